@@ -1,0 +1,40 @@
+package io.croupier.operators.learner;
+
+import java.io.Serializable;
+
+/**
+ * An online learner: immutable configuration, and pure transitions on a state that the caller owns.
+ * The same state and the same rounds give the same bits, on any machine.
+ *
+ * @param <S> the state, created by {@link #initial()} and changed in place by {@link #step}
+ */
+public interface Learner<S extends LearnerState> extends Serializable {
+
+  /** Number of coordinates d. */
+  int dimension();
+
+  /** The state before the first round. */
+  S initial();
+
+  /**
+   * Whether this learner bets on a direction, so that {@link Round#coin} matters. If so, the caller
+   * keeps a copy of the direction of every published round that a report may still name.
+   */
+  boolean bets();
+
+  /**
+   * Copies the direction in force into {@code direction}, shape [d].
+   *
+   * @throws UnsupportedOperationException if the learner doesn't bet
+   */
+  void direction(S state, double[] direction);
+
+  /** Takes one step on a closed round. Changes {@code state} in place; allocates nothing. */
+  void step(S state, Round round);
+
+  /**
+   * Writes the weights of the present round and the average so far into {@code out}. Leaves {@code
+   * state} as it is.
+   */
+  void publish(S state, Iterate out);
+}

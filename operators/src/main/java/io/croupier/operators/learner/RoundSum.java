@@ -1,0 +1,37 @@
+package io.croupier.operators.learner;
+
+import io.croupier.operators.report.VectorForm;
+
+/**
+ * One report, or the sum of several that name the same round: all that a learner may see of people.
+ *
+ * <p>A Flink POJO. The user stops before this; of the declarations only {@link
+ * #directionalVariance} goes on.
+ */
+public final class RoundSum {
+  public String modelId = "";
+
+  /** The published round at whose weights the gradients were evaluated. */
+  public long namedRound;
+
+  /** Number of reports summed up, at least 1. */
+  public int count;
+
+  /** Reports that close a round, by the spec under which these were admitted. */
+  public int reportsPerRound;
+
+  /** Sum of the reports' sub-exponential variances along one direction; 0 unless BANCO asks. */
+  public double directionalVariance;
+
+  public VectorForm form = VectorForm.DENSE;
+  public int dimension;
+
+  /** The summed vector in the layout of {@link #form}. */
+  public byte[] values = {};
+
+  /** Coordinates of sparse values; else empty. */
+  public int[] indices = {};
+
+  /** Position on the models topic of the spec under which the reports were admitted. */
+  public long specOffset;
+}

@@ -1,0 +1,47 @@
+package io.croupier.operators.report;
+
+/**
+ * A well-formed gradient report inside the job: the fields of {@link
+ * io.croupier.schemas.GradientReport} as primitives, its vector still in the bytes of the wire.
+ *
+ * <p>A Flink POJO: public fields, no logic, and no {@code toString} that could quote a gradient.
+ */
+public final class Report {
+  public String modelId = "";
+  public long round;
+  public String userId = "";
+  public String deviceId = "";
+  public long sequence;
+  public long createdAtMs;
+
+  public VectorForm form = VectorForm.DENSE;
+
+  /** Coordinates of the whole vector: as stated by a sparse report, else the number of values. */
+  public int dimension;
+
+  /** Values in the layout of {@link #form}. */
+  public byte[] values = {};
+
+  /** Coordinates of the values of a sparse report, in the order received; else empty. */
+  public int[] indices = {};
+
+  /** The label of an example; else 0. */
+  public double y;
+
+  public Declaration declaration = Declaration.UNDISCLOSED;
+
+  /** Declared epsilon of {@code L2_LAPLACE}, mu of {@code GAUSSIAN}; else 0. */
+  public double level;
+
+  /** Declared taus of {@code COORDINATE_LAPLACE} as little-endian doubles; else empty. */
+  public byte[] taus = {};
+
+  /** SHA-256 of the record's bytes, cut to 128 bits. */
+  public long digestHigh;
+
+  public long digestLow;
+
+  public String topic = "";
+  public int partition;
+  public long offset;
+}

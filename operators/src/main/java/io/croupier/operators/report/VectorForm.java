@@ -1,0 +1,15 @@
+package io.croupier.operators.report;
+
+/** How the bytes of a vector are to be read. All values are little-endian. */
+public enum VectorForm {
+  /** 64-bit floating-point values. */
+  DENSE,
+  /** 32-bit integers: multiples of the model's grid step. */
+  GRID,
+  /** 64-bit integers: exact sums of {@link #GRID} vectors, multiples of the model's grid step. */
+  GRID_SUM,
+  /** 64-bit floating-point values at the coordinates named by separate indices; zero elsewhere. */
+  SPARSE,
+  /** 64-bit floating-point features of one observation; its label is kept apart. */
+  EXAMPLE
+}

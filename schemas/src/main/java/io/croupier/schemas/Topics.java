@@ -1,0 +1,58 @@
+package io.croupier.schemas;
+
+import java.io.Serializable;
+import java.util.List;
+
+/**
+ * The names of Croupier's topics.
+ *
+ * @param models {@link ModelSpec}s by model; compacted, one partition
+ * @param gradients {@link GradientReport}s noised on the device, by user
+ * @param rawGradients {@link GradientReport}s declared {@code central}, by user; restricted
+ * @param updates {@link ModelUpdate}s by model; compacted
+ * @param accounting {@link AccountingEvent}s by user; never forgotten
+ * @param guarantees {@link GuaranteeEvent}s by model
+ * @param journal {@link JournalEntry}s by model; restricted
+ * @param deadLetters what could not be read of {@code gradients} and {@code models}
+ * @param rawDeadLetters what could not be read of {@code rawGradients}; restricted
+ */
+public record Topics(
+    String models,
+    String gradients,
+    String rawGradients,
+    String updates,
+    String accounting,
+    String guarantees,
+    String journal,
+    String deadLetters,
+    String rawDeadLetters)
+    implements Serializable {
+
+  /** The default names behind a prefix: {@code croupier} gives {@code croupier.models}, .... */
+  public static Topics withPrefix(String prefix) {
+    return new Topics(
+        prefix + ".models",
+        prefix + ".gradients",
+        prefix + ".raw-gradients",
+        prefix + ".updates",
+        prefix + ".accounting",
+        prefix + ".guarantees",
+        prefix + ".journal",
+        prefix + ".dead-letters",
+        prefix + ".raw-dead-letters");
+  }
+
+  /** Every name, in the order of the components. */
+  public List<String> all() {
+    return List.of(
+        models,
+        gradients,
+        rawGradients,
+        updates,
+        accounting,
+        guarantees,
+        journal,
+        deadLetters,
+        rawDeadLetters);
+  }
+}
