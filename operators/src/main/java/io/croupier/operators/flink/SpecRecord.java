@@ -1,0 +1,17 @@
+package io.croupier.operators.flink;
+
+import java.io.Serializable;
+
+/** A record of the models topic. A Flink POJO. */
+public final class SpecRecord implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  /** The Kafka key as text; empty if there was none. */
+  public String modelId = "";
+
+  public int partition;
+  public long offset;
+
+  /** An encoded {@link io.croupier.schemas.ModelSpec}; null retires the model. */
+  public byte[] value;
+}
