@@ -31,6 +31,8 @@ public final class DeadLetters implements Serializable {
   private final int maxRecordBytes;
 
   /**
+   * For dead-letter topics of a given record size.
+   *
    * @param maxRecordBytes largest record that the dead-letter topics take, in bytes
    */
   public DeadLetters(int maxRecordBytes) {
@@ -45,6 +47,8 @@ public final class DeadLetters implements Serializable {
   }
 
   /**
+   * The dead letter of one record.
+   *
    * @param destination which dead-letter topic
    * @param reason why the record can't be used; must not quote its value
    * @param withheld whether the value must not be shown there
