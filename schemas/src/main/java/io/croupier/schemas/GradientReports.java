@@ -1,0 +1,191 @@
+package io.croupier.schemas;
+
+import com.google.protobuf.ByteString;
+import java.util.Arrays;
+import java.util.List;
+
+/** What makes a {@link GradientReport} well-formed in itself, whatever the model that it is for. */
+public final class GradientReports {
+  /** Most bytes of a user_id or device_id in UTF-8. */
+  public static final int MAX_ID_BYTES = 256;
+
+  private GradientReports() {}
+
+  /**
+   * Everything that is malformed in {@code report}, as sentences that name the field and what would
+   * be right, and never quote a value of the gradient; empty if the report is well-formed. A vector
+   * counts once, whatever the number of its bad values.
+   */
+  public static List<String> violations(GradientReport report) {
+    Violations violations = new Violations();
+    checkIds(report.getModelId(), report.getUserId(), report.getDeviceId(), violations);
+    checkNumber("round", report.hasRound(), report.getRound(), violations);
+    checkNumber("sequence", report.hasSequence(), report.getSequence(), violations);
+    int dimension = checkGradient(report, violations);
+    checkDeclaration(report, dimension, violations);
+    return violations.list();
+  }
+
+  /** Whether {@code id} may name a model: 1 to 100 letters, digits, '.', '_' or '-'. */
+  public static boolean isModelId(String id) {
+    return SpecRules.isModelId(id);
+  }
+
+  /** Whether {@code id} may name a user: not empty and at most {@value #MAX_ID_BYTES} bytes. */
+  public static boolean isUserId(String id) {
+    return !id.isEmpty() && fits(id);
+  }
+
+  /** Whether {@code id} may name a device: at most {@value #MAX_ID_BYTES} bytes; may be empty. */
+  public static boolean isDeviceId(String id) {
+    return fits(id);
+  }
+
+  /**
+   * Whether {@code indices} are distinct and in [0, dimension). Linear in their number if they
+   * ascend; otherwise sorts a copy.
+   */
+  public static boolean areIndices(int[] indices, int dimension) {
+    boolean ascending = true;
+    for (int i = 0; i < indices.length; i++) {
+      if (indices[i] < 0 || indices[i] >= dimension) {
+        return false;
+      }
+      ascending &= i == 0 || indices[i - 1] < indices[i];
+    }
+    return ascending || areDistinct(indices);
+  }
+
+  private static boolean areDistinct(int[] indices) {
+    int[] sorted = indices.clone();
+    Arrays.sort(sorted);
+    for (int i = 1; i < sorted.length; i++) {
+      if (sorted[i - 1] == sorted[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean fits(String id) {
+    // No character takes more than 3 bytes, so most ids are settled without encoding them.
+    return 3 * id.length() <= MAX_ID_BYTES
+        || (id.length() <= MAX_ID_BYTES && ByteString.copyFromUtf8(id).size() <= MAX_ID_BYTES);
+  }
+
+  private static void checkIds(String model, String user, String device, Violations violations) {
+    if (!isModelId(model)) {
+      violations.add("model_id must be 1 to 100 letters, digits, '.', '_' or '-'");
+    }
+    if (!isUserId(user)) {
+      violations.add("user_id must be 1 to " + MAX_ID_BYTES + " bytes long");
+    }
+    if (!isDeviceId(device)) {
+      violations.add("device_id must be at most " + MAX_ID_BYTES + " bytes long");
+    }
+  }
+
+  private static void checkNumber(
+      String field, boolean present, long value, Violations violations) {
+    if (violations.required(field, present, "at least 0")) {
+      violations.require(value >= 0, field, value, "at least 0");
+    }
+  }
+
+  /** Returns the dimension of the vector, or -1 if there is none to go by. */
+  private static int checkGradient(GradientReport report, Violations violations) {
+    return switch (report.getGradientCase()) {
+      case DENSE -> {
+        checkValues("dense.values", report.getDense().getValuesList(), violations);
+        yield report.getDense().getValuesCount();
+      }
+      case GRID -> {
+        if (report.getGrid().getValuesCount() == 0) {
+          violations.add("grid.values must not be empty");
+        }
+        yield report.getGrid().getValuesCount();
+      }
+      case SPARSE -> {
+        checkSparse(report.getSparse(), violations);
+        yield report.getSparse().getDimension();
+      }
+      case EXAMPLE -> {
+        checkExample(report.getExample(), violations);
+        yield report.getExample().getXCount();
+      }
+      case GRADIENT_NOT_SET -> {
+        violations.add("gradient is missing: it must be dense, grid, sparse or example");
+        yield -1;
+      }
+    };
+  }
+
+  private static void checkExample(Example example, Violations violations) {
+    checkValues("example.x", example.getXList(), violations);
+    if (violations.required("example.y", example.hasY(), "finite")
+        && !Double.isFinite(example.getY())) {
+      violations.add("example.y must be finite");
+    }
+  }
+
+  private static void checkValues(String field, List<Double> values, Violations violations) {
+    if (values.isEmpty()) {
+      violations.add(field + " must not be empty");
+    }
+    checkFinite(field, values, violations);
+  }
+
+  private static void checkFinite(String field, List<Double> values, Violations violations) {
+    for (double value : values) {
+      if (!Double.isFinite(value)) {
+        violations.add(field + " must be finite");
+        return;
+      }
+    }
+  }
+
+  private static void checkSparse(Sparse sparse, Violations violations) {
+    violations.require(
+        sparse.getDimension() >= 1, "sparse.dimension", sparse.getDimension(), "at least 1");
+    checkFinite("sparse.values", sparse.getValuesList(), violations);
+    if (sparse.getIndicesCount() != sparse.getValuesCount()) {
+      violations.add("sparse.indices and sparse.values must be equally many");
+    }
+    int[] indices = sparse.getIndicesList().stream().mapToInt(Integer::intValue).toArray();
+    if (!areIndices(indices, sparse.getDimension())) {
+      violations.add("sparse.indices must be from 0 to dimension - 1, none of them twice");
+    }
+  }
+
+  private static void checkDeclaration(
+      GradientReport report, int dimension, Violations violations) {
+    switch (report.getDeclarationCase()) {
+      case UNDISCLOSED, CENTRAL -> {}
+      case L2_LAPLACE -> {
+        L2Laplace laplace = report.getL2Laplace();
+        violations.positive("l2_laplace.epsilon", laplace.hasEpsilon(), laplace.getEpsilon());
+      }
+      case GAUSSIAN -> {
+        Gaussian gaussian = report.getGaussian();
+        violations.positive("gaussian.mu", gaussian.hasMu(), gaussian.getMu());
+      }
+      case COORDINATE_LAPLACE -> checkTaus(report.getCoordinateLaplace(), dimension, violations);
+      case DECLARATION_NOT_SET ->
+          violations.add(
+              "declaration is missing or unknown: it must be undisclosed, l2_laplace,"
+                  + " coordinate_laplace, gaussian or central");
+    }
+  }
+
+  private static void checkTaus(CoordinateLaplace laplace, int dimension, Violations violations) {
+    for (double tau : laplace.getTausList()) {
+      if (!(tau > 0)) {
+        violations.add("coordinate_laplace.taus must be above 0 (Infinity: not private)");
+        break;
+      }
+    }
+    if (dimension >= 0 && laplace.getTausCount() != dimension) {
+      violations.add("coordinate_laplace.taus must be as many as the coordinates");
+    }
+  }
+}

@@ -1,0 +1,239 @@
+package io.croupier.schemas;
+
+/** The rules for the parameters of each learner. */
+final class LearnerRules {
+  private static final String LEARNERS =
+      "one of banco, black_box, coordinate_wise, adaptive_radius, ldp_sgd, dp_ftrl,"
+          + " dp_ftrl_least_squares and dp_ftrl_parameter_free";
+
+  /** Five buffers are within 1 % of the optimum at any horizon; more gain nothing. */
+  private static final int MAX_BUFFERS = 10;
+
+  private final ModelSpec spec;
+  private final Violations violations;
+
+  private LearnerRules(ModelSpec spec, Violations violations) {
+    this.spec = spec;
+    this.violations = violations;
+  }
+
+  static void check(ModelSpec spec, Violations violations) {
+    LearnerRules rules = new LearnerRules(spec, violations);
+    switch (spec.getLearnerCase()) {
+      case BANCO -> rules.banco(spec.getBanco());
+      case BLACK_BOX -> rules.blackBox(spec.getBlackBox());
+      case COORDINATE_WISE -> rules.coordinateWise(spec.getCoordinateWise());
+      case ADAPTIVE_RADIUS -> {}
+      case LDP_SGD -> rules.ldpSgd(spec.getLdpSgd());
+      case DP_FTRL -> rules.dpFtrl(spec.getDpFtrl());
+      case DP_FTRL_LEAST_SQUARES -> rules.leastSquares(spec.getDpFtrlLeastSquares());
+      case DP_FTRL_PARAMETER_FREE -> rules.parameterFree(spec.getDpFtrlParameterFree());
+      case LEARNER_NOT_SET -> violations.add("learner is missing: it must be " + LEARNERS);
+    }
+    if (ModelSpecs.isCentral(spec)) {
+      rules.central();
+    }
+  }
+
+  private void central() {
+    violations.require(
+        !spec.hasRoundTimeoutMs(),
+        "round_timeout_ms",
+        spec.getRoundTimeoutMs(),
+        "left out: a central round never closes by time");
+    Limits limits = spec.getLimits();
+    String why = ", since the guarantee of a central model follows from it";
+    violations.required("limits.delta", limits.hasDelta(), "above 0 and below 1" + why);
+    violations.required(
+        "limits.max_participations", limits.hasMaxParticipations(), "at least 1" + why);
+    violations.required("limits.min_separation", limits.hasMinSeparation(), "at least 0" + why);
+  }
+
+  private void banco(Banco banco) {
+    String path = "banco.strongest_noise";
+    violations.positiveIfPresent("banco.radius", banco.hasRadius(), banco.getRadius());
+    StrongestNoise noise = banco.getStrongestNoise();
+    switch (noise.getNoiseCase()) {
+      case L2_LAPLACE ->
+          violations.positive(
+              path + ".l2_laplace.epsilon",
+              noise.getL2Laplace().hasEpsilon(),
+              noise.getL2Laplace().getEpsilon());
+      case COORDINATE_LAPLACE -> strongestTaus(noise.getCoordinateLaplace());
+      case GAUSSIAN ->
+          violations.positive(
+              path + ".gaussian.mu", noise.getGaussian().hasMu(), noise.getGaussian().getMu());
+      case SUB_EXPONENTIAL -> subExponential(noise.getSubExponential());
+      case NOISE_NOT_SET ->
+          violations.add(
+              path
+                  + " is missing: it must be one of l2_laplace, coordinate_laplace, gaussian and"
+                  + " sub_exponential");
+    }
+  }
+
+  /** The strongest noise on a coordinate counts, so one tau says as much as one for each. */
+  private void strongestTaus(CoordinateLaplace laplace) {
+    String field = "banco.strongest_noise.coordinate_laplace.taus";
+    int count = laplace.getTausCount();
+    violations.require(
+        count == 1 || count == spec.getDimension(),
+        field,
+        "of " + count + " values",
+        "of 1 value, or of as many as dimension says, " + spec.getDimension());
+    for (int i = 0; i < count; i++) {
+      double tau = laplace.getTaus(i);
+      if (!(tau > 0)) {
+        violations.require(false, field + "[" + i + "]", tau, "above 0 (Infinity: no noise)");
+        return;
+      }
+    }
+  }
+
+  private void subExponential(SubExponential noise) {
+    String path = "banco.strongest_noise.sub_exponential";
+    String rightVariance = "a finite number of at least 0";
+    String rightBeta = "above 0; Infinity is allowed";
+    if (violations.required(path + ".variance", noise.hasVariance(), rightVariance)) {
+      double variance = noise.getVariance();
+      violations.require(
+          variance >= 0 && Double.isFinite(variance), path + ".variance", variance, rightVariance);
+    }
+    if (violations.required(path + ".beta_max", noise.hasBetaMax(), rightBeta)) {
+      violations.require(noise.getBetaMax() > 0, path + ".beta_max", noise.getBetaMax(), rightBeta);
+    }
+  }
+
+  private void blackBox(BlackBox blackBox) {
+    if (blackBox.hasPrior()) {
+      prior("black_box.prior", blackBox.getPrior(), spec.getGradientBound(), "gradient_bound");
+    }
+    violations.positiveIfPresent("black_box.radius", blackBox.hasRadius(), blackBox.getRadius());
+  }
+
+  private void coordinateWise(CoordinateWise learner) {
+    if (learner.hasPrior()) {
+      prior("coordinate_wise.prior", learner.getPrior(), spec.getGradientBound(), "gradient_bound");
+    }
+    violations.positiveIfPresent(
+        "coordinate_wise.radius", learner.hasRadius(), learner.getRadius());
+  }
+
+  private void prior(String path, Prior prior, double bound, String boundField) {
+    switch (prior.getPriorCase()) {
+      case IMPROPER, UNIFORM -> {}
+      case CONJUGATE ->
+          violations.positiveIfPresent(
+              path + ".conjugate.b", prior.getConjugate().hasB(), prior.getConjugate().getB());
+      case CV -> {
+        // The density needs betting fractions below 1: C = 1/(5G) < 1.
+        if (bound > 0 && !(1 / (5 * bound) < 1)) {
+          violations.add(
+              path + " is cv: it needs a " + boundField + " above 0.2, and that is " + bound);
+        }
+      }
+      case PRIOR_NOT_SET ->
+          violations.add(
+              path + " is empty: it must be improper, conjugate, uniform or cv, or left out");
+    }
+  }
+
+  private void ldpSgd(LdpSgd sgd) {
+    violations.positive("ldp_sgd.step_size", sgd.hasStepSize(), sgd.getStepSize());
+    String right = "from 0 (constant steps) to 1";
+    if (violations.required("ldp_sgd.decay", sgd.hasDecay(), right)) {
+      double decay = sgd.getDecay();
+      violations.require(decay >= 0 && decay <= 1, "ldp_sgd.decay", decay, right);
+    }
+    violations.positiveIfPresent("ldp_sgd.radius", sgd.hasRadius(), sgd.getRadius());
+  }
+
+  private void dpFtrl(DpFtrl ftrl) {
+    String path = "dp_ftrl.";
+    violations.positive(path + "clip_norm", ftrl.hasClipNorm(), ftrl.getClipNorm());
+    violations.positive(
+        path + "noise_multiplier", ftrl.hasNoiseMultiplier(), ftrl.getNoiseMultiplier());
+    noise(path, ftrl.getNoise());
+    violations.positive(path + "learning_rate", ftrl.hasLearningRate(), ftrl.getLearningRate());
+    double momentum = ftrl.getMomentum();
+    violations.require(
+        momentum >= 0 && momentum < 1, path + "momentum", momentum, "at least 0 and below 1");
+    violations.positiveIfPresent(path + "radius", ftrl.hasRadius(), ftrl.getRadius());
+    violations.require(
+        ftrl.getL1() >= 0 && Double.isFinite(ftrl.getL1()),
+        path + "l1",
+        ftrl.getL1(),
+        "a finite number of at least 0");
+    restarts(
+        path,
+        ftrl.getNoise(),
+        ftrl.hasRestartEvery(),
+        ftrl.getRestartEvery(),
+        ftrl.getCompletion());
+  }
+
+  private void leastSquares(DpFtrlLeastSquares ftrl) {
+    String path = "dp_ftrl_least_squares.";
+    violations.positive(path + "x_norm", ftrl.hasXNorm(), ftrl.getXNorm());
+    violations.positiveIfPresent(path + "y_bound", ftrl.hasYBound(), ftrl.getYBound());
+    violations.positive(
+        path + "noise_multiplier", ftrl.hasNoiseMultiplier(), ftrl.getNoiseMultiplier());
+    noise(path, ftrl.getNoise());
+    violations.positive(path + "lambda", ftrl.hasLambda(), ftrl.getLambda());
+    violations.positive(path + "radius", ftrl.hasRadius(), ftrl.getRadius());
+  }
+
+  private void parameterFree(DpFtrlParameterFree ftrl) {
+    String path = "dp_ftrl_parameter_free.";
+    violations.positive(path + "clip_norm", ftrl.hasClipNorm(), ftrl.getClipNorm());
+    violations.positive(
+        path + "noise_multiplier", ftrl.hasNoiseMultiplier(), ftrl.getNoiseMultiplier());
+    noise(path, ftrl.getNoise());
+    if (ftrl.hasPrior()) {
+      prior(path + "prior", ftrl.getPrior(), ftrl.getClipNorm(), path + "clip_norm");
+    }
+    restarts(
+        path,
+        ftrl.getNoise(),
+        ftrl.hasRestartEvery(),
+        ftrl.getRestartEvery(),
+        ftrl.getCompletion());
+  }
+
+  private void noise(String path, PrefixSumNoise noise) {
+    switch (noise.getNoiseCase()) {
+      case TREE -> {}
+      case BLT -> {
+        PrefixSumNoise.Blt blt = noise.getBlt();
+        String right = "from 1 to " + MAX_BUFFERS;
+        if (violations.required(path + "noise.blt.buffers", blt.hasBuffers(), right)) {
+          int buffers = blt.getBuffers();
+          violations.require(
+              buffers >= 1 && buffers <= MAX_BUFFERS, path + "noise.blt.buffers", buffers, right);
+        }
+        violations.required(path + "noise.blt.horizon", blt.hasHorizon(), "at least 1");
+        violations.atLeastOneIfPresent(
+            path + "noise.blt.horizon", blt.hasHorizon(), blt.getHorizon());
+      }
+      case NOISE_NOT_SET -> violations.add(path + "noise is missing: it must be tree or blt");
+    }
+  }
+
+  private void restarts(
+      String path, PrefixSumNoise noise, boolean restarts, long every, boolean completion) {
+    violations.atLeastOneIfPresent(path + "restart_every", restarts, every);
+    if (restarts && noise.hasBlt() && noise.getBlt().hasHorizon()) {
+      violations.require(
+          every <= noise.getBlt().getHorizon(),
+          path + "restart_every",
+          every,
+          "at most noise.blt.horizon, " + noise.getBlt().getHorizon());
+    }
+    violations.require(
+        !completion || (restarts && noise.hasTree()),
+        path + "completion",
+        completion,
+        "left out unless the noise is a tree and restart_every is set: it completes the tree"
+            + " before a restart");
+  }
+}

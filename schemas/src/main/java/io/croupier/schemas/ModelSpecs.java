@@ -1,0 +1,149 @@
+package io.croupier.schemas;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a {@link ModelSpec} means: the one home of its defaults, of the rules that it must obey, and
+ * of the rules by which a running model's spec may change.
+ */
+public final class ModelSpecs {
+  /**
+   * Most coordinates of a model: an update, of 16 bytes a coordinate, stays a Protobuf message,
+   * which ends at 2 GiB.
+   */
+  public static final int MAX_DIMENSION = 1 << 26;
+
+  /** Most publications that a report may be behind; the learner keeps a direction for each. */
+  public static final int MAX_STALENESS = 1000;
+
+  /** Bytes for all scalar fields and ids of a message, generously. */
+  private static final long MESSAGE_OVERHEAD = 8192;
+
+  private ModelSpecs() {}
+
+  /** The exponent of the grid: as set, else floor(log2 G) - 16. */
+  public static int gridExponent(ModelSpec spec) {
+    return spec.hasGridExponent()
+        ? spec.getGridExponent()
+        : Math.getExponent(spec.getGradientBound()) - 16;
+  }
+
+  /** The weights of round 0, shape [dimension], for the caller to keep. */
+  public static double[] initialWeights(ModelSpec spec) {
+    double[] weights = new double[spec.getDimension()];
+    for (int i = 0; i < spec.getInitialWeightsCount(); i++) {
+      weights[i] = spec.getInitialWeights(i);
+    }
+    return weights;
+  }
+
+  /** Reports that close a round: as set, else 1. */
+  public static int reportsPerRound(ModelSpec spec) {
+    return spec.hasReportsPerRound() ? spec.getReportsPerRound() : 1;
+  }
+
+  /** Publications that a report may be behind the newest: as set, else 8. */
+  public static int maxStaleness(ModelSpec spec) {
+    return spec.hasMaxStaleness() ? spec.getMaxStaleness() : 8;
+  }
+
+  /** Probability with which a client answers a published round: as set, else 1. */
+  public static double answerProbability(ModelSpec spec) {
+    return spec.hasAnswerProbability() ? spec.getAnswerProbability() : 1;
+  }
+
+  /** Most that the learner may lose against doing nothing: as set, else 1. */
+  public static double initialWealth(ModelSpec spec) {
+    return spec.hasInitialWealth() ? spec.getInitialWealth() : 1;
+  }
+
+  /** The degree p of the iterates' weights t^p in the average; 0, the default, is uniform. */
+  public static double averagingDegree(ModelSpec spec) {
+    return spec.getAveraging().getPolynomial().getDegree();
+  }
+
+  /** Whether the job adds the noise (the DP-FTRL learners), so that reports come in raw. */
+  public static boolean isCentral(ModelSpec spec) {
+    return switch (spec.getLearnerCase()) {
+      case DP_FTRL, DP_FTRL_LEAST_SQUARES, DP_FTRL_PARAMETER_FREE -> true;
+      case BANCO, BLACK_BOX, COORDINATE_WISE, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET -> false;
+    };
+  }
+
+  /**
+   * The prior of the learner, with its default: improper, but conjugate where it is by coordinate.
+   */
+  public static Prior prior(ModelSpec spec) {
+    return switch (spec.getLearnerCase()) {
+      case COORDINATE_WISE ->
+          spec.getCoordinateWise().hasPrior()
+              ? spec.getCoordinateWise().getPrior()
+              : Prior.newBuilder().setConjugate(Prior.Conjugate.getDefaultInstance()).build();
+      case BLACK_BOX -> orImproper(spec.getBlackBox().getPrior());
+      case DP_FTRL_PARAMETER_FREE -> orImproper(spec.getDpFtrlParameterFree().getPrior());
+      case BANCO, ADAPTIVE_RADIUS, LDP_SGD, DP_FTRL, DP_FTRL_LEAST_SQUARES, LEARNER_NOT_SET ->
+          Prior.getDefaultInstance();
+    };
+  }
+
+  private static Prior orImproper(Prior prior) {
+    return prior.getPriorCase() == Prior.PriorCase.PRIOR_NOT_SET
+        ? Prior.newBuilder().setImproper(Prior.Improper.getDefaultInstance()).build()
+        : prior;
+  }
+
+  /** The b of a conjugate prior: as set, else G^2. */
+  public static double conjugateB(ModelSpec spec) {
+    Prior.Conjugate conjugate = prior(spec).getConjugate();
+    double g = spec.getGradientBound();
+    return conjugate.hasB() ? conjugate.getB() : g * g;
+  }
+
+  /** Whether a tree estimates its sums with Honaker's reduced variance: as set, else yes. */
+  public static boolean varianceReduced(PrefixSumNoise.Tree tree) {
+    return !tree.hasVarianceReduced() || tree.getVarianceReduced();
+  }
+
+  /** The bound on the labels of a least-squares model: as set, else 1. */
+  public static double yBound(DpFtrlLeastSquares leastSquares) {
+    return leastSquares.hasYBound() ? leastSquares.getYBound() : 1;
+  }
+
+  /**
+   * Every rule that {@code spec} breaks, each as a sentence that names the field, its value and
+   * what would be right; empty if the spec is valid.
+   */
+  public static List<String> violations(ModelSpec spec) {
+    Violations violations = new Violations();
+    SpecRules.check(spec, violations);
+    LearnerRules.check(spec, violations);
+    return violations.list();
+  }
+
+  /**
+   * Every difference between the spec of a running model and its would-be successor that is not
+   * allowed: only limits, answer_probability, round_timeout_ms, max_staleness and a larger
+   * reports_per_round may change. An absent field equals its default. Both specs are valid.
+   */
+  public static List<String> changeViolations(ModelSpec current, ModelSpec next) {
+    List<String> violations = new ArrayList<>();
+    SpecChanges.compare(current, next, violations);
+    return List.copyOf(violations);
+  }
+
+  /** Upper bound on the bytes of an encoded {@link ModelUpdate}, without key and framing. */
+  public static long updateBytes(ModelSpec spec) {
+    return MESSAGE_OVERHEAD + 2L * Double.BYTES * spec.getDimension();
+  }
+
+  /**
+   * Upper bound on the bytes of an encoded {@link GradientReport}, without key and framing: dense
+   * values, and with them a tau for every coordinate unless the model is central. (A sparse report
+   * that names most coordinates would be longer than the dense one that says the same.)
+   */
+  public static long reportBytes(ModelSpec spec) {
+    long vectors = isCentral(spec) ? 1 : 2;
+    return MESSAGE_OVERHEAD + vectors * Double.BYTES * spec.getDimension();
+  }
+}

@@ -1,0 +1,90 @@
+package io.croupier.schemas;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import com.google.protobuf.TextFormat;
+import java.util.List;
+import java.util.Set;
+
+/** Compares the spec of a running model with its would-be successor. */
+final class SpecChanges {
+  private static final Set<Integer> FREE =
+      Set.of(
+          ModelSpec.LIMITS_FIELD_NUMBER,
+          ModelSpec.ANSWER_PROBABILITY_FIELD_NUMBER,
+          ModelSpec.ROUND_TIMEOUT_MS_FIELD_NUMBER,
+          ModelSpec.MAX_STALENESS_FIELD_NUMBER,
+          ModelSpec.REPORTS_PER_ROUND_FIELD_NUMBER);
+
+  private SpecChanges() {}
+
+  static void compare(ModelSpec current, ModelSpec next, List<String> violations) {
+    int before = ModelSpecs.reportsPerRound(current);
+    int after = ModelSpecs.reportsPerRound(next);
+    if (after < before) {
+      violations.add(
+          "reports_per_round of a running model may only grow: it is "
+              + before
+              + " and can't become "
+              + after);
+    }
+    if (current.getLearnerCase() != next.getLearnerCase()) {
+      violations.add(fixed("learner", learner(current), learner(next)));
+      return; // the differences within would all follow from this one
+    }
+    compare("", SpecDefaults.resolve(current), SpecDefaults.resolve(next), violations);
+  }
+
+  private static void compare(String path, Message current, Message next, List<String> violations) {
+    for (FieldDescriptor field : current.getDescriptorForType().getFields()) {
+      if (path.isEmpty() && FREE.contains(field.getNumber())) {
+        continue;
+      }
+      String name = path + field.getName();
+      if (field.isRepeated()) {
+        compareLists(
+            name, (List<?>) current.getField(field), (List<?>) next.getField(field), violations);
+      } else if (current.hasField(field)
+          && next.hasField(field)
+          && current.getField(field) instanceof Message before
+          && next.getField(field) instanceof Message after) {
+        compare(name + ".", before, after, violations);
+      } else if (!text(current, field).equals(text(next, field))) {
+        violations.add(fixed(name, text(current, field), text(next, field)));
+      }
+    }
+  }
+
+  private static void compareLists(
+      String name, List<?> current, List<?> next, List<String> violations) {
+    if (current.size() != next.size()) {
+      violations.add(fixed(name, current.size() + " values", next.size() + " values"));
+      return;
+    }
+    for (int i = 0; i < current.size(); i++) {
+      if (!current.get(i).equals(next.get(i))) {
+        violations.add(
+            fixed(
+                name + "[" + i + "]", String.valueOf(current.get(i)), String.valueOf(next.get(i))));
+        return;
+      }
+    }
+  }
+
+  private static String text(Message message, FieldDescriptor field) {
+    if (!message.hasField(field)) {
+      return "absent";
+    }
+    return message.getField(field) instanceof Message part
+        ? "{" + TextFormat.printer().emittingSingleLine(true).printToString(part) + "}"
+        : String.valueOf(message.getField(field));
+  }
+
+  private static String learner(ModelSpec spec) {
+    return ModelSpec.getDescriptor().findFieldByNumber(spec.getLearnerCase().getNumber()).getName();
+  }
+
+  private static String fixed(String field, String current, String next) {
+    return field + " of a running model is fixed: it is " + current + " and can't become " + next;
+  }
+}

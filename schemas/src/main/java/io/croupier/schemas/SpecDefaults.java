@@ -1,0 +1,68 @@
+package io.croupier.schemas;
+
+/** Writes the defaults of {@link ModelSpecs} into a spec, so that two specs can be compared. */
+final class SpecDefaults {
+
+  private SpecDefaults() {}
+
+  static ModelSpec resolve(ModelSpec spec) {
+    ModelSpec.Builder resolved = spec.toBuilder();
+    resolved.setGridExponent(ModelSpecs.gridExponent(spec));
+    resolved.setInitialWealth(ModelSpecs.initialWealth(spec));
+    if (spec.getInitialWeightsList().stream().allMatch(weight -> weight == 0)) {
+      resolved.clearInitialWeights();
+    }
+    if (spec.getAveraging().hasPolynomial()) {
+      double degree = ModelSpecs.averagingDegree(spec);
+      resolved.getAveragingBuilder().getPolynomialBuilder().setDegree(degree);
+    } else {
+      resolved.getAveragingBuilder().setUniform(Averaging.Uniform.getDefaultInstance());
+    }
+    switch (spec.getLearnerCase()) {
+      case BLACK_BOX -> resolved.getBlackBoxBuilder().setPrior(prior(spec));
+      case COORDINATE_WISE -> resolved.getCoordinateWiseBuilder().setPrior(prior(spec));
+      case DP_FTRL -> {
+        DpFtrl ftrl = spec.getDpFtrl();
+        resolved
+            .getDpFtrlBuilder()
+            .setNoise(noise(ftrl.getNoise()))
+            .setMomentum(ftrl.getMomentum())
+            .setL1(ftrl.getL1())
+            .setCompletion(ftrl.getCompletion());
+      }
+      case DP_FTRL_LEAST_SQUARES -> {
+        DpFtrlLeastSquares ftrl = spec.getDpFtrlLeastSquares();
+        resolved
+            .getDpFtrlLeastSquaresBuilder()
+            .setNoise(noise(ftrl.getNoise()))
+            .setYBound(ModelSpecs.yBound(ftrl));
+      }
+      case DP_FTRL_PARAMETER_FREE -> {
+        DpFtrlParameterFree ftrl = spec.getDpFtrlParameterFree();
+        resolved
+            .getDpFtrlParameterFreeBuilder()
+            .setNoise(noise(ftrl.getNoise()))
+            .setPrior(prior(spec))
+            .setCompletion(ftrl.getCompletion());
+      }
+      case BANCO, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET -> {}
+    }
+    return resolved.build();
+  }
+
+  private static Prior prior(ModelSpec spec) {
+    Prior.Builder prior = ModelSpecs.prior(spec).toBuilder();
+    if (prior.hasConjugate()) {
+      prior.getConjugateBuilder().setB(ModelSpecs.conjugateB(spec));
+    }
+    return prior.build();
+  }
+
+  private static PrefixSumNoise noise(PrefixSumNoise noise) {
+    PrefixSumNoise.Builder resolved = noise.toBuilder();
+    if (resolved.hasTree()) {
+      resolved.getTreeBuilder().setVarianceReduced(ModelSpecs.varianceReduced(noise.getTree()));
+    }
+    return resolved.build();
+  }
+}

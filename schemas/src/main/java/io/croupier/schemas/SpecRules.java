@@ -1,0 +1,145 @@
+package io.croupier.schemas;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The rules for the fields that every model has. */
+final class SpecRules {
+  private static final Pattern MODEL_ID = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+
+  /** Keeps sums of squares, and 1/G^2, far inside the range of a double. */
+  private static final double MIN_GRADIENT_BOUND = 1e-100;
+
+  private static final double MAX_GRADIENT_BOUND = 1e100;
+
+  /** So that the square of every multiple of 2^exponent that 32 bits hold is a normal double. */
+  private static final int MAX_GRID_EXPONENT = 400;
+
+  /**
+   * t^p stays finite for every round t &lt; 2^63 only while p is at most 16; beyond, see the
+   * average.
+   */
+  private static final double MAX_DEGREE = 100;
+
+  private SpecRules() {}
+
+  static boolean isModelId(String id) {
+    return MODEL_ID.matcher(id).matches();
+  }
+
+  static void check(ModelSpec spec, Violations violations) {
+    violations.require(
+        isModelId(spec.getModelId()),
+        "model_id",
+        '"' + spec.getModelId() + '"',
+        "1 to 100 letters, digits, '.', '_' or '-'");
+    checkVectors(spec, violations);
+    checkRounds(spec, violations);
+    if (spec.hasInitialWealth()) {
+      violations.positive("initial_wealth", true, spec.getInitialWealth());
+    }
+    if (spec.hasAveraging()) {
+      checkAveraging(spec.getAveraging(), violations);
+    }
+    violations.positiveIfPresent("report_bound", spec.hasReportBound(), spec.getReportBound());
+    checkLimits(spec, violations);
+  }
+
+  private static void checkVectors(ModelSpec spec, Violations violations) {
+    violations.require(
+        spec.getDimension() >= 1 && spec.getDimension() <= ModelSpecs.MAX_DIMENSION,
+        "dimension",
+        spec.getDimension(),
+        "from 1 to " + ModelSpecs.MAX_DIMENSION);
+    if (violations.required("gradient_bound", spec.hasGradientBound(), "a finite number above 0")) {
+      double g = spec.getGradientBound();
+      violations.require(
+          g >= MIN_GRADIENT_BOUND && g <= MAX_GRADIENT_BOUND,
+          "gradient_bound",
+          g,
+          "a finite number above 0, from " + MIN_GRADIENT_BOUND + " to " + MAX_GRADIENT_BOUND);
+    }
+    if (spec.hasGridExponent()) {
+      violations.require(
+          Math.abs((long) spec.getGridExponent()) <= MAX_GRID_EXPONENT,
+          "grid_exponent",
+          spec.getGridExponent(),
+          "from -" + MAX_GRID_EXPONENT + " to " + MAX_GRID_EXPONENT);
+    }
+    checkInitialWeights(spec, violations);
+  }
+
+  private static void checkInitialWeights(ModelSpec spec, Violations violations) {
+    int count = spec.getInitialWeightsCount();
+    if (count == 0) {
+      return;
+    }
+    violations.require(
+        count == spec.getDimension(),
+        "initial_weights",
+        "of " + count + " values",
+        "of as many as dimension says, " + spec.getDimension() + ", or left out");
+    List<Double> weights = spec.getInitialWeightsList();
+    for (int i = 0; i < count; i++) {
+      if (!Double.isFinite(weights.get(i))) {
+        violations.require(false, "initial_weights[" + i + "]", weights.get(i), "finite");
+        return; // one is enough to go by: a vector may have millions
+      }
+    }
+  }
+
+  private static void checkRounds(ModelSpec spec, Violations violations) {
+    violations.atLeastOneIfPresent(
+        "reports_per_round", spec.hasReportsPerRound(), spec.getReportsPerRound());
+    violations.atLeastOneIfPresent(
+        "round_timeout_ms", spec.hasRoundTimeoutMs(), spec.getRoundTimeoutMs());
+    if (spec.hasMaxStaleness()) {
+      violations.require(
+          spec.getMaxStaleness() >= 0 && spec.getMaxStaleness() <= ModelSpecs.MAX_STALENESS,
+          "max_staleness",
+          spec.getMaxStaleness(),
+          "from 0 to " + ModelSpecs.MAX_STALENESS);
+    }
+    if (spec.hasAnswerProbability()) {
+      double p = spec.getAnswerProbability();
+      violations.require(p > 0 && p <= 1, "answer_probability", p, "above 0 and at most 1");
+    }
+  }
+
+  private static void checkAveraging(Averaging averaging, Violations violations) {
+    switch (averaging.getAveragingCase()) {
+      case UNIFORM -> {}
+      case POLYNOMIAL -> {
+        String right = "from 0 to " + MAX_DEGREE;
+        Averaging.Polynomial polynomial = averaging.getPolynomial();
+        if (violations.required("averaging.polynomial.degree", polynomial.hasDegree(), right)) {
+          double degree = polynomial.getDegree();
+          violations.require(
+              degree >= 0 && degree <= MAX_DEGREE, "averaging.polynomial.degree", degree, right);
+        }
+      }
+      case AVERAGING_NOT_SET ->
+          violations.add("averaging is empty: it must be uniform or polynomial, or left out");
+    }
+  }
+
+  private static void checkLimits(ModelSpec spec, Violations violations) {
+    Limits limits = spec.getLimits();
+    violations.positiveIfPresent("limits.epsilon", limits.hasEpsilon(), limits.getEpsilon());
+    violations.positiveIfPresent("limits.mu", limits.hasMu(), limits.getMu());
+    if (limits.hasDelta()) {
+      double delta = limits.getDelta();
+      violations.require(delta > 0 && delta < 1, "limits.delta", delta, "above 0 and below 1");
+    }
+    violations.atLeastOneIfPresent("limits.reports", limits.hasReports(), limits.getReports());
+    violations.atLeastOneIfPresent(
+        "limits.max_participations", limits.hasMaxParticipations(), limits.getMaxParticipations());
+    if (limits.hasMinSeparation()) {
+      violations.require(
+          limits.getMinSeparation() >= 0,
+          "limits.min_separation",
+          limits.getMinSeparation(),
+          "at least 0 (rounds strictly between two participations)");
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.croupier.schemas;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects broken rules as sentences: field, value, and what would be right. */
+final class Violations {
+  private final List<String> sentences = new ArrayList<>();
+
+  List<String> list() {
+    return List.copyOf(sentences);
+  }
+
+  void add(String sentence) {
+    sentences.add(sentence);
+  }
+
+  void require(boolean rule, String field, Object value, String right) {
+    if (!rule) {
+      sentences.add(field + " is " + value + ": it must be " + right);
+    }
+  }
+
+  /** Requires a set field whose value is finite and above 0. */
+  void positive(String field, boolean present, double value) {
+    if (required(field, present, "a finite number above 0")) {
+      positiveIfPresent(field, true, value);
+    }
+  }
+
+  void positiveIfPresent(String field, boolean present, double value) {
+    if (present) {
+      require(value > 0 && Double.isFinite(value), field, value, "a finite number above 0");
+    }
+  }
+
+  void atLeastOneIfPresent(String field, boolean present, long value) {
+    if (present) {
+      require(value >= 1, field, value, "at least 1");
+    }
+  }
+
+  boolean required(String field, boolean present, String right) {
+    if (!present) {
+      sentences.add(field + " is missing: it must be " + right);
+    }
+    return present;
+  }
+}

@@ -1,0 +1,367 @@
+package io.croupier.schemas;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.TextFormat;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ModelSpecsTest {
+  private static final String COMMON = "model_id: 'm' dimension: 2 gradient_bound: 1 ";
+  private static final String CENTRAL =
+      COMMON + "limits { delta: 1e-6 max_participations: 4 min_separation: 10 } ";
+  private static final String TREE = "clip_norm: 1 noise_multiplier: 2 noise { tree {} } ";
+  private static final String BLT =
+      "clip_norm: 1 noise_multiplier: 2 noise { blt { buffers: 3 horizon: 100 } } ";
+
+  static ModelSpec spec(String text) {
+    try {
+      return TextFormat.parse(text, ModelSpec.class);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(text, e);
+    }
+  }
+
+  private static ModelSpec local(String fields) {
+    return spec(COMMON + "black_box {} " + fields);
+  }
+
+  @Test
+  void defaultsAreThoseOfTheContract() {
+    ModelSpec spec = local("");
+    assertThat(ModelSpecs.gridExponent(spec)).isEqualTo(-16);
+    assertThat(ModelSpecs.initialWeights(spec)).containsExactly(0, 0);
+    assertThat(ModelSpecs.reportsPerRound(spec)).isEqualTo(1);
+    assertThat(ModelSpecs.maxStaleness(spec)).isEqualTo(8);
+    assertThat(ModelSpecs.answerProbability(spec)).isEqualTo(1);
+    assertThat(ModelSpecs.initialWealth(spec)).isEqualTo(1);
+    assertThat(ModelSpecs.averagingDegree(spec)).isEqualTo(0);
+    assertThat(ModelSpecs.isCentral(spec)).isFalse();
+    assertThat(ModelSpecs.prior(spec).hasImproper()).isTrue();
+    assertThat(ModelSpecs.yBound(DpFtrlLeastSquares.getDefaultInstance())).isEqualTo(1);
+    assertThat(ModelSpecs.varianceReduced(PrefixSumNoise.Tree.getDefaultInstance())).isTrue();
+    ModelSpec byCoordinate =
+        spec("model_id: 'm' dimension: 1 gradient_bound: 3 coordinate_wise {}");
+    assertThat(ModelSpecs.prior(byCoordinate).hasConjugate()).isTrue();
+    assertThat(ModelSpecs.conjugateB(byCoordinate)).isEqualTo(9);
+  }
+
+  @Test
+  void aSetZeroIsNotADefault() {
+    ModelSpec spec = local("grid_exponent: 0 max_staleness: 0 initial_weights: [1, 2]");
+    assertThat(ModelSpecs.gridExponent(spec)).isZero();
+    assertThat(ModelSpecs.maxStaleness(spec)).isZero();
+    assertThat(ModelSpecs.initialWeights(spec)).containsExactly(1, 2);
+    assertThat(ModelSpecs.violations(spec)).isEmpty();
+  }
+
+  @Test
+  void gridExponentIsTheExactFloorOfTheLogarithm() {
+    Random random = new Random(11);
+    BigDecimal two = BigDecimal.valueOf(2);
+    for (int n = 0; n < 2000; n++) {
+      double g = Math.scalb(1 + random.nextDouble(), random.nextInt(600) - 300);
+      g = random.nextInt(4) == 0 ? Math.scalb(1.0, Math.getExponent(g)) : g;
+      g = random.nextInt(4) == 0 ? Math.nextDown(g) : g;
+      int exponent =
+          ModelSpecs.gridExponent(ModelSpec.newBuilder().setGradientBound(g).build()) + 16;
+      BigDecimal low =
+          exponent >= 0
+              ? two.pow(exponent)
+              : BigDecimal.ONE.divide(two.pow(-exponent)); // exact: a power of two
+      assertThat(low).as("seed 11, G = %s", g).isLessThanOrEqualTo(new BigDecimal(g));
+      assertThat(low.multiply(two)).as("seed 11, G = %s", g).isGreaterThan(new BigDecimal(g));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "banco { strongest_noise { l2_laplace { epsilon: 1 } } radius: 3 }",
+        "banco { strongest_noise { coordinate_laplace { taus: [1, inf] } } }",
+        "banco { strongest_noise { coordinate_laplace { taus: 0.5 } } }",
+        "banco { strongest_noise { gaussian { mu: 1 } } }",
+        "banco { strongest_noise { sub_exponential { variance: 0 beta_max: inf } } }",
+        "black_box { prior { conjugate { b: 1 } } radius: 1 }",
+        "black_box { prior { cv {} } }",
+        "coordinate_wise { prior { uniform {} } }",
+        "adaptive_radius {} averaging { polynomial { degree: 3 } }",
+        "ldp_sgd { step_size: 0.1 decay: 0 }",
+        "black_box {} averaging { uniform {} } initial_wealth: 1e-9 answer_probability: 1e-3",
+        "black_box {} reports_per_round: 50 round_timeout_ms: 1 report_bound: 1e9",
+        "black_box {} limits { epsilon: 1 mu: 2 delta: 0.5 reports: 1 }",
+        "black_box {} grid_exponent: -40 max_staleness: 1000",
+      })
+  void acceptsLocalSpecs(String learner) {
+    assertThat(ModelSpecs.violations(spec(COMMON + learner))).isEmpty();
+    assertThat(ModelSpecs.isCentral(spec(COMMON + learner))).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "dp_ftrl { " + TREE + "learning_rate: 0.1 }",
+        "dp_ftrl { " + BLT + "learning_rate: 0.1 momentum: 0.9 l1: 0.1 radius: 1 }",
+        "dp_ftrl { " + TREE + "learning_rate: 0.1 restart_every: 8 completion: true }",
+        "dp_ftrl_least_squares { x_norm: 1 noise_multiplier: 1 noise { tree {} } lambda: 1"
+            + " radius: 2 }",
+        "dp_ftrl_parameter_free { " + BLT + "prior { cv {} } restart_every: 100 }",
+      })
+  void acceptsCentralSpecs(String learner) {
+    assertThat(ModelSpecs.violations(spec(CENTRAL + learner))).isEmpty();
+    assertThat(ModelSpecs.isCentral(spec(CENTRAL + learner))).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "model_id: 'a b'                              | model_id is",
+        "model_id: ''                                 | model_id is",
+        "dimension: 0                                 | dimension is 0: it must be from 1 to",
+        "dimension: 67108865                          | dimension is 67108865",
+        "gradient_bound: 0                            | gradient_bound is 0.0: it must be a finite",
+        "gradient_bound: nan                          | gradient_bound is NaN",
+        "gradient_bound: inf                          | gradient_bound is Infinity",
+        "gradient_bound: 1e-300                       | gradient_bound is 1.0E-300",
+        "grid_exponent: 401                           | grid_exponent is 401",
+        "grid_exponent: -2147483648                   | grid_exponent is -2147483648",
+        "initial_weights: [1]                         | initial_weights is of 1 values",
+        "initial_weights: [1, nan]                    | initial_weights[1] is NaN",
+        "reports_per_round: 0                         | reports_per_round is 0",
+        "round_timeout_ms: 0                          | round_timeout_ms is 0",
+        "max_staleness: -1                            | max_staleness is -1",
+        "max_staleness: 1001                          | max_staleness is 1001",
+        "answer_probability: 0                        | answer_probability is 0.0",
+        "answer_probability: 1.5                      | answer_probability is 1.5",
+        "answer_probability: nan                      | answer_probability is NaN",
+        "initial_wealth: 0                            | initial_wealth is 0.0",
+        "initial_wealth: inf                          | initial_wealth is Infinity",
+        "report_bound: -1                             | report_bound is -1.0",
+        "averaging {}                                 | averaging is empty",
+        "averaging { polynomial {} }                  | averaging.polynomial.degree is missing",
+        "averaging { polynomial { degree: -1 } }      | averaging.polynomial.degree is -1.0",
+        "averaging { polynomial { degree: 101 } }     | averaging.polynomial.degree is 101.0",
+        "limits { epsilon: 0 }                        | limits.epsilon is 0.0",
+        "limits { mu: nan }                           | limits.mu is NaN",
+        "limits { delta: 1 }                          | limits.delta is 1.0",
+        "limits { reports: 0 }                        | limits.reports is 0",
+        "limits { max_participations: 0 }             | limits.max_participations is 0",
+        "limits { min_separation: -1 }                | limits.min_separation is -1",
+      })
+  void namesTheFieldItsValueAndWhatWouldBeRight(String fields, String expected) {
+    ModelSpec.Builder builder = local("").toBuilder();
+    ModelSpec broken = spec("black_box {} " + fields);
+    builder.mergeFrom(broken);
+    assertThat(ModelSpecs.violations(builder.build()))
+        .singleElement()
+        .asString()
+        .startsWith(expected)
+        .contains("must be");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "banco {}                                               | banco.strongest_noise is missing",
+        "banco { strongest_noise { l2_laplace {} } }             | banco.strongest_noise.l2_laplace.epsilon is missing",
+        "banco { strongest_noise { l2_laplace { epsilon: inf } } } | banco.strongest_noise.l2_laplace.epsilon is Infinity",
+        "banco { strongest_noise { gaussian { mu: 0 } } }         | banco.strongest_noise.gaussian.mu is 0.0",
+        "banco { strongest_noise { coordinate_laplace {} } }      | banco.strongest_noise.coordinate_laplace.taus is of 0 values",
+        "banco { strongest_noise { coordinate_laplace { taus: [1, 0] } } } | banco.strongest_noise.coordinate_laplace.taus[1] is 0.0",
+        "banco { strongest_noise { sub_exponential { beta_max: 1 } } } | banco.strongest_noise.sub_exponential.variance is missing",
+        "banco { strongest_noise { sub_exponential { variance: -1 beta_max: 1 } } } | banco.strongest_noise.sub_exponential.variance is -1.0",
+        "banco { strongest_noise { sub_exponential { variance: 1 beta_max: 0 } } } | banco.strongest_noise.sub_exponential.beta_max is 0.0",
+        "banco { strongest_noise { gaussian { mu: 1 } } radius: 0 } | banco.radius is 0.0",
+        "black_box { prior {} }                                  | black_box.prior is empty",
+        "black_box { prior { conjugate { b: 0 } } }              | black_box.prior.conjugate.b is 0.0",
+        "coordinate_wise { radius: inf }                         | coordinate_wise.radius is Infinity",
+        "ldp_sgd { decay: 0.5 }                                  | ldp_sgd.step_size is missing",
+        "ldp_sgd { step_size: 1 }                                | ldp_sgd.decay is missing",
+        "ldp_sgd { step_size: 1 decay: 1.5 }                     | ldp_sgd.decay is 1.5",
+        "report_bound: 1                                        | learner is missing",
+      })
+  void checksTheParametersOfLocalLearners(String learner, String expected) {
+    assertThat(ModelSpecs.violations(spec(COMMON + learner)))
+        .singleElement()
+        .asString()
+        .startsWith(expected)
+        .contains("must be");
+  }
+
+  @Test
+  void aCvPriorNeedsFractionsBelowOne() {
+    assertThat(
+            ModelSpecs.violations(
+                spec(
+                    "model_id: 'm' dimension: 1 gradient_bound: 0.2"
+                        + " black_box { prior { cv {} } }")))
+        .containsExactly(
+            "black_box.prior is cv: it needs a gradient_bound above 0.2, and that is 0.2");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "dp_ftrl { noise_multiplier: 1 noise { tree {} } learning_rate: 1 } | dp_ftrl.clip_norm is missing",
+        "dp_ftrl { clip_norm: 1 noise { tree {} } learning_rate: 1 } | dp_ftrl.noise_multiplier is missing",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 0 noise { tree {} } learning_rate: 1 } | dp_ftrl.noise_multiplier is 0.0",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1 } | dp_ftrl.noise is missing",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 11 horizon: 1 } } learning_rate: 1 } | dp_ftrl.noise.blt.buffers is 11",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 1 } } learning_rate: 1 } | dp_ftrl.noise.blt.horizon is missing",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 momentum: 1 } | dp_ftrl.momentum is 1.0",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 l1: -1 } | dp_ftrl.l1 is -1.0",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 restart_every: 0 } | dp_ftrl.restart_every is 0",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 completion: true } | dp_ftrl.completion is true",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 1 horizon: 9 } } learning_rate: 1 restart_every: 10 } | dp_ftrl.restart_every is 10",
+        "dp_ftrl_least_squares { noise_multiplier: 1 noise { tree {} } lambda: 1 radius: 1 } | dp_ftrl_least_squares.x_norm is missing",
+        "dp_ftrl_least_squares { x_norm: 1 y_bound: 0 noise_multiplier: 1 noise { tree {} } lambda: 1 radius: 1 } | dp_ftrl_least_squares.y_bound is 0.0",
+        "dp_ftrl_least_squares { x_norm: 1 noise_multiplier: 1 noise { tree {} } radius: 1 } | dp_ftrl_least_squares.lambda is missing",
+        "dp_ftrl_least_squares { x_norm: 1 noise_multiplier: 1 noise { tree {} } lambda: 1 } | dp_ftrl_least_squares.radius is missing",
+        "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: 1 noise {} } | dp_ftrl_parameter_free.noise is missing",
+        "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: 1 noise { tree {} } prior {} } | dp_ftrl_parameter_free.prior is empty",
+        "adaptive_radius {} round_timeout_ms: 0 | round_timeout_ms is 0",
+      })
+  void checksTheParametersOfCentralLearners(String learner, String expected) {
+    assertThat(ModelSpecs.violations(spec(CENTRAL + learner)))
+        .singleElement()
+        .asString()
+        .startsWith(expected)
+        .contains("must be");
+  }
+
+  @Test
+  void aCentralSpecNeedsWhatItsGuaranteeFollowsFrom() {
+    ModelSpec spec = spec(COMMON + "round_timeout_ms: 5 dp_ftrl { " + TREE + "learning_rate: 1 }");
+    assertThat(ModelSpecs.violations(spec))
+        .hasSize(4)
+        .anyMatch(v -> v.startsWith("round_timeout_ms is 5: it must be left out"))
+        .anyMatch(v -> v.startsWith("limits.delta is missing"))
+        .anyMatch(v -> v.startsWith("limits.max_participations is missing"))
+        .anyMatch(v -> v.startsWith("limits.min_separation is missing"));
+  }
+
+  @Test
+  void findsEveryViolationOfAnEmptySpec() {
+    assertThat(ModelSpecs.violations(ModelSpec.getDefaultInstance()))
+        .extracting(v -> v.substring(0, v.indexOf(' ')))
+        .containsExactly("model_id", "dimension", "gradient_bound", "learner");
+  }
+
+  @Test
+  void anExplicitDefaultEqualsAnAbsentField() {
+    List<List<String>> pairs =
+        List.of(
+            List.of(
+                "black_box {}",
+                "black_box { prior { improper {} } } grid_exponent: -16 initial_wealth: 1"
+                    + " reports_per_round: 1 averaging { uniform {} } initial_weights: [0, -0.0]"),
+            List.of("coordinate_wise {}", "coordinate_wise { prior { conjugate { b: 1 } } }"),
+            List.of(
+                "dp_ftrl { " + TREE + "}",
+                "dp_ftrl { clip_norm: 1 noise_multiplier: 2 momentum: 0 l1: 0 completion: false"
+                    + " noise { tree { variance_reduced: true } } }"),
+            List.of(
+                "dp_ftrl_least_squares { noise { tree {} } }",
+                "dp_ftrl_least_squares { y_bound: 1 noise { tree { variance_reduced: true } } }"),
+            List.of(
+                "dp_ftrl_parameter_free { noise { tree {} } }",
+                "dp_ftrl_parameter_free { noise { tree {} } prior { improper {} } }"));
+    for (List<String> pair : pairs) {
+      ModelSpec implied = spec(COMMON + pair.get(0));
+      ModelSpec explicit = spec(COMMON + pair.get(1));
+      assertThat(ModelSpecs.changeViolations(implied, explicit)).isEmpty();
+      assertThat(ModelSpecs.changeViolations(explicit, implied)).isEmpty();
+    }
+  }
+
+  @Test
+  void limitsAndPaceOfARunningModelMayChange() {
+    ModelSpec current = local("reports_per_round: 5 limits { epsilon: 1 } round_timeout_ms: 9");
+    ModelSpec next =
+        local("reports_per_round: 6 limits { mu: 1 } answer_probability: 0.5 max_staleness: 0");
+    assertThat(ModelSpecs.changeViolations(current, next)).isEmpty();
+    assertThat(ModelSpecs.changeViolations(next, current))
+        .containsExactly(
+            "reports_per_round of a running model may only grow: it is 6 and can't become 5");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "dimension: 3             | dimension of a running model is fixed: it is 2 and can't become 3",
+        "gradient_bound: 2        | gradient_bound of a running model is fixed: it is 1.0 and can't become 2.0",
+        "grid_exponent: -20       | grid_exponent of a running model is fixed: it is -16 and can't become -20",
+        "initial_weights: [0, 1]  | initial_weights of a running model is fixed: it is 0 values and can't become 2 values",
+        "initial_wealth: 2        | initial_wealth of a running model is fixed: it is 1.0 and can't become 2.0",
+        "report_bound: 2          | report_bound of a running model is fixed: it is absent and can't become 2.0",
+        "ldp_sgd { step_size: 1 } | learner of a running model is fixed: it is black_box and can't become ldp_sgd",
+        "black_box { radius: 2 }  | black_box.radius of a running model is fixed: it is absent and can't become 2.0",
+        "black_box { prior { cv {} } } | black_box.prior.improper of a running model is fixed",
+        "averaging { polynomial { degree: 3 } } | averaging.uniform of a running model is fixed",
+        "model_id: 'n'            | model_id of a running model is fixed: it is m and can't become n",
+      })
+  void nothingElseOfARunningModelMayChange(String change, String expected) {
+    ModelSpec current = local("");
+    ModelSpec next = current.toBuilder().mergeFrom(spec(change)).build();
+    // The default of the grid follows the bound; the bound alone is to differ here.
+    if (next.getGradientBound() != 1) {
+      next = next.toBuilder().setGridExponent(-16).build();
+    }
+    assertThat(ModelSpecs.changeViolations(current, next)).anyMatch(v -> v.startsWith(expected));
+    assertThat(ModelSpecs.changeViolations(next, current)).isNotEmpty();
+  }
+
+  @Test
+  void sizesBoundTheLargestMessages() {
+    ModelSpec spec = local("").toBuilder().setDimension(5000).setModelId("m".repeat(100)).build();
+    ModelUpdate.Builder update =
+        ModelUpdate.newBuilder()
+            .setModelId(spec.getModelId())
+            .setRound(Long.MIN_VALUE)
+            .setUsed(-1)
+            .setDroppedStale(-1)
+            .setDroppedUnpublished(-1)
+            .setOpen(-1)
+            .setGridExponent(Integer.MIN_VALUE)
+            .setGradientBound(1)
+            .setAnswerProbability(1)
+            .setPublishedAtMs(-1);
+    Dense.Builder dense = Dense.newBuilder();
+    CoordinateLaplace.Builder laplace = CoordinateLaplace.newBuilder();
+    for (int i = 0; i < 5000; i++) {
+      update.addWeights(1).addAverage(1);
+      dense.addValues(1);
+      laplace.addTaus(1);
+    }
+    for (int i = 0; i < 50; i++) {
+      update.putDiagnostics("a diagnostic with a long name: " + i, 1);
+    }
+    GradientReport report =
+        GradientReport.newBuilder()
+            .setModelId(spec.getModelId())
+            .setRound(Long.MAX_VALUE)
+            .setUserId("u".repeat(256))
+            .setDeviceId("d".repeat(256))
+            .setSequence(Long.MAX_VALUE)
+            .setCreatedAtMs(-1)
+            .setDense(dense)
+            .setCoordinateLaplace(laplace)
+            .build();
+    assertThat((long) update.build().getSerializedSize())
+        .isBetween(80_000L, ModelSpecs.updateBytes(spec));
+    assertThat((long) report.getSerializedSize()).isBetween(80_000L, ModelSpecs.reportBytes(spec));
+    ModelSpec large = spec.toBuilder().setDimension(ModelSpecs.MAX_DIMENSION).build();
+    assertThat(ModelSpecs.updateBytes(large)).isEqualTo((1L << 30) + 8192);
+  }
+}
