@@ -3,6 +3,7 @@ package io.croupier.schemas;
 import com.google.protobuf.ByteString;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntToDoubleFunction;
 
 /** What makes a {@link GradientReport} well-formed in itself, whatever the model that it is for. */
 public final class GradientReports {
@@ -96,8 +97,9 @@ public final class GradientReports {
   private static int checkGradient(GradientReport report, Violations violations) {
     return switch (report.getGradientCase()) {
       case DENSE -> {
-        checkValues("dense.values", report.getDense().getValuesList(), violations);
-        yield report.getDense().getValuesCount();
+        Dense dense = report.getDense();
+        checkValues("dense.values", dense.getValuesCount(), dense::getValues, violations);
+        yield dense.getValuesCount();
       }
       case GRID -> {
         if (report.getGrid().getValuesCount() == 0) {
@@ -121,23 +123,25 @@ public final class GradientReports {
   }
 
   private static void checkExample(Example example, Violations violations) {
-    checkValues("example.x", example.getXList(), violations);
+    checkValues("example.x", example.getXCount(), example::getX, violations);
     if (violations.required("example.y", example.hasY(), "finite")
         && !Double.isFinite(example.getY())) {
       violations.add("example.y must be finite");
     }
   }
 
-  private static void checkValues(String field, List<Double> values, Violations violations) {
-    if (values.isEmpty()) {
+  private static void checkValues(
+      String field, int count, IntToDoubleFunction values, Violations violations) {
+    if (count == 0) {
       violations.add(field + " must not be empty");
     }
-    checkFinite(field, values, violations);
+    checkFinite(field, count, values, violations);
   }
 
-  private static void checkFinite(String field, List<Double> values, Violations violations) {
-    for (double value : values) {
-      if (!Double.isFinite(value)) {
+  private static void checkFinite(
+      String field, int count, IntToDoubleFunction values, Violations violations) {
+    for (int i = 0; i < count; i++) {
+      if (!Double.isFinite(values.applyAsDouble(i))) {
         violations.add(field + " must be finite");
         return;
       }
@@ -147,11 +151,12 @@ public final class GradientReports {
   private static void checkSparse(Sparse sparse, Violations violations) {
     violations.require(
         sparse.getDimension() >= 1, "sparse.dimension", sparse.getDimension(), "at least 1");
-    checkFinite("sparse.values", sparse.getValuesList(), violations);
+    checkFinite("sparse.values", sparse.getValuesCount(), sparse::getValues, violations);
     if (sparse.getIndicesCount() != sparse.getValuesCount()) {
       violations.add("sparse.indices and sparse.values must be equally many");
     }
-    int[] indices = sparse.getIndicesList().stream().mapToInt(Integer::intValue).toArray();
+    int[] indices = new int[sparse.getIndicesCount()];
+    Arrays.setAll(indices, sparse::getIndices);
     if (!areIndices(indices, sparse.getDimension())) {
       violations.add("sparse.indices must be from 0 to dimension - 1, none of them twice");
     }
@@ -178,8 +183,8 @@ public final class GradientReports {
   }
 
   private static void checkTaus(CoordinateLaplace laplace, int dimension, Violations violations) {
-    for (double tau : laplace.getTausList()) {
-      if (!(tau > 0)) {
+    for (int i = 0; i < laplace.getTausCount(); i++) {
+      if (!(laplace.getTaus(i) > 0)) {
         violations.add("coordinate_laplace.taus must be above 0 (Infinity: not private)");
         break;
       }

@@ -1,0 +1,77 @@
+package io.croupier.schemas;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Message;
+import com.google.protobuf.TextFormat;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Records as earlier versions wrote them stay readable and keep their bytes. Each {@code .bin} was
+ * made from the {@code .txtpb} beside it by {@code protoc --encode} 36.2, which is not our code.
+ */
+class GoldenBytesTest {
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ModelSpec-local",
+        "ModelSpec-central",
+        "GradientReport-dense",
+        "GradientReport-grid",
+        "GradientReport-sparse",
+        "GradientReport-coordinate",
+        "GradientReport-example",
+        "ModelUpdate",
+        "AccountingEvent",
+        "GuaranteeEvent",
+        "JournalEntry",
+        "RecordedReport",
+      })
+  void readsAndWritesTheBytesOfVersion1(String name) throws IOException {
+    Message prototype = prototype(name.replaceFirst("-.*", ""));
+    Message.Builder expected = prototype.newBuilderForType();
+    TextFormat.merge(new String(bytes(name + ".txtpb"), StandardCharsets.UTF_8), expected);
+    byte[] golden = bytes(name + ".bin");
+
+    assertThat(prototype.getParserForType().parseFrom(golden)).isEqualTo(expected.build());
+    assertThat(expected.build().toByteArray()).isEqualTo(golden);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ModelSpec-local", "ModelSpec-central"})
+  void goldenSpecsAreValid(String name) throws IOException {
+    assertThat(ModelSpecs.violations(ModelSpec.parseFrom(bytes(name + ".bin")))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dense", "grid", "sparse", "coordinate", "example"})
+  void goldenReportsAreWellFormed(String form) throws IOException {
+    byte[] golden = bytes("GradientReport-" + form + ".bin");
+    assertThat(GradientReports.violations(GradientReport.parseFrom(golden))).isEmpty();
+  }
+
+  private static Message prototype(String record) {
+    return switch (record) {
+      case "ModelSpec" -> ModelSpec.getDefaultInstance();
+      case "GradientReport" -> GradientReport.getDefaultInstance();
+      case "ModelUpdate" -> ModelUpdate.getDefaultInstance();
+      case "AccountingEvent" -> AccountingEvent.getDefaultInstance();
+      case "GuaranteeEvent" -> GuaranteeEvent.getDefaultInstance();
+      case "JournalEntry" -> JournalEntry.getDefaultInstance();
+      case "RecordedReport" -> RecordedReport.getDefaultInstance();
+      default -> throw new IllegalArgumentException(record);
+    };
+  }
+
+  private static byte[] bytes(String file) throws IOException {
+    try (InputStream in = GoldenBytesTest.class.getResourceAsStream("/golden/v1/" + file)) {
+      assertThat(in).as(file).isNotNull();
+      return in.readAllBytes();
+    }
+  }
+}
