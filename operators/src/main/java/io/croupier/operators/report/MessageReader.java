@@ -1,0 +1,95 @@
+package io.croupier.operators.report;
+
+import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.Example;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Grid;
+import io.croupier.schemas.Sparse;
+import java.util.Arrays;
+import java.util.function.IntToDoubleFunction;
+
+/** Copies a report that was parsed value by value. */
+final class MessageReader {
+
+  private MessageReader() {}
+
+  /** Expects a well-formed message. */
+  static Report read(GradientReport message) {
+    Report report = new Report();
+    report.modelId = message.getModelId();
+    report.round = message.getRound();
+    report.userId = message.getUserId();
+    report.deviceId = message.getDeviceId();
+    report.sequence = message.getSequence();
+    report.createdAtMs = message.getCreatedAtMs();
+    readGradient(message, report);
+    readDeclaration(message, report);
+    return report;
+  }
+
+  private static void readGradient(GradientReport message, Report report) {
+    switch (message.getGradientCase()) {
+      case DENSE -> {
+        Dense dense = message.getDense();
+        report.form = VectorForm.DENSE;
+        report.dimension = dense.getValuesCount();
+        report.values = doubles(dense.getValuesCount(), dense::getValues);
+      }
+      case GRID -> {
+        Grid grid = message.getGrid();
+        report.form = VectorForm.GRID;
+        report.dimension = grid.getValuesCount();
+        report.values = new byte[grid.getValuesCount() * Integer.BYTES];
+        for (int i = 0; i < grid.getValuesCount(); i++) {
+          VectorBytes.setInt(report.values, i, grid.getValues(i));
+        }
+      }
+      case SPARSE -> {
+        Sparse sparse = message.getSparse();
+        report.form = VectorForm.SPARSE;
+        report.dimension = sparse.getDimension();
+        report.values = doubles(sparse.getValuesCount(), sparse::getValues);
+        report.indices = new int[sparse.getIndicesCount()];
+        Arrays.setAll(report.indices, sparse::getIndices);
+      }
+      case EXAMPLE -> {
+        Example example = message.getExample();
+        report.form = VectorForm.EXAMPLE;
+        report.dimension = example.getXCount();
+        report.values = doubles(example.getXCount(), example::getX);
+        report.y = example.getY();
+      }
+      case GRADIENT_NOT_SET -> throw new IllegalArgumentException("gradient is missing");
+    }
+  }
+
+  private static void readDeclaration(GradientReport message, Report report) {
+    switch (message.getDeclarationCase()) {
+      case UNDISCLOSED -> report.declaration = Declaration.UNDISCLOSED;
+      case CENTRAL -> report.declaration = Declaration.CENTRAL;
+      case L2_LAPLACE -> {
+        report.declaration = Declaration.L2_LAPLACE;
+        report.level = message.getL2Laplace().getEpsilon();
+      }
+      case GAUSSIAN -> {
+        report.declaration = Declaration.GAUSSIAN;
+        report.level = message.getGaussian().getMu();
+      }
+      case COORDINATE_LAPLACE -> {
+        CoordinateLaplace laplace = message.getCoordinateLaplace();
+        report.declaration = Declaration.COORDINATE_LAPLACE;
+        report.taus = doubles(laplace.getTausCount(), laplace::getTaus);
+      }
+      case DECLARATION_NOT_SET -> throw new IllegalArgumentException("declaration is missing");
+    }
+  }
+
+  private static byte[] doubles(int count, IntToDoubleFunction values) {
+    byte[] bytes = new byte[count * Double.BYTES];
+    for (int i = 0; i < count; i++) {
+      VectorBytes.setDouble(bytes, i, values.applyAsDouble(i));
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,152 @@
+package io.croupier.operators.report;
+
+import com.google.protobuf.ByteString;
+import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.view.ExampleView;
+import io.croupier.schemas.view.GradientReportView;
+import io.croupier.schemas.view.SparseView;
+import io.croupier.schemas.view.VectorView;
+import java.util.List;
+
+/** Reads a report whose vectors are packed, as runs of bytes. */
+final class ViewReader {
+  private static final byte[] EMPTY = {};
+
+  private ViewReader() {}
+
+  /** Returns null unless the report is well-formed and all its vectors are packed. */
+  static Report read(GradientReportView view) {
+    if (!view.hasRound()
+        || view.getRound() < 0
+        || !view.hasSequence()
+        || view.getSequence() < 0
+        || !GradientReports.isModelId(view.getModelId())
+        || !GradientReports.isUserId(view.getUserId())
+        || !GradientReports.isDeviceId(view.getDeviceId())) {
+      return null;
+    }
+    Report report = new Report();
+    report.modelId = view.getModelId();
+    report.round = view.getRound();
+    report.userId = view.getUserId();
+    report.deviceId = view.getDeviceId();
+    report.sequence = view.getSequence();
+    report.createdAtMs = view.getCreatedAtMs();
+    return readGradient(view, report) && readDeclaration(view, report) ? report : null;
+  }
+
+  private static boolean readGradient(GradientReportView view, Report report) {
+    return switch (view.getGradientCase()) {
+      case DENSE -> readDense(view.getDense(), report);
+      case GRID -> readGrid(view.getGrid(), report);
+      case SPARSE -> readSparse(view.getSparse(), report);
+      case EXAMPLE -> readExample(view.getExample(), report);
+      case GRADIENT_NOT_SET -> false;
+    };
+  }
+
+  private static boolean readDense(VectorView dense, Report report) {
+    report.form = VectorForm.DENSE;
+    report.values = packed(dense, Double.BYTES);
+    report.dimension = report.values.length / Double.BYTES;
+    return report.dimension > 0 && VectorBytes.areFinite(report.values);
+  }
+
+  private static boolean readGrid(VectorView grid, Report report) {
+    report.form = VectorForm.GRID;
+    report.values = packed(grid, Integer.BYTES);
+    report.dimension = report.values.length / Integer.BYTES;
+    return report.dimension > 0;
+  }
+
+  private static boolean readSparse(SparseView sparse, Report report) {
+    if (!sparse.getUnknownFields().isEmpty()
+        || sparse.getDimension() < 1
+        || !areWhole(sparse.getValuesList(), Double.BYTES)) {
+      return false;
+    }
+    report.form = VectorForm.SPARSE;
+    report.dimension = sparse.getDimension();
+    report.values = concatenate(sparse.getValuesList());
+    report.indices = new int[sparse.getIndicesCount()];
+    for (int i = 0; i < report.indices.length; i++) {
+      report.indices[i] = sparse.getIndices(i);
+    }
+    return report.values.length == (long) Double.BYTES * report.indices.length
+        && VectorBytes.areFinite(report.values)
+        && GradientReports.areIndices(report.indices, report.dimension);
+  }
+
+  private static boolean readExample(ExampleView example, Report report) {
+    if (!example.getUnknownFields().isEmpty()
+        || !example.hasY()
+        || !areWhole(example.getXList(), Double.BYTES)) {
+      return false;
+    }
+    report.form = VectorForm.EXAMPLE;
+    report.values = concatenate(example.getXList());
+    report.dimension = report.values.length / Double.BYTES;
+    report.y = example.getY();
+    return report.dimension > 0
+        && VectorBytes.areFinite(report.values)
+        && Double.isFinite(report.y);
+  }
+
+  private static boolean readDeclaration(GradientReportView view, Report report) {
+    switch (view.getDeclarationCase()) {
+      case UNDISCLOSED -> report.declaration = Declaration.UNDISCLOSED;
+      case CENTRAL -> report.declaration = Declaration.CENTRAL;
+      case L2_LAPLACE -> {
+        report.declaration = Declaration.L2_LAPLACE;
+        report.level = view.getL2Laplace().getEpsilon();
+        return report.level > 0 && Double.isFinite(report.level);
+      }
+      case GAUSSIAN -> {
+        report.declaration = Declaration.GAUSSIAN;
+        report.level = view.getGaussian().getMu();
+        return report.level > 0 && Double.isFinite(report.level);
+      }
+      case COORDINATE_LAPLACE -> {
+        report.declaration = Declaration.COORDINATE_LAPLACE;
+        report.taus = packed(view.getCoordinateLaplace(), Double.BYTES);
+        return report.taus.length == (long) Double.BYTES * report.dimension
+            && VectorBytes.arePositive(report.taus);
+      }
+      case DECLARATION_NOT_SET -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns no bytes where the vector isn't packed or a run is cut short. */
+  private static byte[] packed(VectorView vector, int width) {
+    return vector.getUnknownFields().isEmpty() && areWhole(vector.getValuesList(), width)
+        ? concatenate(vector.getValuesList())
+        : EMPTY;
+  }
+
+  private static boolean areWhole(List<ByteString> runs, int width) {
+    for (int i = 0; i < runs.size(); i++) {
+      if (runs.get(i).size() % width != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A writer may split a packed vector into several runs of whole values. */
+  private static byte[] concatenate(List<ByteString> runs) {
+    int size = 0;
+    for (int i = 0; i < runs.size(); i++) {
+      size += runs.get(i).size();
+    }
+    byte[] values = new byte[size];
+    int at = 0;
+    for (int i = 0; i < runs.size(); i++) {
+      runs.get(i).copyTo(values, at);
+      at += runs.get(i).size();
+    }
+    return values;
+  }
+}

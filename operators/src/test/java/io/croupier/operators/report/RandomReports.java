@@ -1,0 +1,139 @@
+package io.croupier.operators.report;
+
+import io.croupier.schemas.Central;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Undisclosed;
+import java.util.Random;
+
+/** Draws reports of every form and declaration, well-formed or with something wrong in them. */
+public final class RandomReports {
+  private static final double[] ODD = {
+    Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -1, 0, -0.0
+  };
+  private static final String[] ODD_IDS = {"", "a b", "m".repeat(101), "\u00eb".repeat(129)};
+
+  private final Random random;
+  private final double oddity;
+
+  /** Draws with {@code random}; each part is odd with probability {@code oddity}. */
+  public RandomReports(Random random, double oddity) {
+    this.random = random;
+    this.oddity = oddity;
+  }
+
+  public GradientReport next() {
+    GradientReport.Builder report = GradientReport.newBuilder();
+    int dimension = 1 + random.nextInt(6);
+    if (!odd()) {
+      report.setModelId(odd() ? ODD_IDS[random.nextInt(4)] : "model-" + random.nextInt(3));
+    }
+    if (!odd()) {
+      report.setUserId(odd() ? ODD_IDS[random.nextInt(4)] : "user-" + random.nextInt(3));
+    }
+    if (!odd()) {
+      report.setRound(odd() ? -1 : random.nextInt(1000));
+    }
+    if (!odd()) {
+      report.setSequence(odd() ? Long.MIN_VALUE : random.nextLong(Long.MAX_VALUE));
+    }
+    if (random.nextBoolean()) {
+      report.setDeviceId(odd() ? ODD_IDS[random.nextInt(4)] : "d");
+    }
+    if (!odd()) {
+      gradient(report, odd() ? 0 : dimension);
+    }
+    if (!odd()) {
+      declaration(report, odd() ? dimension + 1 : dimension);
+    }
+    return report.build();
+  }
+
+  private void gradient(GradientReport.Builder report, int dimension) {
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        report.getDenseBuilder();
+        for (int i = 0; i < dimension; i++) {
+          report.getDenseBuilder().addValues(value());
+        }
+      }
+      case 1 -> {
+        report.getGridBuilder();
+        for (int i = 0; i < dimension; i++) {
+          report.getGridBuilder().addValues(random.nextInt());
+        }
+      }
+      case 2 -> sparse(report, dimension);
+      default -> {
+        report.getExampleBuilder();
+        for (int i = 0; i < dimension; i++) {
+          report.getExampleBuilder().addX(value());
+        }
+        if (!odd()) {
+          report.getExampleBuilder().setY(value());
+        }
+      }
+    }
+  }
+
+  private void sparse(GradientReport.Builder report, int dimension) {
+    report.getSparseBuilder();
+    if (!odd()) {
+      report.getSparseBuilder().setDimension(dimension);
+    }
+    boolean descending = random.nextBoolean();
+    for (int i = 0; i < dimension; i++) {
+      if (random.nextBoolean()) {
+        int index = descending ? dimension - 1 - i : i;
+        report.getSparseBuilder().addIndices(odd() ? random.nextInt(-1, 8) : index);
+        if (!odd()) {
+          report.getSparseBuilder().addValues(value());
+        }
+      }
+    }
+  }
+
+  private void declaration(GradientReport.Builder report, int dimension) {
+    switch (random.nextInt(5)) {
+      case 0 -> report.setUndisclosed(Undisclosed.getDefaultInstance());
+      case 1 -> report.setCentral(Central.getDefaultInstance());
+      case 2 -> {
+        report.getL2LaplaceBuilder();
+        if (!odd()) {
+          report.getL2LaplaceBuilder().setEpsilon(level());
+        }
+      }
+      case 3 -> {
+        report.getGaussianBuilder();
+        if (!odd()) {
+          report.getGaussianBuilder().setMu(level());
+        }
+      }
+      default -> {
+        report.getCoordinateLaplaceBuilder();
+        for (int i = 0; i < dimension; i++) {
+          double tau = random.nextInt(8) == 0 ? Double.POSITIVE_INFINITY : level();
+          report.getCoordinateLaplaceBuilder().addTaus(tau);
+        }
+      }
+    }
+  }
+
+  private double level() {
+    if (odd()) {
+      return ODD[random.nextInt(ODD.length)];
+    }
+    return switch (random.nextInt(3)) {
+      case 0 -> (1 + random.nextInt(1000)) / 100.0;
+      case 1 -> Math.scalb(1 + random.nextDouble(), random.nextInt(80) - 60);
+      default -> Math.scalb(1 + random.nextDouble(), random.nextInt(4) - 2);
+    };
+  }
+
+  private double value() {
+    return odd() ? ODD[random.nextInt(ODD.length)] : random.nextGaussian();
+  }
+
+  private boolean odd() {
+    return random.nextDouble() < oddity;
+  }
+}

@@ -1,0 +1,148 @@
+package io.croupier.operators.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReports;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whatever the bytes, the decoder agrees with the contract read value by value, and never throws.
+ */
+class ReportDecoderFuzzTest {
+  private static final String PUBLIC = "gradients";
+  private static final String RAW = "raw";
+
+  private final ReportDecoder decoder = new ReportDecoder(RAW);
+
+  @Test
+  void agreesWithTheContractOnRandomReports() {
+    long seed = 17;
+    Random random = new Random(seed);
+    int wellFormed = 0;
+    for (int n = 0; n < 30_000; n++) {
+      RandomReports reports = new RandomReports(random, n % 3 == 0 ? 0 : 0.03);
+      wellFormed += check(reports.next().toByteArray(), "seed " + seed + ", report " + n) ? 1 : 0;
+    }
+    assertThat(wellFormed).isBetween(15_000, 29_000);
+  }
+
+  @Test
+  void agreesWithTheContractOnMutatedBytes() {
+    long seed = 23;
+    Random random = new Random(seed);
+    RandomReports reports = new RandomReports(random, 0.01);
+    byte[] other = reports.next().toByteArray();
+    int wellFormed = 0;
+    for (int n = 0; n < 100_000; n++) {
+      byte[] bytes = reports.next().toByteArray();
+      byte[] mutated = mutate(random, bytes, other);
+      wellFormed += check(mutated, "seed " + seed + ", mutation " + n) ? 1 : 0;
+      other = bytes;
+    }
+    assertThat(wellFormed).isBetween(5_000, 95_000);
+  }
+
+  @Test
+  void agreesWithTheContractOnGarbage() {
+    long seed = 29;
+    Random random = new Random(seed);
+    for (int n = 0; n < 100_000; n++) {
+      byte[] bytes = new byte[random.nextInt(40)];
+      random.nextBytes(bytes);
+      check(bytes, "seed " + seed + ", garbage " + n);
+    }
+  }
+
+  private static byte[] mutate(Random random, byte[] bytes, byte[] other) {
+    byte[] mutated = bytes;
+    for (int times = 1 + random.nextInt(2); times > 0; times--) {
+      int at = mutated.length == 0 ? 0 : random.nextInt(mutated.length);
+      int length = random.nextInt(Math.min(12, mutated.length - at) + 1);
+      mutated =
+          switch (random.nextInt(5)) {
+            case 0 -> splice(mutated, at, at + length, new byte[0]);
+            case 1 -> splice(mutated, at, at, slice(other, random));
+            case 2 -> splice(mutated, at, mutated.length, new byte[0]);
+            case 3 -> splice(mutated, at, at, new byte[] {(byte) random.nextInt()});
+            default -> {
+              byte[] flipped = mutated.clone();
+              if (flipped.length > 0) {
+                flipped[at] ^= (byte) (1 << random.nextInt(8));
+              }
+              yield flipped;
+            }
+          };
+    }
+    return mutated;
+  }
+
+  private static byte[] slice(byte[] bytes, Random random) {
+    int from = random.nextInt(bytes.length + 1);
+    int to = from + random.nextInt(bytes.length - from + 1);
+    return Arrays.copyOfRange(bytes, from, to);
+  }
+
+  private static byte[] splice(byte[] bytes, int from, int to, byte[] insert) {
+    byte[] result = new byte[bytes.length - (to - from) + insert.length];
+    System.arraycopy(bytes, 0, result, 0, from);
+    System.arraycopy(insert, 0, result, from, insert.length);
+    System.arraycopy(bytes, to, result, from + insert.length, bytes.length - to);
+    return result;
+  }
+
+  /** Returns whether the bytes are a well-formed report. */
+  private boolean check(byte[] bytes, String description) {
+    GradientReport message;
+    try {
+      message = GradientReport.parseFrom(bytes);
+    } catch (InvalidProtocolBufferException e) {
+      malformed(decoder.decode(new byte[0], bytes, RAW, 0, 0), description);
+      malformed(decoder.decode(new byte[0], bytes, PUBLIC, 0, 0), description);
+      return false;
+    }
+    byte[] key = message.getUserId().getBytes(UTF_8);
+    Decoded right = decoder.decode(key, bytes, message.hasCentral() ? RAW : PUBLIC, 0, 0);
+    Decoded wrong = decoder.decode(key, bytes, message.hasCentral() ? PUBLIC : RAW, 0, 0);
+    if (malformed(wrong, description).withheld() != message.hasCentral()) {
+      throw new AssertionError("withheld or not, " + description);
+    }
+    if (!GradientReports.violations(message).isEmpty()) {
+      malformed(right, description);
+      return false;
+    }
+    if (!(right instanceof Decoded.WellFormed decoded)
+        || !same(decoded.report(), MessageReader.read(message))) {
+      throw new AssertionError(right + ", " + description);
+    }
+    return true;
+  }
+
+  private static Decoded.Malformed malformed(Decoded decoded, String description) {
+    if (decoded instanceof Decoded.Malformed malformed) {
+      return malformed;
+    }
+    throw new AssertionError("taken for well-formed, " + description);
+  }
+
+  private static boolean same(Report a, Report b) {
+    return a.modelId.equals(b.modelId)
+        && a.round == b.round
+        && a.userId.equals(b.userId)
+        && a.deviceId.equals(b.deviceId)
+        && a.sequence == b.sequence
+        && a.createdAtMs == b.createdAtMs
+        && a.form == b.form
+        && a.dimension == b.dimension
+        && Arrays.equals(a.values, b.values)
+        && Arrays.equals(a.indices, b.indices)
+        && a.y == b.y
+        && a.declaration == b.declaration
+        && a.level == b.level
+        && Arrays.equals(a.taus, b.taus);
+  }
+}

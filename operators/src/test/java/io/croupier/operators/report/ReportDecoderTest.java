@@ -1,0 +1,276 @@
+package io.croupier.operators.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.TextFormat;
+import com.google.protobuf.UnknownFieldSet;
+import com.sun.management.ThreadMXBean;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.view.GradientReportView;
+import io.croupier.schemas.view.SparseView;
+import io.croupier.schemas.view.VectorView;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ReportDecoderTest {
+  private static final String PUBLIC = "croupier.gradients";
+  private static final String RAW = "croupier.raw-gradients";
+  private static final String IDS = "model_id: 'm' round: 3 user_id: 'u' sequence: 5 ";
+  private static final byte[] KEY = "u".getBytes(UTF_8);
+
+  private final ReportDecoder decoder = new ReportDecoder(RAW);
+
+  private Decoded decode(byte[] value) {
+    return decoder.decode(KEY, value, PUBLIC, 1, 42);
+  }
+
+  private static byte[] bytes(String text) throws TextFormat.ParseException {
+    return TextFormat.parse(IDS + text, GradientReport.class).toByteArray();
+  }
+
+  private static Report report(Decoded decoded) {
+    assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
+    return ((Decoded.WellFormed) decoded).report();
+  }
+
+  @Test
+  void readsADenseReport() throws Exception {
+    byte[] value =
+        bytes(
+            "device_id: 'd' created_at_ms: 9 dense { values: [0.5, -2] } l2_laplace { epsilon: 0.1 }");
+    Report report = report(decode(value));
+    assertThat(report.modelId).isEqualTo("m");
+    assertThat(report.round).isEqualTo(3);
+    assertThat(report.userId).isEqualTo("u");
+    assertThat(report.deviceId).isEqualTo("d");
+    assertThat(report.sequence).isEqualTo(5);
+    assertThat(report.createdAtMs).isEqualTo(9);
+    assertThat(report.form).isEqualTo(VectorForm.DENSE);
+    assertThat(report.dimension).isEqualTo(2);
+    assertThat(VectorBytes.doubleAt(report.values, 0)).isEqualTo(0.5);
+    assertThat(VectorBytes.doubleAt(report.values, 1)).isEqualTo(-2);
+    assertThat(report.declaration).isEqualTo(Declaration.L2_LAPLACE);
+    assertThat(report.level).isEqualTo(0.1);
+    assertThat(report.topic).isEqualTo(PUBLIC);
+    assertThat(report.partition).isEqualTo(1);
+    assertThat(report.offset).isEqualTo(42);
+    byte[] hash = MessageDigest.getInstance("SHA-256").digest(value);
+    assertThat(report.digestHigh).isEqualTo(VectorBytes.longAt(hash, 0));
+    assertThat(report.digestLow).isEqualTo(VectorBytes.longAt(hash, 1));
+  }
+
+  @Test
+  void readsTheOtherForms() throws Exception {
+    Report grid = report(decode(bytes("grid { values: [-2147483648, 7] } gaussian { mu: 0.5 }")));
+    assertThat(grid.form).isEqualTo(VectorForm.GRID);
+    assertThat(VectorBytes.intAt(grid.values, 0)).isEqualTo(Integer.MIN_VALUE);
+    assertThat(VectorBytes.intAt(grid.values, 1)).isEqualTo(7);
+    assertThat(grid.dimension).isEqualTo(2);
+    assertThat(grid.level).isEqualTo(0.5);
+
+    Report sparse =
+        report(
+            decode(bytes("sparse { dimension: 9 indices: [8, 2] values: [1, 2] } undisclosed {}")));
+    assertThat(sparse.form).isEqualTo(VectorForm.SPARSE);
+    assertThat(sparse.dimension).isEqualTo(9);
+    assertThat(sparse.indices).containsExactly(8, 2);
+    assertThat(VectorBytes.doubleAt(sparse.values, 1)).isEqualTo(2);
+
+    Report taus =
+        report(decode(bytes("grid { values: [1, 2] } coordinate_laplace { taus: [inf, 0.25] }")));
+    assertThat(VectorBytes.doubleAt(taus.taus, 0)).isInfinite();
+    assertThat(VectorBytes.doubleAt(taus.taus, 1)).isEqualTo(0.25);
+
+    Report example =
+        report(decoder.decode(KEY, bytes("example { x: [1, 2] y: 3 } central {}"), RAW, 0, 0));
+    assertThat(example.form).isEqualTo(VectorForm.EXAMPLE);
+    assertThat(example.dimension).isEqualTo(2);
+    assertThat(example.y).isEqualTo(3);
+    assertThat(example.declaration).isEqualTo(Declaration.CENTRAL);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "dense { values: nan } undisclosed {}         | dense.values must be finite",
+        "dense {} undisclosed {}                      | dense.values must not be empty",
+        "dense { values: 1 }                          | declaration is missing or unknown: it must be undisclosed, l2_laplace, coordinate_laplace, gaussian or central",
+        "dense { values: 1 } l2_laplace { epsilon: -2 } | l2_laplace.epsilon is -2.0: it must be a finite number above 0",
+        "sparse { dimension: 2 indices: [1, 1] values: [1, 2] } undisclosed {} | sparse.indices must be from 0 to dimension - 1, none of them twice",
+      })
+  void saysWhatIsMalformed(String text, String reason) throws Exception {
+    assertThat(decode(bytes(text))).isEqualTo(new Decoded.Malformed(reason, false));
+  }
+
+  @Test
+  void keyAndUserMustAgree() throws Exception {
+    byte[] value = bytes("dense { values: 1 } undisclosed {}");
+    Decoded mismatch =
+        new Decoded.Malformed("the record's key must be the report's user_id", false);
+    assertThat(decoder.decode("v".getBytes(UTF_8), value, PUBLIC, 0, 0)).isEqualTo(mismatch);
+    assertThat(decoder.decode(null, value, PUBLIC, 0, 0)).isEqualTo(mismatch);
+    assertThat(decoder.decode(KEY, null, PUBLIC, 0, 0))
+        .isEqualTo(new Decoded.Malformed("value is missing: it must be a GradientReport", false));
+  }
+
+  @Test
+  void aRawGradientInPublicIsWithheldWhateverElseIsWrongWithIt() throws Exception {
+    byte[] good = bytes("dense { values: 0.123 } central {}");
+    byte[] junk = Arrays.copyOf(good, good.length + 1); // a tag of 0 is never valid
+    for (byte[] value :
+        new byte[][] {
+          good,
+          junk,
+          bytes("dense { values: nan } central {}"),
+          bytes("central {}"),
+          bytes("example {} central {}")
+        }) {
+      assertThat(decode(value))
+          .isInstanceOfSatisfying(
+              Decoded.Malformed.class,
+              malformed -> {
+                assertThat(malformed.withheld()).isTrue();
+                assertThat(malformed.reason()).contains("central").doesNotContain("0.123");
+              });
+    }
+    assertThat(decoder.decode(null, good, PUBLIC, 0, 0))
+        .isInstanceOfSatisfying(Decoded.Malformed.class, m -> assertThat(m.withheld()).isTrue());
+    assertThat(decoder.decode(KEY, good, RAW, 0, 0)).isInstanceOf(Decoded.WellFormed.class);
+    assertThat(decoder.decode(KEY, junk, RAW, 0, 0))
+        .isEqualTo(
+            new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", false));
+  }
+
+  @Test
+  void noiseHasNoPlaceAmongRawGradients() throws Exception {
+    byte[] value = bytes("dense { values: 1 } l2_laplace { epsilon: 1 }");
+    assertThat(decoder.decode(KEY, value, RAW, 0, 0))
+        .isEqualTo(
+            new Decoded.Malformed(
+                "declaration is L2_LAPLACE: on the topic for raw gradients it must be central",
+                false));
+  }
+
+  @Test
+  void readsUnpackedAndMixedValues() throws Exception {
+    UnknownFieldSet.Field unpacked =
+        UnknownFieldSet.Field.newBuilder()
+            .addFixed64(Double.doubleToLongBits(1))
+            .addFixed64(Double.doubleToLongBits(2))
+            .addLengthDelimited(littleEndian(3, 4))
+            .build();
+    byte[] value =
+        withDense(UnknownFieldSet.newBuilder().addField(1, unpacked).build().toByteString());
+    Report report = report(decode(value));
+    assertThat(report.dimension).isEqualTo(4);
+    for (int i = 0; i < 4; i++) {
+      assertThat(VectorBytes.doubleAt(report.values, i)).isEqualTo(i + 1);
+    }
+  }
+
+  @Test
+  void joinsSeveralPackedRuns() throws Exception {
+    VectorView dense =
+        VectorView.newBuilder()
+            .addValues(littleEndian(1))
+            .addValues(ByteString.EMPTY)
+            .addValues(littleEndian(2, 3))
+            .build();
+    Report report = report(decode(withDense(dense.toByteString())));
+    assertThat(report.dimension).isEqualTo(3);
+    assertThat(VectorBytes.doubleAt(report.values, 2)).isEqualTo(3);
+  }
+
+  @Test
+  void refusesRunsThatAreCutShort() throws Exception {
+    ByteString seven = littleEndian(1).substring(1);
+    Decoded malformed =
+        new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", false);
+    assertThat(decode(withDense(VectorView.newBuilder().addValues(seven).build().toByteString())))
+        .isEqualTo(malformed);
+    // Two halves don't make a value.
+    VectorView halves =
+        VectorView.newBuilder()
+            .addValues(seven)
+            .addValues(ByteString.copyFrom(new byte[1]))
+            .build();
+    assertThat(decode(withDense(halves.toByteString()))).isEqualTo(malformed);
+    GradientReportView sparse =
+        GradientReportView.parseFrom(bytes("undisclosed {}")).toBuilder()
+            .setSparse(SparseView.newBuilder().setDimension(3).addValues(seven))
+            .build();
+    assertThat(decode(sparse.toByteArray())).isEqualTo(malformed);
+  }
+
+  @Test
+  void lengthsThatLieAllocateNothing() throws IOException {
+    int[] tags = {10 << 3 | 2, 12 << 3 | 2, 22 << 3 | 2, 1 << 3 | 2};
+    for (int tag : tags) {
+      for (long length : new long[] {1 << 20, Integer.MAX_VALUE, 1L << 32, -1}) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+        out.writeUInt32NoTag(tag);
+        out.writeUInt64NoTag(Math.min(length, 40));
+        out.writeUInt32NoTag(1 << 3 | 2);
+        out.writeUInt64NoTag(length);
+        out.writeRawBytes(new byte[20]);
+        out.flush();
+        byte[] value = bytes.toByteArray();
+        long before = allocated();
+        Decoded decoded = decode(value);
+        long after = allocated();
+        assertThat(decoded).isInstanceOf(Decoded.Malformed.class);
+        assertThat(after - before).isLessThan(1 << 19);
+      }
+    }
+  }
+
+  @Test
+  void allocatesNothingPerCoordinateButTheVector() throws Exception {
+    int dimension = 100_000;
+    byte[] value =
+        withDense(
+            VectorView.newBuilder()
+                .addValues(ByteString.copyFrom(new byte[dimension * Double.BYTES]))
+                .build()
+                .toByteString());
+    decode(value); // loads what it needs
+    long before = allocated();
+    Decoded decoded = decode(value);
+    long after = allocated();
+    assertThat(report(decoded).dimension).isEqualTo(dimension);
+    assertThat(after - before).isLessThan((long) dimension * Double.BYTES + 50_000);
+  }
+
+  private static long allocated() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return threads.getThreadAllocatedBytes(Thread.currentThread().getId());
+  }
+
+  private static ByteString littleEndian(double... values) {
+    byte[] bytes = new byte[values.length * Double.BYTES];
+    for (int i = 0; i < values.length; i++) {
+      VectorBytes.setDouble(bytes, i, values[i]);
+    }
+    return ByteString.copyFrom(bytes);
+  }
+
+  private static byte[] withDense(ByteString dense) throws TextFormat.ParseException {
+    return UnknownFieldSet.newBuilder()
+        .addField(10, UnknownFieldSet.Field.newBuilder().addLengthDelimited(dense).build())
+        .build()
+        .toByteString()
+        .concat(ByteString.copyFrom(bytes("undisclosed {}")))
+        .toByteArray();
+  }
+}
