@@ -1,0 +1,203 @@
+package io.croupier.operators.learner;
+
+import java.util.Map;
+
+/**
+ * The learner with nothing to choose: told neither the noise nor the distance of the optimum.
+ *
+ * <p>It plays w = w0 + r z, where z moves by projected gradient steps in the ball of radius {@value
+ * #BALL} and the radius r only grows: when a mixture of constant bets v_k on z has won (its wealth
+ * F, {@code log_evidence}), and when z pushes through the ball while F is at least e. With g the
+ * mean subgradient of a round, its coin the mean inner product with the direction in force, and a
+ * the mean of ||g||^2 with weights 1, 2, ..:
+ *
+ * <pre>
+ *   L -= coin;  V += coin^2;  F = sum_k p_k exp(v_k L - c_k v_k^2 V)
+ *   z -= g / sqrt(t a);  n = ||z||;  if n > B: z *= B/n, and if ln F >= 1: r *= (n/B)^2
+ *   r = max(r, min(omega sqrt F, r (1 + 1/sqrt t)))
+ *   the average takes w with weight t r^2
+ * </pre>
+ *
+ * <p>Source: our own. Against [vdH19] it tightens Lemma 4: for symmetric x with |E x| <= delta, E
+ * exp(x - c x^2) <= 1 + E x holds with c = 1/2 + delta + 2.8 delta^2, so that F exceeds K with
+ * probability at most 1/K unless the direction is worth following, whatever the (symmetric) noise.
+ *
+ * <p>Overflow: r saturates at {@link MagnitudeLearner#LIMIT} / B, counted; never NaN. A step costs
+ * O(d) (a second, read-only pass while z is about to leave the ball) and {@value #LEVELS}
+ * exponentials; it allocates nothing.
+ */
+public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
+  private static final double BALL = 2;
+  private static final int LEVELS = 32;
+
+  /** The largest |E x| that the tightened lemma allows is 0.2836 (there c = 1). */
+  private static final double LARGEST_BIAS = 0.28;
+
+  /** The first radius, in units of 1 / G: the one arbitrary scale. */
+  private static final double FIRST_RADIUS = 0.01;
+
+  /** ln F from which on the boundary may push the radius. */
+  private static final double GATE = 1;
+
+  private static final double LARGEST_RADIUS = MagnitudeLearner.LIMIT / BALL;
+
+  /** Keeps products with the betting fractions finite; F has long been 0 or saturated there. */
+  private static final double LARGEST_SUM = 1e300;
+
+  private final double gradientBound;
+  private final InitialWeights initialWeights;
+  private final double[] fraction = new double[LEVELS];
+  private final double[] curvature = new double[LEVELS];
+  private final double[] logWeight = new double[LEVELS];
+
+  /**
+   * An adaptive-radius learner.
+   *
+   * @param gradientBound G, positive and finite
+   */
+  public AdaptiveRadius(double gradientBound, InitialWeights initialWeights) {
+    if (!(gradientBound > 0) || Double.isInfinite(FIRST_RADIUS / gradientBound)) {
+      throw new IllegalArgumentException(
+          "gradient_bound is " + gradientBound + "; it has to be positive and finite");
+    }
+    this.gradientBound = gradientBound;
+    this.initialWeights = initialWeights;
+    for (int k = 0; k < LEVELS; k++) {
+      double delta = Math.scalb(LARGEST_BIAS, -k);
+      fraction[k] = delta / BALL;
+      curvature[k] = (0.5 + delta + 2.8 * delta * delta) * fraction[k] * fraction[k];
+      logWeight[k] = Math.log(3.0 / ((k + 3) * (k + 4)));
+    }
+  }
+
+  @Override
+  public int dimension() {
+    return initialWeights.dimension();
+  }
+
+  @Override
+  public State initial() {
+    return new State(dimension(), FIRST_RADIUS / gradientBound);
+  }
+
+  @Override
+  public boolean bets() {
+    return true;
+  }
+
+  @Override
+  public void direction(State state, double[] into) {
+    state.point.copy(1, into);
+  }
+
+  @Override
+  public void step(State state, Round round) {
+    double t = ++state.round;
+    state.coins -= round.coin;
+    state.squaredCoins = Math.min(state.squaredCoins + round.coin * round.coin, Double.MAX_VALUE);
+    state.meanSquaredNorm += 2 / (t + 1) * (round.squaredNorm - state.meanSquaredNorm);
+    double step =
+        state.meanSquaredNorm > 0 ? 1 / (Math.sqrt(t) * Math.sqrt(state.meanSquaredNorm)) : 0;
+
+    double radius = state.radius;
+    double next = nextRadius(state, round, step);
+    if (next > LARGEST_RADIUS) {
+      next = LARGEST_RADIUS;
+      state.saturations++;
+    }
+    state.radius = next;
+    double shrinkage = radius / next;
+    state.average.advance((t - 1) / t * shrinkage * shrinkage);
+    state.point.averageAndMove(radius, state.average, round.subgradient, step);
+  }
+
+  private double nextRadius(State state, Round round, double step) {
+    double logEvidence = logEvidence(state);
+    double radius = state.radius;
+    // The norm costs a pass of its own: ask for it only where it can exceed the ball.
+    if (logEvidence >= GATE
+        && state.point.length() + step * Math.sqrt(round.squaredNorm) > 0.999 * BALL) {
+      double excess = state.point.normAfter(round.subgradient, step) / BALL;
+      if (excess > 1) {
+        radius *= excess * excess;
+      }
+    }
+    double fastest = radius * (1 + 1 / Math.sqrt((double) state.round));
+    double firstRadius = FIRST_RADIUS / gradientBound;
+    double earned =
+        Math.log(firstRadius) + logEvidence / 2 < Math.log(fastest)
+            ? firstRadius * Math.exp(logEvidence / 2)
+            : fastest;
+    return Math.max(radius, earned);
+  }
+
+  /** ln F, by its largest term. Coins are counted in units of G. */
+  private double logEvidence(State state) {
+    double coins = state.coins / gradientBound;
+    coins = Math.copySign(Math.min(Math.abs(coins), LARGEST_SUM), coins);
+    double squares = Math.min(state.squaredCoins / gradientBound / gradientBound, LARGEST_SUM);
+    double largest = Double.NEGATIVE_INFINITY;
+    for (int k = 0; k < LEVELS; k++) {
+      largest = Math.max(largest, exponent(k, coins, squares));
+    }
+    double sum = 0;
+    for (int k = 0; k < LEVELS; k++) {
+      sum += Math.exp(exponent(k, coins, squares) - largest);
+    }
+    return largest + Math.log(sum);
+  }
+
+  private double exponent(int k, double coins, double squares) {
+    return logWeight[k] + fraction[k] * coins - curvature[k] * squares;
+  }
+
+  @Override
+  public void publish(State state, Iterate out) {
+    out.round = state.round;
+    state.point.copy(state.radius, out.weights);
+    initialWeights.addTo(out.weights);
+    System.arraycopy(state.average.values, 0, out.average, 0, dimension());
+    initialWeights.addTo(out.average);
+    Map<String, Double> diagnostics = out.diagnostics;
+    diagnostics.clear();
+    diagnostics.put("log_evidence", logEvidence(state));
+    diagnostics.put("radius", state.radius);
+    diagnostics.put("mean_squared_norm", state.meanSquaredNorm);
+    diagnostics.put("saturations", (double) state.saturations);
+  }
+
+  /** Invariants: the radius never falls; the point is in the ball; everything is finite. */
+  public static final class State implements LearnerState {
+    private final BallPoint point;
+    private final RunningAverage average;
+    private long round;
+    private double coins;
+    private double squaredCoins;
+    private double meanSquaredNorm;
+    private double radius;
+    private long saturations;
+
+    private State(int dimension, double radius) {
+      this.point = new BallPoint(dimension, BALL);
+      this.average = new RunningAverage(dimension);
+      this.radius = radius;
+    }
+
+    @Override
+    public long round() {
+      return round;
+    }
+
+    @Override
+    public void visit(Visitor visitor) {
+      round = visitor.count("round", round);
+      coins = visitor.scalar("coins", coins);
+      squaredCoins = visitor.scalar("squared_coins", squaredCoins);
+      meanSquaredNorm = visitor.scalar("mean_squared_norm", meanSquaredNorm);
+      radius = visitor.scalar("radius", radius);
+      saturations = visitor.count("saturations", saturations);
+      point.visit(visitor);
+      average.visit(visitor);
+    }
+  }
+}

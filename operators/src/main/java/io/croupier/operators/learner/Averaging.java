@@ -1,0 +1,30 @@
+package io.croupier.operators.learner;
+
+import java.io.Serializable;
+
+/**
+ * How the published average weighs the iterates: the t-th weighs t^degree, degree 0 being the
+ * uniform average.
+ *
+ * @param degree finite, at least 0
+ */
+public record Averaging(double degree) implements Serializable {
+
+  /** Every iterate weighs the same. */
+  public static final Averaging UNIFORM = new Averaging(0);
+
+  public Averaging {
+    if (!(degree >= 0) || Double.isInfinite(degree)) {
+      throw new IllegalArgumentException(
+          "averaging.polynomial.degree is " + degree + "; it has to be finite and at least 0");
+    }
+  }
+
+  /** The weight of iterate t - 1 relative to that of iterate t; 0 for the first. */
+  double decay(long t) {
+    if (t == 1) {
+      return 0;
+    }
+    return Math.exp(degree * Math.log1p(-1.0 / t));
+  }
+}

@@ -1,0 +1,46 @@
+package io.croupier.operators.learner;
+
+import java.io.Serializable;
+
+/**
+ * Which way to go: projected online gradient descent in the unit L2 ball with scale-free steps, q
+ * <- q - g~ / sqrt(sum ||g~||^2), then q <- q / max(1, ||q||); q stays 0 until the first non-zero
+ * gradient.
+ *
+ * <p>Source: [OP18]; the direction learner of [JO19, Algorithm 1] and [vdH19, Algorithm 2]. [JO19]
+ * prints line 5 with the sign of subgradients, for negative subgradients.
+ */
+final class DirectionLearner implements Serializable {
+  private static final double RADIUS = 1;
+
+  State initial(int dimension) {
+    return new State(dimension);
+  }
+
+  /** Adds the direction in force, times {@code magnitude}, to the average; then takes one step. */
+  void observe(State state, Round round, double magnitude, RunningAverage average) {
+    state.squaredNorms = Math.min(state.squaredNorms + round.squaredNorm, Double.MAX_VALUE);
+    double step = state.squaredNorms > 0 ? 1 / Math.sqrt(state.squaredNorms) : 0;
+    state.point.averageAndMove(magnitude, average, round.subgradient, step);
+  }
+
+  /** Invariants: squaredNorms is finite and never falls; the point is in the unit ball. */
+  static final class State {
+    private final BallPoint point;
+    private double squaredNorms;
+
+    private State(int dimension) {
+      point = new BallPoint(dimension, RADIUS);
+    }
+
+    /** Writes {@code factor} times the direction into {@code into}. */
+    void copy(double factor, double[] into) {
+      point.copy(factor, into);
+    }
+
+    void visit(LearnerState.Visitor visitor) {
+      squaredNorms = visitor.scalar("squared_norms", squaredNorms);
+      point.visit(visitor);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.croupier.operators.learner;
+
+import java.io.Serializable;
+import java.util.Map;
+
+/**
+ * One-dimensional coin betting: how far to go along the direction that another learner chooses.
+ *
+ * <p>With c the coin of a round, L -= c and V += its variance, the next magnitude is W0 times the
+ * prediction of a {@link Potential} at (L, V), W0 being the initial wealth: the most that the
+ * learner may lose against doing nothing, [vdH19, Algorithm 1], [JO19, Algorithm 1].
+ *
+ * <p>A magnitude beyond {@link #LIMIT} (the gradient bound or the noise bound is wrong, or the loss
+ * is unbounded below) saturates there and is counted; its sign and logarithm stay exact.
+ */
+public final class MagnitudeLearner implements Serializable {
+
+  /** Largest |magnitude|: squares of weights, and inner products with features, stay finite. */
+  public static final double LIMIT = 1e150;
+
+  private final Potential potential;
+  private final CoinVariance variance;
+  private final double initialWealth;
+
+  /**
+   * A magnitude learner.
+   *
+   * @param initialWealth W0, positive and finite
+   */
+  public MagnitudeLearner(Potential potential, CoinVariance variance, double initialWealth) {
+    if (!(initialWealth > 0) || Double.isInfinite(initialWealth)) {
+      throw new IllegalArgumentException(
+          "initial_wealth is " + initialWealth + "; it has to be positive and finite");
+    }
+    this.potential = potential;
+    this.variance = variance;
+    this.initialWealth = initialWealth;
+  }
+
+  /** Observes a round's coin and sets the next magnitude. */
+  void observe(State state, Round round) {
+    state.coins -= round.coin;
+    state.variance = Math.min(state.variance + variance.of(round), Double.MAX_VALUE);
+    double magnitude = initialWealth * potential.prediction(state.coins, state.variance);
+    if (Math.abs(magnitude) > LIMIT) {
+      magnitude = Math.copySign(LIMIT, magnitude);
+      state.saturations++;
+    }
+    state.magnitude = magnitude;
+  }
+
+  void diagnose(State state, Map<String, Double> diagnostics) {
+    diagnostics.put("log_potential", potential.logPotential(state.coins, state.variance));
+    diagnostics.put("magnitude", state.magnitude);
+    double log = potential.logPrediction(state.coins, state.variance) + Math.log(initialWealth);
+    if (log > Double.NEGATIVE_INFINITY) {
+      diagnostics.put("log_magnitude", log);
+    }
+    diagnostics.put("saturations", (double) state.saturations);
+  }
+
+  /** L, V and what follows from them. Invariants: V >= 0 and finite; |magnitude| at most LIMIT. */
+  static final class State {
+    private double coins;
+    private double variance;
+    private double magnitude;
+    private long saturations;
+
+    double magnitude() {
+      return magnitude;
+    }
+
+    void visit(LearnerState.Visitor visitor) {
+      coins = visitor.scalar("coins", coins);
+      variance = visitor.scalar("variance", variance);
+      magnitude = visitor.scalar("magnitude", magnitude);
+      saturations = visitor.count("saturations", saturations);
+    }
+  }
+}

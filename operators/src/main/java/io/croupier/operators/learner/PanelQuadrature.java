@@ -1,0 +1,125 @@
+package io.croupier.operators.learner;
+
+/**
+ * Folded integrals whose integrand is not smooth at v = 0 or v = 1: the 48-point rule on panels
+ * that shrink geometrically towards both. Part of {@link Potential}, whose symbols and scaled units
+ * it uses; values are relative to exp(E), E the exponent at the peak.
+ *
+ * <p>The next panel reaches down to an eighth of the last end (near 1: eight times as far from 1).
+ * On such a panel the nearest singularity lies where the rule converges like 2.09^-96 = 1.5e-31;
+ * the exponential is resolved because the window's ends are panel ends too.
+ */
+final class PanelQuadrature {
+  private static final double SHRINKAGE = 8;
+
+  /** Both integrands vanish like v at 0, so what lies below this fraction is about 2^-66. */
+  private static final double FLOOR = 0x1p-33;
+
+  /**
+   * Beyond this exponent the excess is the window's: 1 is nothing against exp(600), and so is
+   * exp(-a v) in a window that begins beyond 2/3 of the peak.
+   */
+  static final double LOG_DOMAIN = 600;
+
+  private PanelQuadrature() {}
+
+  /** Integral of exp(a v - b v^2) (1 - exp(-2 a v)) / ln^2 v over the window. */
+  static double oddMass(
+      double a, double b, double peak, double slope, double left, double right, Potential p) {
+    return window(false, a, b, peak, slope, left, right, p);
+  }
+
+  /**
+   * Integral of 2 (exp(-b v^2) cosh(a v) - 1) / v over (0, C), divided by ln^2 v for a logarithmic
+   * prior. cosh x - 1 = exp(x) (1 - exp(-x))^2 / 2 keeps both parts free of cancellation.
+   */
+  static double excess(
+      double a,
+      double b,
+      double peak,
+      double slope,
+      double left,
+      double right,
+      double exponent,
+      Potential p) {
+    if (exponent > LOG_DOMAIN) {
+      return window(true, a, b, peak, slope, left, right, p);
+    }
+    double windowTop = peak + right;
+    double windowBottom = peak - left;
+    double bottom = FLOOR * Math.min(p.scaledHalfWidth(), 1 / Math.max(a, Math.sqrt(b)));
+    double logUnit = p.logUnit();
+    double atPeak = Math.exp(-exponent);
+    double sum = 0;
+    for (double high = p.scaledHalfWidth(); high > bottom; ) {
+      double low = p.logarithmic() ? nextEnd(high, logUnit) : high / SHRINKAGE;
+      if (high > windowTop) {
+        low = Math.max(low, windowTop);
+      } else if (high > windowBottom) {
+        low = Math.max(low, windowBottom);
+      }
+      double panel = 0;
+      for (int i = 0; i < GaussLegendre.NODES.length; i++) {
+        double v = low + (high - low) * GaussLegendre.NODES[i];
+        double offset = v - peak;
+        double rise = Potential.oneMinusExp(a * v);
+        double f =
+            Math.exp(offset * (slope - b * offset)) * rise * rise
+                + 2 * atPeak * Math.expm1(-b * v * v);
+        panel += GaussLegendre.WEIGHTS[i] * f / v * weight(v, logUnit, p);
+      }
+      sum += (high - low) * panel;
+      high = low;
+    }
+    return sum;
+  }
+
+  /**
+   * The window alone, from its top downwards in steps of the distance from there: however narrow it
+   * is against its distance from 0, the exponent is exact.
+   */
+  private static double window(
+      boolean perFraction,
+      double a,
+      double b,
+      double peak,
+      double slope,
+      double left,
+      double right,
+      Potential p) {
+    double top = Math.min(peak + right, p.scaledHalfWidth());
+    double width = Math.min(left + right, top * (1 - FLOOR));
+    double logUnit = p.logUnit();
+    double sum = 0;
+    for (double near = 0; near < width; ) {
+      double high = top - near;
+      double far = Math.min(near + (high - nextEnd(high, logUnit)), width);
+      double panel = 0;
+      for (int i = 0; i < GaussLegendre.NODES.length; i++) {
+        double distance = near + (far - near) * GaussLegendre.NODES[i];
+        double offset = right - distance;
+        double v = top - distance;
+        double f = Math.exp(offset * (slope - b * offset)) * Potential.oneMinusExp(2 * a * v);
+        panel += GaussLegendre.WEIGHTS[i] * (perFraction ? f / v : f) * weight(v, logUnit, p);
+      }
+      sum += (far - near) * panel;
+      near = far;
+    }
+    return sum;
+  }
+
+  /** The prior's part that is not 1 / v: 1, or 1 / ln^2 v. */
+  private static double weight(double v, double logUnit, Potential p) {
+    if (!p.logarithmic()) {
+      return 1;
+    }
+    double log = Math.log(v) + logUnit;
+    return 1 / (log * log);
+  }
+
+  /** Only where the unit is 1 can v come near the singularity at 1. */
+  private static double nextEnd(double high, double logUnit) {
+    double towardsZero = high / SHRINKAGE;
+    return logUnit == 0 ? Math.max(towardsZero, 1 - SHRINKAGE * (1 - high)) : towardsZero;
+  }
+}

@@ -1,0 +1,207 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.operators.math.Vectors;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Every learner against trajectories computed with at least 50 digits. */
+class TrajectoryGoldenTest {
+
+  /** The tolerance of the reference: relative, with a floor where a trajectory passes near 0. */
+  private static void assertOnTrajectory(
+      String at, double[] actual, double[] reference, double largest) {
+    assertThat(Golden.distance(actual, reference))
+        .as(at)
+        .isLessThanOrEqualTo(1e-10 * Golden.norm(reference) + 1e-13 * largest);
+  }
+
+  private static Learner<ProductLearner.State> product(
+      Prior prior, double halfWidth, CoinVariance variance, int dimension) {
+    return new ProductLearner(
+        new MagnitudeLearner(new Potential(prior, halfWidth), variance, 1),
+        Averaging.UNIFORM,
+        InitialWeights.zero(dimension));
+  }
+
+  @Test
+  void banco() {
+    int cases = 0;
+    for (JsonNode c : Golden.cases("banco.json")) {
+      double a = c.get("a").asDouble();
+      double variance = c.get("sigma1D2").asDouble();
+      int d = c.get("d").asInt();
+      var learner =
+          product(new Prior.Uniform(), a, new CoinVariance.Declared(c.get("G").asDouble()), d);
+      var state = learner.initial();
+      Iterate iterate = new Iterate(d);
+      boolean overflow = c.get("overflow").asBoolean();
+      double largest = overflow ? 0 : Golden.largestNorm(c.get("w"));
+      double[] direction = new double[d];
+      boolean saturated = false;
+      for (int t = 0; ; t++) {
+        String at = c.get("name") + " round " + t;
+        learner.publish(state, iterate);
+        JsonNode m = c.get("m").get(t);
+        JsonNode logM = c.get("logAbsM").get(t);
+        if (m.isNull()) {
+          saturated = true;
+          assertThat(Math.abs(iterate.diagnostics.get("magnitude")))
+              .as(at)
+              .isEqualTo(MagnitudeLearner.LIMIT);
+          assertThat(iterate.diagnostics.get("saturations")).as(at).isPositive();
+        } else if (Math.abs(m.asDouble()) < MagnitudeLearner.LIMIT) {
+          assertOnTrajectory(at, iterate.weights, Golden.vector(c.get("w").get(t)), largest);
+        }
+        learner.direction(state, direction);
+        assertOnTrajectory(at, direction, Golden.vector(c.get("q").get(t)), 1);
+        if (!logM.isNull() && iterate.diagnostics.containsKey("log_magnitude")) {
+          double reference = logM.asDouble();
+          assertThat(iterate.diagnostics.get("log_magnitude"))
+              .as(at)
+              .isCloseTo(reference, within(1e-10 * Math.max(1, Math.abs(reference))));
+        }
+        if (t > 0 && !saturated) {
+          assertOnTrajectory(at, iterate.average, Golden.vector(c.get("avg").get(t - 1)), largest);
+        }
+        assertThat(iterate.average).as(at).doesNotContain(Double.NaN);
+        if (t == c.get("T").asInt()) {
+          break;
+        }
+        learner.step(
+            state, Rounds.fresh(learner, state, Golden.vector(c.get("g").get(t)), variance));
+      }
+      assertThat(saturated).as(c.get("name").asText()).isEqualTo(overflow);
+      cases++;
+    }
+    assertThat(cases).isEqualTo(13);
+  }
+
+  @Test
+  void blackBox() {
+    int cases = 0;
+    for (JsonNode c : Golden.cases("blackbox.json")) {
+      int d = c.get("g").get(0).size();
+      Prior prior =
+          switch (c.get("prior").asText()) {
+            case "improper" -> new Prior.Improper();
+            case "conjugate" -> new Prior.Conjugate(c.get("b").asDouble());
+            case "uniform" -> new Prior.Uniform();
+            default -> new Prior.Cv();
+          };
+      double halfWidth = c.get("C").asDouble();
+      var learner = product(prior, halfWidth, new CoinVariance.SquaredCoin(), d);
+      var state = learner.initial();
+      Iterate iterate = new Iterate(d);
+      double largest = Golden.largestNorm(c.get("w"));
+      for (int t = 0; t < c.get("g").size(); t++) {
+        learner.step(state, Rounds.fresh(learner, state, Golden.vector(c.get("g").get(t)), 0));
+        learner.publish(state, iterate);
+        String at = c.get("name") + " round " + t;
+        assertOnTrajectory(at, iterate.weights, Golden.vector(c.get("w").get(t + 1)), largest);
+        assertOnTrajectory(at, iterate.average, Golden.vector(c.get("avg").get(t)), largest);
+      }
+      cases++;
+    }
+    assertThat(cases).isEqualTo(13);
+  }
+
+  @Test
+  void adaptiveRadius() {
+    int cases = 0;
+    for (JsonNode c : Golden.cases("adaptive_radius.json")) {
+      int d = c.get("d").asInt();
+      var learner = new AdaptiveRadius(c.get("G").asDouble(), InitialWeights.zero(d));
+      var state = learner.initial();
+      Iterate iterate = new Iterate(d);
+      Round round = new Round(d);
+      List<double[]> directions = new ArrayList<>();
+      double largestWeights = Golden.largestNorm(c.get("w"));
+      double largestAverage = Golden.largestNorm(c.get("avg"));
+      double[] z = new double[d];
+      for (int t = 0; t < c.get("T").asInt(); t++) {
+        String at = c.get("name") + " round " + t;
+        learner.publish(state, iterate);
+        assertThat(Golden.distance(iterate.weights, Golden.vector(c.get("w").get(t))))
+            .as(at)
+            .isLessThanOrEqualTo(1e-12 * largestWeights);
+        learner.direction(state, z);
+        directions.add(z.clone());
+        fill(round, c.get("reports").get(t), directions);
+        learner.step(state, round);
+
+        learner.publish(state, iterate);
+        learner.direction(state, z);
+        assertThat(Golden.distance(z, Golden.vector(c.get("z").get(t))))
+            .as(at)
+            .isLessThanOrEqualTo(2e-12);
+        assertThat(Golden.distance(iterate.average, Golden.vector(c.get("avg").get(t))))
+            .as(at)
+            .isLessThanOrEqualTo(1e-12 * largestAverage);
+        assertRelative(at, iterate.diagnostics.get("radius"), c.get("r").get(t), 0);
+        assertRelative(at, iterate.diagnostics.get("mean_squared_norm"), c.get("a").get(t), 0);
+        assertRelative(at, iterate.diagnostics.get("log_evidence"), c.get("logF").get(t), 1);
+      }
+      cases++;
+    }
+    assertThat(cases).isEqualTo(11);
+  }
+
+  private static void assertRelative(
+      String at, double actual, JsonNode reference, double smallest) {
+    double size = Math.max(smallest, Math.abs(reference.asDouble()));
+    assertThat(actual).as(at).isCloseTo(reference.asDouble(), within(1e-12 * size));
+  }
+
+  /** The mean of the reports, each betting with the direction of the round that it names. */
+  private static void fill(Round round, JsonNode reports, List<double[]> directions) {
+    double[] mean = round.subgradient;
+    Arrays.fill(mean, 0);
+    round.coin = 0;
+    for (JsonNode report : reports) {
+      double[] g = Golden.vector(report.get("g"));
+      Vectors.add(g, mean);
+      round.coin += Vectors.dot(g, directions.get(report.get("round").asInt()));
+    }
+    Vectors.scale(1.0 / reports.size(), mean, mean);
+    round.coin /= reports.size();
+    round.squaredNorm = Vectors.squaredNorm(mean);
+  }
+
+  @Test
+  void ldpSgd() {
+    int cases = 0;
+    for (JsonNode c : Golden.cases("ldp_sgd.json")) {
+      double[] start = Golden.vector(c.get("theta0"));
+      var learner =
+          new LdpSgd(
+              c.get("eta").asDouble(),
+              c.get("alpha").asDouble(),
+              Averaging.UNIFORM,
+              InitialWeights.of(start));
+      var state = learner.initial();
+      Iterate iterate = new Iterate(start.length);
+      double largest = Golden.largestNorm(c.get("theta"));
+      for (int i = 0; i < c.get("T").asInt(); i++) {
+        double noise = 2 * c.get("C0").asDouble() / c.get("mu").get(i).asDouble();
+        double[] g = Golden.vector(c.get("grad").get(i));
+        double[] omega = Golden.vector(c.get("omega").get(i));
+        for (int j = 0; j < g.length; j++) {
+          g[j] -= noise * omega[j];
+        }
+        learner.step(state, Rounds.fresh(learner, state, g, 0));
+        learner.publish(state, iterate);
+        String at = c.get("loss") + " case " + cases + " step " + i;
+        assertOnTrajectory(at, iterate.weights, Golden.vector(c.get("theta").get(i + 1)), largest);
+        assertOnTrajectory(at, iterate.average, Golden.vector(c.get("thetaBar").get(i)), largest);
+      }
+      cases++;
+    }
+    assertThat(cases).isEqualTo(8);
+  }
+}
