@@ -1,0 +1,80 @@
+package io.croupier.operators.accounting;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/**
+ * Exact arithmetic on declared numbers. A declared number means the shortest decimal that prints
+ * it, not the binary fraction that a double holds: 0.1 is a tenth, and ten of them are 1.
+ */
+final class DecimalUnits {
+  /** What a sum that no longer fits stays at. */
+  static final long SATURATED = Long.MAX_VALUE;
+
+  /**
+   * Below this every integer number of units has at most 15 significant digits. Two decimals of so
+   * few digits never share a double, so one that gives back the double is its shortest decimal.
+   */
+  private static final double FIFTEEN_DIGITS = 1e15;
+
+  private static final BigDecimal LARGEST = BigDecimal.valueOf(SATURATED);
+
+  private DecimalUnits() {}
+
+  /** The least integer number of units of 10^-decimals that is not below a positive number. */
+  static long roundUp(double declared, int decimals) {
+    long exact = exactly(declared, decimals);
+    return exact >= 0 ? exact : roundUp(BigDecimal.valueOf(declared), decimals);
+  }
+
+  /** The same for a decimal. */
+  static long roundUp(BigDecimal number, int decimals) {
+    BigDecimal units = number.movePointRight(decimals);
+    return units.compareTo(LARGEST) >= 0
+        ? SATURATED
+        : units.setScale(0, RoundingMode.CEILING).longValueExact();
+  }
+
+  /** The number in units of 10^-decimals if it is a whole number of at most 15 digits, else -1. */
+  static long exactly(double declared, int decimals) {
+    double scale = scale(decimals);
+    double scaled = declared * scale;
+    if (!(scaled <= FIFTEEN_DIGITS)) {
+      return -1;
+    }
+    long units = Math.round(scaled);
+    return units / scale == declared ? units : -1;
+  }
+
+  /** Sum of two numbers of at least 0, saturated. */
+  static long add(long a, long b) {
+    long sum = a + b;
+    return sum < 0 ? SATURATED : sum;
+  }
+
+  /** Product of two numbers of at least 0, saturated. */
+  static long multiply(long a, long b) {
+    return Math.multiplyHigh(a, b) != 0 || a * b < 0 ? SATURATED : a * b;
+  }
+
+  /**
+   * A double whose shortest decimal is at least {@code units} of 10^-decimals, and exactly that up
+   * to 15 digits.
+   */
+  static double toDouble(long units, int decimals) {
+    double nearest = units / scale(decimals);
+    return units <= FIFTEEN_DIGITS
+        ? nearest
+        // Conversion, division and printing each err by at most half a unit in the last place.
+        : Math.nextUp(Math.nextUp(nearest));
+  }
+
+  private static double scale(int decimals) {
+    return switch (decimals) {
+      case 6 -> 1e6;
+      case 9 -> 1e9;
+      case 12 -> 1e12;
+      default -> throw new IllegalArgumentException("decimals is " + decimals + ", not 6, 9 or 12");
+    };
+  }
+}

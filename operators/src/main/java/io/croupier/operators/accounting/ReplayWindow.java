@@ -1,0 +1,112 @@
+package io.croupier.operators.accounting;
+
+/**
+ * Which sequence numbers of one device were judged: the highest, and which of the {@value #WIDTH}
+ * numbers up to it, with a digest of the bytes of each: the anti-replay window of IPsec (RFC 4303,
+ * section 3.4.3), which also tells a resend from a second use of a number. A Flink POJO.
+ *
+ * <p>Only {@link Verdict#FRESH} changes the window, and it always does, whatever becomes of the
+ * report afterwards: its number is used up. The other verdicts leave the window as it is, so that
+ * no refused report can push honest ones out.
+ *
+ * <p>Invariants: (1) bit 0 of {@link #judged} is set unless the window is new; (2) {@link #digests}
+ * holds two longs for each set bit, from the highest number down.
+ */
+public final class ReplayWindow {
+  /** Numbers that the window spans. */
+  public static final int WIDTH = 64;
+
+  /** Most by which a number may exceed the highest one. */
+  public static final long MAX_JUMP = 1 << 20;
+
+  /** What a window says of a number and its bytes. */
+  public enum Verdict {
+    /** Not judged before: the report is to be judged now. The first of a device always is. */
+    FRESH,
+    /** Judged before, with the same bytes: a resend. */
+    DUPLICATE,
+    /** Judged before, with other bytes. */
+    CONFLICT,
+    /** Below the window: nobody knows any more. */
+    TOO_OLD,
+    /** More than {@link #MAX_JUMP} above the highest number. */
+    JUMP
+  }
+
+  /** The highest number judged. */
+  public long highest;
+
+  /** Bit i is set if the number {@code highest - i} was judged. */
+  public long judged;
+
+  /** High and low half of the digest of each judged number, from the highest number down. */
+  public long[] digests = {};
+
+  /** Creates a window that has judged nothing. */
+  public ReplayWindow() {}
+
+  /** Whether nothing was judged yet. */
+  public boolean isNew() {
+    return judged == 0;
+  }
+
+  /**
+   * Judges a number and, if it is fresh, takes it in. O(1); allocates while the window fills up.
+   *
+   * @param sequence at least 0
+   * @param digestHigh high half of the digest of the report's bytes
+   * @param digestLow low half
+   */
+  public Verdict judge(long sequence, long digestHigh, long digestLow) {
+    if (isNew()) {
+      highest = sequence;
+      insert(0, digestHigh, digestLow);
+      return Verdict.FRESH;
+    }
+    if (sequence > highest) {
+      if (sequence - highest > MAX_JUMP) {
+        return Verdict.JUMP;
+      }
+      advanceTo(sequence);
+      insert(0, digestHigh, digestLow);
+      return Verdict.FRESH;
+    }
+    long age = highest - sequence;
+    if (age >= WIDTH) {
+      return Verdict.TOO_OLD;
+    }
+    if ((judged >>> age & 1) == 0) {
+      insert((int) age, digestHigh, digestLow);
+      return Verdict.FRESH;
+    }
+    int at = 2 * youngerThan((int) age);
+    return digests[at] == digestHigh && digests[at + 1] == digestLow
+        ? Verdict.DUPLICATE
+        : Verdict.CONFLICT;
+  }
+
+  private void advanceTo(long sequence) {
+    long step = sequence - highest;
+    judged = step >= WIDTH ? 0 : judged << step;
+    highest = sequence;
+  }
+
+  /** How many judged numbers are above the one of that age. */
+  private int youngerThan(int age) {
+    return Long.bitCount(judged & ((1L << age) - 1));
+  }
+
+  private void insert(int age, long digestHigh, long digestLow) {
+    int kept = 2 * Long.bitCount(judged); // fewer than before if the window has advanced
+    int at = 2 * youngerThan(age);
+    long[] target = digests.length == kept + 2 ? digests : new long[kept + 2];
+    System.arraycopy(digests, at, target, at + 2, kept - at);
+    if (target != digests) {
+      System.arraycopy(digests, 0, target, 0, at);
+    }
+    target[at] = digestHigh;
+    target[at + 1] = digestLow;
+    digests = target;
+    judged |= 1L << age;
+  }
+}

@@ -1,0 +1,30 @@
+package io.croupier.operators.accounting;
+
+/**
+ * One user's part of the ledger's state, wherever the caller keeps it. To judge one report touches
+ * only the entries of its model and its device. What a method returns may be changed, and counts as
+ * stored once it is handed back.
+ */
+public interface UserAccount {
+
+  /** Totals over all models; empty if there is nothing yet. */
+  Totals userTotals();
+
+  /** Stores the totals over all models. */
+  void storeUserTotals(Totals totals);
+
+  /** Totals of one model; empty if there is nothing yet. */
+  Totals modelTotals(String modelId);
+
+  /** Stores the totals of one model. */
+  void storeModelTotals(String modelId, Totals totals);
+
+  /** The window of one device; a new one if the device is not known. */
+  ReplayWindow window(String deviceId);
+
+  /** Stores the window of one device. */
+  void storeWindow(String deviceId, ReplayWindow window);
+
+  /** Number of devices whose window is stored. Asked only when a device is not known. */
+  int devices();
+}

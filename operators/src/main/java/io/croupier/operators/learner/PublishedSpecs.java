@@ -1,0 +1,119 @@
+package io.croupier.operators.learner;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Follows the models topic. Ledger and learner follow it by this same rule, so that at the same
+ * offset they hold the same specs, whatever was published:
+ *
+ * <ol>
+ *   <li>a record that isn't above the last one seen of its model is ignored;
+ *   <li>no value retires the model; a spec that comes later starts a new one of that name;
+ *   <li>a spec is refused if it can't be read, is not valid, is published under another model's key
+ *       or can't be run here;
+ *   <li>so is a spec that changes what is fixed while a model runs; the last good one stays.
+ * </ol>
+ *
+ * <p>State is per model, and an instance may hold one model or all. Not safe for use by several
+ * threads.
+ */
+public final class PublishedSpecs {
+  private final Function<ModelSpec, List<String>> obstacles;
+  private final Map<String, PublishedSpec> entries = new HashMap<>();
+  private final Map<String, ModelSpec> running = new HashMap<>();
+
+  /**
+   * Starts with no model.
+   *
+   * @param obstacles what keeps a valid spec from running here, as sentences (no such learner, a
+   *     topic that takes no message so large); empty if nothing does
+   */
+  public PublishedSpecs(Function<ModelSpec, List<String>> obstacles) {
+    this.obstacles = obstacles;
+  }
+
+  /**
+   * Applies one record.
+   *
+   * @param value an encoded {@link ModelSpec}; null retires the model
+   */
+  public SpecChange apply(String modelId, long offset, byte[] value) {
+    PublishedSpec entry = entries.computeIfAbsent(modelId, id -> new PublishedSpec());
+    if (offset <= entry.lastOffset) {
+      return new SpecChange.Ignored();
+    }
+    entry.lastOffset = offset;
+    if (value == null) {
+      entry.spec = new byte[0];
+      entry.specOffset = -1;
+      return running.remove(modelId) == null ? new SpecChange.Ignored() : new SpecChange.Retired();
+    }
+    ModelSpec spec;
+    try {
+      spec = ModelSpec.parseFrom(value);
+    } catch (InvalidProtocolBufferException e) {
+      return new SpecChange.Refused("value is not a ModelSpec in Protobuf's encoding");
+    }
+    List<String> violations = violations(modelId, spec);
+    if (!violations.isEmpty()) {
+      return new SpecChange.Refused(String.join("; ", violations));
+    }
+    entry.spec = value.clone();
+    entry.specOffset = offset;
+    running.put(modelId, spec);
+    return new SpecChange.Accepted(spec);
+  }
+
+  private List<String> violations(String modelId, ModelSpec spec) {
+    List<String> violations = ModelSpecs.violations(spec);
+    if (violations.isEmpty() && !modelId.equals(spec.getModelId())) {
+      violations =
+          List.of(
+              "the record's key is \""
+                  + modelId
+                  + "\": it must be the spec's model_id, \""
+                  + spec.getModelId()
+                  + '"');
+    }
+    ModelSpec current = running.get(modelId);
+    if (violations.isEmpty() && current != null) {
+      violations = ModelSpecs.changeViolations(current, spec);
+    }
+    return violations.isEmpty() ? obstacles.apply(spec) : violations;
+  }
+
+  /** The last good spec of a model that runs. */
+  public Optional<ModelSpec> spec(String modelId) {
+    return Optional.ofNullable(running.get(modelId));
+  }
+
+  /** What there is to store, by model: live, and changed by {@link #apply}. */
+  public Map<String, PublishedSpec> entries() {
+    return entries;
+  }
+
+  /**
+   * Takes back what {@link #entries()} held. A spec that was good once isn't judged again.
+   *
+   * @throws IllegalArgumentException if the stored spec can't be read
+   */
+  public void restore(String modelId, PublishedSpec entry) {
+    if (entry.spec.length > 0) {
+      try {
+        running.put(modelId, ModelSpec.parseFrom(entry.spec));
+      } catch (InvalidProtocolBufferException e) {
+        throw new IllegalArgumentException("the stored spec of " + modelId + " is damaged", e);
+      }
+    } else {
+      running.remove(modelId);
+    }
+    entries.put(modelId, entry);
+  }
+}

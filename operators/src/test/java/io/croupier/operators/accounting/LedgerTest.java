@@ -1,0 +1,264 @@
+package io.croupier.operators.accounting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.ModelSpec;
+import org.junit.jupiter.api.Test;
+
+class LedgerTest {
+  private static final String COMMON = "model_id: 'm' dimension: 2 gradient_bound: 1 ";
+  private static final String CENTRAL =
+      COMMON + "limits { delta: 1e-6 max_participations: 1 min_separation: 0 } ";
+
+  private final Ledger ledger = new Ledger();
+  private final MapAccount account = new MapAccount();
+
+  private static ModelTerms terms(String spec) {
+    return terms(spec, true, true);
+  }
+
+  private static ModelTerms terms(String spec, boolean acceptedNoise, boolean plausible) {
+    try {
+      return new ModelTerms(
+          TextFormat.parse(spec, ModelSpec.class), report -> acceptedNoise, report -> plausible);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(spec, e);
+    }
+  }
+
+  private static ModelTerms local() {
+    return terms(COMMON + "black_box {}");
+  }
+
+  private AccountingEvent judge(Report report) {
+    return ledger.judge(report, local(), account);
+  }
+
+  @Test
+  void usageExample() {
+    AccountingEvent event = judge(TestReports.laplace(7, 0.1));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(event.getReason()).isEmpty();
+    assertThat(event.getUserId()).isEqualTo("u");
+    assertThat(event.getDeviceId()).isEqualTo("d");
+    assertThat(event.getModelId()).isEqualTo("m");
+    assertThat(event.getSequence()).isEqualTo(7);
+    assertThat(event.getL2Laplace().getEpsilon()).isEqualTo(0.1);
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(0.1);
+    assertThat(event.getModelTotals()).isEqualTo(event.getSpent());
+    assertThat(event.getUserTotals()).isEqualTo(event.getSpent());
+    assertThat(event.getSource().getTopic()).isEqualTo("gradients");
+    assertThat(event.getSource().getPartition()).isEqualTo(3);
+    assertThat(event.getSource().getOffset()).isEqualTo(1007);
+  }
+
+  @Test
+  void aDuplicateIsFree() {
+    judge(TestReports.laplace(1, 0.5));
+    AccountingEvent event = judge(TestReports.laplace(1, 0.5));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    assertThat(event.getSpent().getReports()).isZero();
+    assertThat(event.getSpent().getEpsilon()).isZero();
+    assertThat(event.getModelTotals().getEpsilon()).isEqualTo(0.5);
+    assertThat(event.getUserTotals().getReports()).isEqualTo(1);
+  }
+
+  @Test
+  void aSecondUseOfANumberIsChargedAndDoesNotMoveTheWindow() {
+    judge(TestReports.laplace(1, 0.5));
+    Report other = TestReports.laplace(1, 0.5);
+    other.digestLow++;
+    AccountingEvent event = judge(other);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(event.getReason()).startsWith("sequence is 1, which was used for other bytes");
+    assertThat(event.getUserTotals().getEpsilon()).isEqualTo(1);
+    assertThat(event.getModelTotals().getEpsilon()).isEqualTo(1);
+    assertThat(judge(TestReports.laplace(1, 0.5)).getOutcome()).isEqualTo(Outcome.DUPLICATE);
+  }
+
+  @Test
+  void oldNumbersAndJumpsAreRefusedWithTheRangeThatIsRight() {
+    judge(TestReports.laplace(100, 0.5));
+    assertThat(judge(TestReports.laplace(36, 0.5)).getReason())
+        .isEqualTo("sequence is 36: it must be at least 37, since 100 was judged");
+    AccountingEvent jump = judge(TestReports.laplace(1_048_677, 0.5));
+    assertThat(jump.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(jump.getReason())
+        .isEqualTo(
+            "sequence is 1048677: it must be at most 1048676, since the highest judged is 100");
+    assertThat(judge(TestReports.laplace(101, 0.5)).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(account.userTotals().epsilonNanos).isEqualTo(2_000_000_000);
+  }
+
+  @Test
+  void aUserHasSixteenDevicesAtMost() {
+    for (int device = 0; device < 17; device++) {
+      Report report = TestReports.laplace(5, 0.25);
+      report.deviceId = "device " + device;
+      AccountingEvent event = judge(report);
+      assertThat(event.getOutcome())
+          .isEqualTo(device < 16 ? Outcome.ADMITTED : Outcome.REFUSED_SEQUENCE);
+    }
+    assertThat(account.windows).hasSize(16);
+    assertThat(account.userTotals().reports).isEqualTo(17);
+    Report known = TestReports.laplace(6, 0.25);
+    known.deviceId = "device 3";
+    assertThat(judge(known).getOutcome()).isEqualTo(Outcome.ADMITTED);
+  }
+
+  @Test
+  void anUnknownModelCostsTheUserAndStoresNothingUnderItsName() {
+    AccountingEvent event = ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5), account);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
+    assertThat(event.hasModelTotals()).isFalse();
+    assertThat(event.getUserTotals().getMu()).isEqualTo(0.5);
+    assertThat(account.models).isEmpty();
+    // Its number is used up all the same.
+    assertThat(judge(TestReports.gaussian(1, 0.5)).getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    assertThat(ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5), account).getOutcome())
+        .isEqualTo(Outcome.DUPLICATE);
+  }
+
+  @Test
+  void dimensionAndFormMustFit() {
+    for (VectorForm form :
+        new VectorForm[] {VectorForm.DENSE, VectorForm.GRID, VectorForm.SPARSE}) {
+      for (int dimension : new int[] {1, 3}) {
+        Report report = TestReports.laplace(account.userTotals().reports, 0.5);
+        report.form = form;
+        report.dimension = dimension;
+        AccountingEvent event = judge(report);
+        assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+        assertThat(event.getReason())
+            .isEqualTo("the vector has dimension " + dimension + ": it must have the model's, 2");
+        assertThat(event.getSpent().getEpsilon()).isEqualTo(0.5);
+      }
+    }
+    Report example = TestReports.undisclosed(50);
+    example.form = VectorForm.EXAMPLE;
+    assertThat(judge(example).getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+  }
+
+  @Test
+  void leastSquaresTakesExamplesOnly() {
+    ModelTerms terms = terms(CENTRAL + "dp_ftrl_least_squares {}");
+    Report example = TestReports.central(1);
+    example.form = VectorForm.EXAMPLE;
+    assertThat(ledger.judge(example, terms, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent event = ledger.judge(TestReports.central(2), terms, account);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertThat(event.getReason()).contains("must be an example");
+  }
+
+  @Test
+  void aCentralModelTakesCentralReportsAndALocalOneDoesNot() {
+    ModelTerms central = terms(CENTRAL + "dp_ftrl {}", false, false);
+    assertThat(ledger.judge(TestReports.central(1), central, account).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+    AccountingEvent noised = ledger.judge(TestReports.laplace(2, 0.5), central, account);
+    assertThat(noised.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(noised.getReason()).startsWith("declaration is l2_laplace with 0.5");
+    assertThat(noised.getSpent().getEpsilon()).isEqualTo(0.5);
+
+    AccountingEvent raw = judge(TestReports.central(3));
+    assertThat(raw.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(raw.getSpent().getReports()).as("refused central reports are free").isZero();
+    assertThat(raw.hasCentral()).isTrue();
+  }
+
+  @Test
+  void refusedCentralReportsAreFreeWhateverTheReason() {
+    assertThat(ledger.judgeUnknownModel(TestReports.central(1), account).getSpent().getReports())
+        .isZero();
+    Report other = TestReports.central(1);
+    other.digestHigh++;
+    AccountingEvent conflict = judge(other);
+    assertThat(conflict.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(conflict.getUserTotals().getReports()).isZero();
+  }
+
+  @Test
+  void aLimitedModelNeedsNoiseThatCanBeCounted() {
+    for (String limits : new String[] {"limits { epsilon: 1 } ", "limits { mu: 1 } "}) {
+      MapAccount fresh = new MapAccount();
+      ModelTerms limited = terms(COMMON + limits + "black_box {}");
+      AccountingEvent undisclosed = ledger.judge(TestReports.undisclosed(1), limited, fresh);
+      assertThat(undisclosed.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+      assertThat(undisclosed.getUserTotals().getUndisclosed()).isEqualTo(1);
+      AccountingEvent unbounded =
+          ledger.judge(TestReports.coordinates(2, 1, Double.POSITIVE_INFINITY), limited, fresh);
+      assertThat(unbounded.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+      assertThat(unbounded.getReason()).contains("every tau must be finite");
+      assertThat(unbounded.getCoordinateLaplace().getNotPrivate()).isEqualTo(1);
+      assertThat(unbounded.getCoordinateLaplace().getEpsilon()).isEqualTo(1);
+      assertThat(unbounded.getUserTotals().getUnbounded()).isEqualTo(1);
+      assertThat(ledger.judge(TestReports.coordinates(3, 1, 2), limited, fresh).getOutcome())
+          .isEqualTo(Outcome.ADMITTED);
+    }
+    ModelTerms counted = terms(COMMON + "limits { reports: 5 } black_box {}");
+    assertThat(ledger.judge(TestReports.undisclosed(9), counted, account).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+  }
+
+  @Test
+  void noiseThatTheLearnerCannotWorkWithIsRefused() {
+    ModelTerms banco =
+        terms(COMMON + "banco { strongest_noise { gaussian { mu: 1 } } }", false, true);
+    AccountingEvent event = ledger.judge(TestReports.gaussian(1, 0.5), banco, account);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason())
+        .isEqualTo(
+            "declaration is gaussian with 0.5: the noise must be disclosed and no stronger than"
+                + " the model's strongest_noise, gaussian { mu: 1.0 }");
+    assertThat(event.getModelTotals().getMu()).isEqualTo(0.5);
+  }
+
+  @Test
+  void implausibleReportsAreChargedAndAskedLast() {
+    ModelTerms terms = terms(COMMON + "black_box {}", true, false);
+    AccountingEvent event = ledger.judge(TestReports.laplace(1, 0.5), terms, account);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_IMPLAUSIBLE);
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(0.5);
+    assertThat(event.getReason()).contains("must be clipped to gradient_bound");
+    Report wrong = TestReports.laplace(2, 0.5);
+    wrong.dimension = 3;
+    assertThat(ledger.judge(wrong, terms, account).getOutcome())
+        .isEqualTo(Outcome.REFUSED_DIMENSION);
+  }
+
+  @Test
+  void totalsAreKeptPerModelAndOverAll() {
+    judge(TestReports.laplace(1, 0.5));
+    Report other = TestReports.laplace(2, 0.25);
+    other.modelId = "n";
+    AccountingEvent event = judge(other);
+    assertThat(event.getModelTotals().getEpsilon()).isEqualTo(0.25);
+    assertThat(event.getUserTotals().getEpsilon()).isEqualTo(0.75);
+  }
+
+  @Test
+  void touchesOnlyTheEntriesOfItsModelAndDevice() {
+    judge(TestReports.laplace(1, 0.5));
+    account.accesses.clear();
+    judge(TestReports.laplace(2, 0.5));
+    assertThat(account.accesses).containsExactlyInAnyOrder("window d", "model m", "user");
+  }
+
+  @Test
+  void everyDeclarationIsRepeatedInItsEvent() {
+    assertThat(judge(TestReports.undisclosed(1)).hasUndisclosed()).isTrue();
+    assertThat(judge(TestReports.gaussian(2, 0.5)).getGaussian().getMu()).isEqualTo(0.5);
+    AccountingEvent coordinates = judge(TestReports.coordinates(3, 0.5, 0.25));
+    assertThat(coordinates.getCoordinateLaplace().getEpsilon()).isEqualTo(0.75);
+    assertThat(coordinates.getCoordinateLaplace().getNotPrivate()).isZero();
+    Report resent = TestReports.coordinates(3, 0.5, 0.25);
+    assertThat(judge(resent).getCoordinateLaplace()).isEqualTo(coordinates.getCoordinateLaplace());
+    assertThat(resent.declaration).isEqualTo(Declaration.COORDINATE_LAPLACE);
+  }
+}

@@ -1,0 +1,53 @@
+package io.croupier.operators.accounting;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** An account in plain maps, which notes every access. */
+final class MapAccount implements UserAccount {
+  final Map<String, Totals> models = new HashMap<>();
+  final Map<String, ReplayWindow> windows = new HashMap<>();
+  final List<String> accesses = new ArrayList<>();
+  private Totals user = new Totals();
+
+  @Override
+  public Totals userTotals() {
+    accesses.add("user");
+    return user;
+  }
+
+  @Override
+  public void storeUserTotals(Totals totals) {
+    user = totals;
+  }
+
+  @Override
+  public Totals modelTotals(String modelId) {
+    accesses.add("model " + modelId);
+    return models.getOrDefault(modelId, new Totals());
+  }
+
+  @Override
+  public void storeModelTotals(String modelId, Totals totals) {
+    models.put(modelId, totals);
+  }
+
+  @Override
+  public ReplayWindow window(String deviceId) {
+    accesses.add("window " + deviceId);
+    return windows.getOrDefault(deviceId, new ReplayWindow());
+  }
+
+  @Override
+  public void storeWindow(String deviceId, ReplayWindow window) {
+    windows.put(deviceId, window);
+  }
+
+  @Override
+  public int devices() {
+    accesses.add("devices");
+    return windows.size();
+  }
+}

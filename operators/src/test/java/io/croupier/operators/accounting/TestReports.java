@@ -1,0 +1,57 @@
+package io.croupier.operators.accounting;
+
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorBytes;
+import io.croupier.operators.report.VectorForm;
+
+/** Reports of dimension 2 to the model "m", from device "d" of user "u". */
+final class TestReports {
+
+  private TestReports() {}
+
+  static Report undisclosed(long sequence) {
+    Report report = new Report();
+    report.modelId = "m";
+    report.userId = "u";
+    report.deviceId = "d";
+    report.sequence = sequence;
+    report.digestHigh = sequence;
+    report.digestLow = 1;
+    report.form = VectorForm.DENSE;
+    report.dimension = 2;
+    report.values = new byte[2 * Double.BYTES];
+    report.topic = "gradients";
+    report.partition = 3;
+    report.offset = 1000 + sequence;
+    return report;
+  }
+
+  static Report laplace(long sequence, double epsilon) {
+    return declared(sequence, Declaration.L2_LAPLACE, epsilon);
+  }
+
+  static Report gaussian(long sequence, double mu) {
+    return declared(sequence, Declaration.GAUSSIAN, mu);
+  }
+
+  static Report central(long sequence) {
+    return declared(sequence, Declaration.CENTRAL, 0);
+  }
+
+  static Report coordinates(long sequence, double... taus) {
+    Report report = declared(sequence, Declaration.COORDINATE_LAPLACE, 0);
+    report.taus = new byte[taus.length * Double.BYTES];
+    for (int i = 0; i < taus.length; i++) {
+      VectorBytes.setDouble(report.taus, i, taus[i]);
+    }
+    return report;
+  }
+
+  private static Report declared(long sequence, Declaration declaration, double level) {
+    Report report = undisclosed(sequence);
+    report.declaration = declaration;
+    report.level = level;
+    return report;
+  }
+}
