@@ -1,0 +1,40 @@
+package io.croupier.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.learner.PublishedSpec;
+import io.croupier.operators.report.Report;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.typeutils.GenericTypeInfo;
+import org.apache.flink.api.java.typeutils.PojoTypeInfo;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is kept in state or shuffled is a POJO to Flink, so that its fields may evolve. */
+class StatePojosTest {
+
+  @ParameterizedTest
+  @ValueSource(classes = {Totals.class, ReplayWindow.class, PublishedSpec.class, Report.class})
+  void isAPojoWithoutGenericFields(Class<?> type) {
+    assertThat(TypeInformation.of(type))
+        .isInstanceOfSatisfying(
+            PojoTypeInfo.class,
+            pojo -> {
+              assertThat(pojo.getArity()).isEqualTo(type.getFields().length - constants(type));
+              for (int i = 0; i < pojo.getArity(); i++) {
+                assertThat(pojo.getTypeAt(i)).isNotInstanceOf(GenericTypeInfo.class);
+              }
+            });
+  }
+
+  private static int constants(Class<?> type) {
+    return (int)
+        Arrays.stream(type.getFields())
+            .filter(field -> Modifier.isStatic(field.getModifiers()))
+            .count();
+  }
+}
