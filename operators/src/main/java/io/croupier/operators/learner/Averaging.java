@@ -10,9 +10,6 @@ import java.io.Serializable;
  */
 public record Averaging(double degree) implements Serializable {
 
-  /** Every iterate weighs the same. */
-  public static final Averaging UNIFORM = new Averaging(0);
-
   public Averaging {
     if (!(degree >= 0) || Double.isInfinite(degree)) {
       throw new IllegalArgumentException(

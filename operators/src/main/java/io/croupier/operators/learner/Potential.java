@@ -82,7 +82,7 @@ public final class Potential implements Serializable {
   public Potential(Prior prior, double halfWidth) {
     if (!(halfWidth >= 1 / LARGEST_HALF_WIDTH && halfWidth <= LARGEST_HALF_WIDTH)) {
       throw new IllegalArgumentException(
-          "half-width C of the betting fractions is "
+          "half-width C of the betting fractions, which follows from gradient_bound, is "
               + halfWidth
               + "; it has to be 2^-400 to 2^400");
     }

@@ -25,7 +25,7 @@ class TrajectoryGoldenTest {
       Prior prior, double halfWidth, CoinVariance variance, int dimension) {
     return new ProductLearner(
         new MagnitudeLearner(new Potential(prior, halfWidth), variance, 1),
-        Averaging.UNIFORM,
+        new Averaging(0),
         InitialWeights.zero(dimension));
   }
 
@@ -182,7 +182,7 @@ class TrajectoryGoldenTest {
           new LdpSgd(
               c.get("eta").asDouble(),
               c.get("alpha").asDouble(),
-              Averaging.UNIFORM,
+              new Averaging(0),
               InitialWeights.of(start));
       var state = learner.initial();
       Iterate iterate = new Iterate(start.length);

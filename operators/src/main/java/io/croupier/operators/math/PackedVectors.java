@@ -1,0 +1,207 @@
+package io.croupier.operators.math;
+
+import io.croupier.operators.report.VectorForm;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Vectors in the bytes of the wire: consecutive little-endian values, in the layouts of {@link
+ * VectorForm}. Read in place, without an intermediate array.
+ *
+ * <p>Multiples of the grid step 2^e are scaled by that power of two, which is exact (a {@code
+ * GRID_SUM} beyond 2^53 steps is first rounded to a double).
+ *
+ * <p>Errors: {@link IllegalArgumentException} if the bytes do not fit the vector; indices out of
+ * range are the caller's to refuse beforehand, and end in an {@link IndexOutOfBoundsException}.
+ */
+public final class PackedVectors {
+  private static final VarHandle DOUBLES =
+      MethodHandles.byteArrayViewVarHandle(double[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** A block of doubles that stays in the first-level cache between writing and squaring it. */
+  private static final int BLOCK = 1024;
+
+  private PackedVectors() {}
+
+  /** Number of values in {@code values}. */
+  public static int count(VectorForm form, byte[] values) {
+    int width = form == VectorForm.GRID ? Integer.BYTES : Double.BYTES;
+    if (values.length % width != 0) {
+      throw new IllegalArgumentException(
+          values.length + " bytes hold no whole number of " + form + " values");
+    }
+    return values.length / width;
+  }
+
+  /** The {@code i}-th of consecutive doubles. */
+  public static double doubleAt(byte[] values, int i) {
+    return (double) DOUBLES.get(values, i * Double.BYTES);
+  }
+
+  /** The {@code i}-th value, in units of the model's weights rather than of the grid. */
+  public static double valueAt(VectorForm form, byte[] values, int i, double gridStep) {
+    return switch (form) {
+      case DENSE, SPARSE, EXAMPLE -> doubleAt(values, i);
+      case GRID -> (int) INTS.get(values, i * Integer.BYTES) * gridStep;
+      case GRID_SUM -> (long) LONGS.get(values, i * Long.BYTES) * gridStep;
+    };
+  }
+
+  /** Squared L2 norm of the vector, infinite if it overflows. */
+  public static double squaredNorm(VectorForm form, byte[] values, int gridExponent) {
+    double gridStep = Math.scalb(1.0, gridExponent);
+    int n = count(form, values);
+    double s0 = 0;
+    double s1 = 0;
+    double s2 = 0;
+    double s3 = 0;
+    int i = 0;
+    for (; i < n - 3; i += 4) {
+      double x0 = valueAt(form, values, i, gridStep);
+      double x1 = valueAt(form, values, i + 1, gridStep);
+      double x2 = valueAt(form, values, i + 2, gridStep);
+      double x3 = valueAt(form, values, i + 3, gridStep);
+      s0 += x0 * x0;
+      s1 += x1 * x1;
+      s2 += x2 * x2;
+      s3 += x3 * x3;
+    }
+    for (; i < n; i++) {
+      double x = valueAt(form, values, i, gridStep);
+      s0 += x * x;
+    }
+    return (s0 + s1) + (s2 + s3);
+  }
+
+  /**
+   * Writes the whole vector, times {@code factor}, into {@code into}, shape [d], and returns the
+   * squared L2 norm of what it wrote.
+   *
+   * @param indices coordinates of {@code SPARSE} values; otherwise unused
+   * @param factor 1 / count turns a sum into a mean
+   */
+  public static double decode(
+      VectorForm form,
+      byte[] values,
+      int[] indices,
+      int gridExponent,
+      double factor,
+      double[] into) {
+    int n = count(form, values);
+    if (form == VectorForm.SPARSE) {
+      requireCount(indices.length, n);
+      Arrays.fill(into, 0);
+      double squares = 0;
+      for (int i = 0; i < n; i++) {
+        double x = factor * doubleAt(values, i);
+        into[indices[i]] = x;
+        squares += x * x;
+      }
+      return squares;
+    }
+    requireCount(into.length, n);
+    double gridStep = Math.scalb(1.0, gridExponent);
+    double squares = 0;
+    for (int from = 0; from < n; from += BLOCK) {
+      int to = Math.min(from + BLOCK, n);
+      switch (form) {
+        case DENSE, EXAMPLE, SPARSE -> {
+          for (int i = from; i < to; i++) {
+            into[i] = factor * (double) DOUBLES.get(values, i * Double.BYTES);
+          }
+        }
+        case GRID -> {
+          for (int i = from; i < to; i++) {
+            into[i] = factor * ((int) INTS.get(values, i * Integer.BYTES) * gridStep);
+          }
+        }
+        case GRID_SUM -> {
+          for (int i = from; i < to; i++) {
+            into[i] = factor * ((long) LONGS.get(values, i * Long.BYTES) * gridStep);
+          }
+        }
+      }
+      squares += Vectors.squaredNorm(into, from, to);
+    }
+    return squares;
+  }
+
+  /** Adds consecutive doubles to {@code sum}, shape [d]. */
+  public static void addDense(byte[] values, double[] sum) {
+    requireCount(sum.length, count(VectorForm.DENSE, values));
+    for (int i = 0; i < sum.length; i++) {
+      sum[i] += (double) DOUBLES.get(values, i * Double.BYTES);
+    }
+  }
+
+  /** Adds doubles to the coordinates of {@code sum} that {@code indices} name. */
+  public static void addSparse(byte[] values, int[] indices, double[] sum) {
+    requireCount(indices.length, count(VectorForm.SPARSE, values));
+    for (int i = 0; i < indices.length; i++) {
+      sum[indices[i]] += (double) DOUBLES.get(values, i * Double.BYTES);
+    }
+  }
+
+  /**
+   * Adds 32-bit grid values to {@code sum}, shape [d], exactly. A sum is over fewer than 2^31
+   * reports (its count is an int) of at most 2^31 grid steps each, so it stays below 2^62: no
+   * overflow.
+   */
+  public static void addGrid(byte[] values, long[] sum) {
+    requireCount(sum.length, count(VectorForm.GRID, values));
+    for (int i = 0; i < sum.length; i++) {
+      sum[i] += (int) INTS.get(values, i * Integer.BYTES);
+    }
+  }
+
+  /**
+   * Adds sums of grid values to {@code sum}, shape [d], exactly, with the bound of {@link
+   * #addGrid}.
+   */
+  public static void addGridSum(byte[] values, long[] sum) {
+    requireCount(sum.length, count(VectorForm.GRID_SUM, values));
+    for (int i = 0; i < sum.length; i++) {
+      sum[i] += (long) LONGS.get(values, i * Long.BYTES);
+    }
+  }
+
+  /** The bytes of {@code values} in the layout of {@code DENSE}. */
+  public static byte[] encode(double[] values) {
+    byte[] bytes = new byte[Math.multiplyExact(values.length, Double.BYTES)];
+    for (int i = 0; i < values.length; i++) {
+      DOUBLES.set(bytes, i * Double.BYTES, values[i]);
+    }
+    return bytes;
+  }
+
+  /** The bytes of {@code values} in the layout of {@code GRID_SUM}. */
+  public static byte[] encode(long[] values) {
+    byte[] bytes = new byte[Math.multiplyExact(values.length, Long.BYTES)];
+    for (int i = 0; i < values.length; i++) {
+      LONGS.set(bytes, i * Long.BYTES, values[i]);
+    }
+    return bytes;
+  }
+
+  /** The bytes of {@code values} in the layout of {@code GRID}. */
+  public static byte[] encode(int[] values) {
+    byte[] bytes = new byte[Math.multiplyExact(values.length, Integer.BYTES)];
+    for (int i = 0; i < values.length; i++) {
+      INTS.set(bytes, i * Integer.BYTES, values[i]);
+    }
+    return bytes;
+  }
+
+  private static void requireCount(int expected, int actual) {
+    if (actual != expected) {
+      throw new IllegalArgumentException(
+          actual + " values for a vector of " + expected + " coordinates");
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.croupier.operators.noise;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.Banco;
+import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.StrongestNoise;
+import java.io.Serializable;
+
+/**
+ * What BANCO has to know of each report's noise: its sub-exponential variance along the direction
+ * that is bet on, valid over the range of betting fractions. Other learners need nothing, and
+ * accept all.
+ *
+ * <p>Source: [JO19, Algorithm 1 and Lemma 7], with 1/b = epsilon / (4G) in the place of the
+ * misprinted b = epsilon / 4, and the variance of one direction in the place of E||xi||^2.
+ *
+ * <p>Immutable. A judgement costs O(1), for coordinate noise O(d), and allocates nothing.
+ */
+public final class DirectionalNoise implements Serializable {
+
+  /** k1 of [JO19]: below the root 0.68380.. of exp(-x - x^2) = 1 - x. */
+  private static final double LARGEST_BET = 0.6838;
+
+  private enum Knowledge {
+    /** Not BANCO. */
+    NOT_NEEDED,
+    /** Each report declares its own. */
+    DECLARED,
+    /** The operator vouches for every report. */
+    VOUCHED
+  }
+
+  private final Knowledge knowledge;
+  private final double gradientBound;
+  private final int dimension;
+  private final double bettingRange;
+
+  /** Of the strongest noise, at the end of the betting range. */
+  private final double largestVariance;
+
+  private DirectionalNoise(
+      Knowledge knowledge, ModelSpec spec, double bettingRange, double largestVariance) {
+    this.knowledge = knowledge;
+    this.gradientBound = spec.getGradientBound();
+    this.dimension = spec.getDimension();
+    this.bettingRange = bettingRange;
+    this.largestVariance = largestVariance;
+  }
+
+  /**
+   * The knowledge that a valid spec asks for.
+   *
+   * @throws IllegalArgumentException if BANCO is given no strongest noise
+   */
+  public static DirectionalNoise of(ModelSpec spec) {
+    double g = spec.getGradientBound();
+    if (spec.getLearnerCase() != ModelSpec.LearnerCase.BANCO) {
+      return new DirectionalNoise(Knowledge.NOT_NEEDED, spec, LARGEST_BET / g, 0);
+    }
+    Banco banco = spec.getBanco();
+    StrongestNoise strongest = banco.getStrongestNoise();
+    return switch (strongest.getNoiseCase()) {
+      case L2_LAPLACE -> {
+        double scale = 2 * g / strongest.getL2Laplace().getEpsilon();
+        double range = range(g, scale);
+        yield new DirectionalNoise(
+            Knowledge.DECLARED,
+            spec,
+            range,
+            DirectionalVariance.l2Laplace(spec.getDimension(), scale, range));
+      }
+      case COORDINATE_LAPLACE -> {
+        double scale = 2 * g / smallestTau(strongest.getCoordinateLaplace());
+        double range = range(g, scale);
+        yield new DirectionalNoise(
+            Knowledge.DECLARED, spec, range, DirectionalVariance.coordinateLaplace(scale, range));
+      }
+      case GAUSSIAN ->
+          new DirectionalNoise(
+              Knowledge.DECLARED,
+              spec,
+              LARGEST_BET / g,
+              DirectionalVariance.gaussian(2 * g / strongest.getGaussian().getMu()));
+      case SUB_EXPONENTIAL ->
+          new DirectionalNoise(
+              Knowledge.VOUCHED,
+              spec,
+              Math.min(LARGEST_BET / g, strongest.getSubExponential().getBetaMax()),
+              strongest.getSubExponential().getVariance());
+      case NOISE_NOT_SET ->
+          throw new IllegalArgumentException(
+              "banco.strongest_noise is not set; it has to be l2_laplace, coordinate_laplace,"
+                  + " gaussian or sub_exponential");
+    };
+  }
+
+  /** Bets reach half way to the pole of the strongest noise: beta_max = epsilon / (4G). */
+  private static double range(double gradientBound, double scale) {
+    return Math.min(LARGEST_BET / gradientBound, 1 / (2 * scale));
+  }
+
+  /** One tau speaks for all coordinates. Infinite taus add no noise. */
+  private static double smallestTau(CoordinateLaplace strongest) {
+    double smallest = Double.POSITIVE_INFINITY;
+    for (int j = 0; j < strongest.getTausCount(); j++) {
+      smallest = Math.min(smallest, strongest.getTaus(j));
+    }
+    return smallest;
+  }
+
+  /** a: the largest betting fraction for which the variances hold, in units of 1 / gradient. */
+  public double bettingRange() {
+    return bettingRange;
+  }
+
+  /**
+   * Whether the learner can use the report: not if it needs a declaration and there is none, or one
+   * of stronger noise than the strongest, along one direction.
+   */
+  public boolean accepts(Report report) {
+    if (knowledge != Knowledge.DECLARED) {
+      return true;
+    }
+    double variance = declaredVariance(report);
+    return variance <= largestVariance && Double.isFinite(variance);
+  }
+
+  /** Sub-exponential variance of an accepted report; 0 for learners that don't ask. */
+  public double variance(Report report) {
+    return switch (knowledge) {
+      case NOT_NEEDED -> 0;
+      case VOUCHED -> largestVariance;
+      case DECLARED -> declaredVariance(report);
+    };
+  }
+
+  /** Infinite for what declares no noise that a bet could rely on. */
+  private double declaredVariance(Report report) {
+    Declaration declaration = report.declaration;
+    return switch (declaration) {
+      case L2_LAPLACE ->
+          DirectionalVariance.l2Laplace(dimension, 2 * gradientBound / report.level, bettingRange);
+      case COORDINATE_LAPLACE ->
+          DirectionalVariance.coordinateLaplace(
+              2 * gradientBound / smallestTau(report.taus), bettingRange);
+      case GAUSSIAN -> DirectionalVariance.gaussian(2 * gradientBound / report.level);
+      case UNDISCLOSED, CENTRAL -> Double.POSITIVE_INFINITY;
+    };
+  }
+
+  private double smallestTau(byte[] taus) {
+    if (taus.length != dimension * Double.BYTES) {
+      throw new IllegalArgumentException(
+          taus.length + " bytes of taus for " + dimension + " coordinates");
+    }
+    double smallest = Double.POSITIVE_INFINITY;
+    for (int j = 0; j < dimension; j++) {
+      smallest = Math.min(smallest, PackedVectors.doubleAt(taus, j));
+    }
+    return smallest;
+  }
+}

@@ -1,0 +1,88 @@
+package io.croupier.operators.noise;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.io.Serializable;
+
+/**
+ * Whether a report can be what it says: a clipped gradient plus the declared noise. One record far
+ * beyond that would ruin a model.
+ *
+ * <p>An honest report of l2_laplace or gaussian noise is refused with probability 2^-40, one of
+ * coordinate_laplace noise with 2^-40 for each coordinate. Undisclosed noise has no quantile: only
+ * report_bound and a finite squared norm are asked for. Central reports are always plausible: they
+ * are clipped, and nothing that is observable may depend on their values.
+ *
+ * <p>Every bound leaves a grid step for each coordinate, since clients round to the grid.
+ * Immutable. A judgement costs O(number of values) and allocates nothing.
+ */
+public final class Plausibility implements Serializable {
+  private final int dimension;
+  private final double gradientBound;
+  private final int gridExponent;
+  private final double gridStep;
+
+  /** Infinite if there is none. */
+  private final double reportBound;
+
+  /** Longest vector of unit scale 2G / epsilon, 2G / mu. */
+  private final double longestLaplace;
+
+  private final double longestGaussian;
+
+  private Plausibility(ModelSpec spec) {
+    dimension = spec.getDimension();
+    gradientBound = spec.getGradientBound();
+    gridExponent = ModelSpecs.gridExponent(spec);
+    gridStep = Math.scalb(1.0, gridExponent);
+    reportBound = spec.hasReportBound() ? spec.getReportBound() : Double.POSITIVE_INFINITY;
+    longestLaplace = NoiseTail.l2Laplace(dimension);
+    longestGaussian = NoiseTail.gaussian(dimension);
+  }
+
+  /** The bounds of a valid spec. Finds two quantiles: keep the result for as long as the spec. */
+  public static Plausibility of(ModelSpec spec) {
+    return new Plausibility(spec);
+  }
+
+  /** Whether a report of the spec's dimension is plausible. */
+  public boolean plausible(Report report) {
+    if (report.declaration == Declaration.CENTRAL) {
+      return true;
+    }
+    double squaredNorm = PackedVectors.squaredNorm(report.form, report.values, gridExponent);
+    if (!Double.isFinite(squaredNorm)) {
+      return false;
+    }
+    double length = Math.sqrt(squaredNorm);
+    return length <= reportBound
+        && switch (report.declaration) {
+          case L2_LAPLACE -> length <= longest(longestLaplace, report.level);
+          case GAUSSIAN -> length <= longest(longestGaussian, report.level);
+          case COORDINATE_LAPLACE -> coordinatesPlausible(report);
+          case UNDISCLOSED, CENTRAL -> true;
+        };
+  }
+
+  private double longest(double unitNoise, double level) {
+    return gradientBound + unitNoise * 2 * gradientBound / level + Math.sqrt(dimension) * gridStep;
+  }
+
+  private boolean coordinatesPlausible(Report report) {
+    int count = PackedVectors.count(report.form, report.values);
+    for (int i = 0; i < count; i++) {
+      int coordinate = report.form == VectorForm.SPARSE ? report.indices[i] : i;
+      double tau = PackedVectors.doubleAt(report.taus, coordinate);
+      double value = PackedVectors.valueAt(report.form, report.values, i, gridStep);
+      if (!(Math.abs(value)
+          <= gradientBound + 2 * gradientBound / tau * NoiseTail.laplace() + gridStep)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

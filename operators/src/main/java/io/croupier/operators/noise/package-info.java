@@ -1,0 +1,8 @@
+/**
+ * What a report's declared noise implies: how much it may disturb a bet, how long a report may be.
+ *
+ * <p>[JO19] Jun and Orabona, Parameter-Free Locally Differentially Private Stochastic Subgradient
+ * Descent, arXiv:1911.09564. G is the bound on the norm of a gradient before its noise; noise is
+ * calibrated to a sensitivity of 2G between any two people.
+ */
+package io.croupier.operators.noise;

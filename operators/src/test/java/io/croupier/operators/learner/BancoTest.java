@@ -1,0 +1,14 @@
+package io.croupier.operators.learner;
+
+class BancoTest extends LearnerContract<ProductLearner.State> {
+  @Override
+  Learner<ProductLearner.State> learner(InitialWeights initialWeights, double gradientBound) {
+    return new ProductLearner(
+        new MagnitudeLearner(
+            new Potential(new Prior.Uniform(), 0.5 / gradientBound),
+            new CoinVariance.Declared(gradientBound),
+            1),
+        new Averaging(0),
+        initialWeights);
+  }
+}

@@ -1,0 +1,24 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class LdpSgdTest extends LearnerContract<LdpSgd.State> {
+  @Override
+  Learner<LdpSgd.State> learner(InitialWeights initialWeights, double gradientBound) {
+    return new LdpSgd(0.1, 0.5, new Averaging(0), initialWeights);
+  }
+
+  @Override
+  double saturatingGradient() {
+    return 1e150;
+  }
+
+  @Test
+  void doesNotBet() {
+    Learner<LdpSgd.State> learner = learner(InitialWeights.zero(2), 1);
+    assertThatThrownBy(() -> learner.direction(learner.initial(), new double[2]))
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+}

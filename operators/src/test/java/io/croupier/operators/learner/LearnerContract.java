@@ -1,0 +1,277 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What holds for every learner. Each learner's test inherits it. */
+abstract class LearnerContract<S extends LearnerState> {
+  private static final int DIMENSION = 5;
+
+  /** The learner under test, for gradients of norm at most {@code gradientBound}. */
+  abstract Learner<S> learner(InitialWeights initialWeights, double gradientBound);
+
+  private Learner<S> learner() {
+    return learner(InitialWeights.zero(DIMENSION), 1);
+  }
+
+  /** Drift plus noise, so that learners move. */
+  static double[] noisyGradient(Random random, int dimension, double scale) {
+    double[] g = new double[dimension];
+    for (int j = 0; j < dimension; j++) {
+      g[j] = scale * (0.3 * random.nextGaussian() - 0.2);
+    }
+    return g;
+  }
+
+  static <S extends LearnerState> void run(
+      Learner<S> learner, S state, Random random, int rounds, double scale) {
+    for (int t = 0; t < rounds; t++) {
+      double[] g = noisyGradient(random, learner.dimension(), scale);
+      learner.step(state, Rounds.fresh(learner, state, g, 0.3 * scale * scale));
+    }
+  }
+
+  private static <S extends LearnerState> Iterate published(Learner<S> learner, S state) {
+    Iterate iterate = new Iterate(learner.dimension());
+    learner.publish(state, iterate);
+    return iterate;
+  }
+
+  @Test
+  void restoredStateGoesOnAsIfNeverStopped() {
+    Learner<S> learner = learner();
+    S uninterrupted = learner.initial();
+    run(learner, uninterrupted, new Random(1), 60, 1);
+
+    S stopped = learner.initial();
+    Random random = new Random(1);
+    run(learner, stopped, random, 23, 1);
+    S restored = learner.initial();
+    Saved saved = new Saved();
+    stopped.visit(saved);
+    restored.visit(new Restorer(saved));
+    run(learner, restored, random, 37, 1);
+
+    assertThat(restored.round()).isEqualTo(60);
+    Saved expected = new Saved();
+    uninterrupted.visit(expected);
+    Saved actual = new Saved();
+    restored.visit(actual);
+    assertThat(actual.numbers).isEqualTo(expected.numbers);
+    assertThat(actual.vectors.keySet()).isEqualTo(expected.vectors.keySet());
+    expected.vectors.forEach((name, v) -> assertThat(actual.vectors.get(name)).isEqualTo(v));
+    Iterate one = published(learner, uninterrupted);
+    Iterate other = published(learner, restored);
+    assertThat(other.weights).isEqualTo(one.weights);
+    assertThat(other.average).isEqualTo(one.average);
+    assertThat(other.diagnostics).isEqualTo(one.diagnostics);
+  }
+
+  @Test
+  void visitsInAFixedOrderUnderUniqueNames() {
+    S state = learner().initial();
+    List<String> names = new ArrayList<>();
+    state.visit(new Saved(names));
+    Set<String> unique = new HashSet<>(names);
+    assertThat(unique).hasSameSizeAs(names);
+    List<String> again = new ArrayList<>();
+    run(learner(), state, new Random(2), 5, 1);
+    state.visit(new Saved(again));
+    assertThat(again).isEqualTo(names);
+  }
+
+  @Test
+  void beginsAtTheInitialWeights() {
+    double[] start = {3, -1, 0, 2, 8};
+    Learner<S> learner = learner(InitialWeights.of(start), 1);
+    S state = learner.initial();
+    Iterate iterate = published(learner, state);
+    assertThat(iterate.round).isZero();
+    assertThat(iterate.weights).isEqualTo(start);
+    assertThat(iterate.average).isEqualTo(start);
+
+    learner.step(state, Rounds.fresh(learner, state, new double[DIMENSION], 0));
+    assertThat(published(learner, state).weights).isEqualTo(start);
+  }
+
+  @Test
+  void initialWeightsAreAnOffset() {
+    double[] start = {3, -1, 0, 2, 8};
+    Learner<S> shifted = learner(InitialWeights.of(start), 1);
+    Learner<S> plain = learner();
+    S shiftedState = shifted.initial();
+    S plainState = plain.initial();
+    run(shifted, shiftedState, new Random(3), 40, 1);
+    run(plain, plainState, new Random(3), 40, 1);
+    Iterate a = published(shifted, shiftedState);
+    Iterate b = published(plain, plainState);
+    for (int j = 0; j < DIMENSION; j++) {
+      assertThat(a.weights[j]).isCloseTo(start[j] + b.weights[j], within(1e-12));
+      assertThat(a.average[j]).isCloseTo(start[j] + b.average[j], within(1e-12));
+    }
+  }
+
+  @Test
+  void movesAgainstTheGradients() {
+    Learner<S> learner = learner();
+    S state = learner.initial();
+    for (int t = 0; t < 200; t++) {
+      learner.step(state, Rounds.fresh(learner, state, new double[] {-0.5, 0, 0, 0, 0.5}, 0));
+    }
+    Iterate iterate = published(learner, state);
+    assertThat(iterate.round).isEqualTo(200);
+    assertThat(iterate.weights[0]).isPositive();
+    assertThat(iterate.weights[4]).isNegative();
+    assertThat(iterate.average[0]).isPositive();
+    assertThat(iterate.average[4]).isNegative();
+  }
+
+  @Test
+  void zeroGradientsMoveNothing() {
+    Learner<S> learner = learner();
+    S state = learner.initial();
+    for (int t = 0; t < 100; t++) {
+      learner.step(state, Rounds.fresh(learner, state, new double[DIMENSION], 0));
+    }
+    Iterate iterate = published(learner, state);
+    assertThat(iterate.weights).containsOnly(0);
+    assertThat(iterate.average).containsOnly(0);
+  }
+
+  /** Gradients up to the largest finite squared norm, and down to a vanishing one. */
+  @Test
+  void neverNaN() {
+    double[][] scales = {
+      {1e153}, {1e-200}, {1, 1e153, 1}, {1e-170, 1e150}, {1e153, 1e-320, 0}, {1e8, 0, 1e-8}
+    };
+    for (double[] sequence : scales) {
+      Learner<S> learner = learner();
+      S state = learner.initial();
+      Random random = new Random(4);
+      for (int t = 0; t < 300; t++) {
+        run(learner, state, random, 1, sequence[t % sequence.length]);
+        assertFinite(published(learner, state), sequence);
+      }
+      for (int t = 0; t < 300; t++) {
+        double[] g = new double[DIMENSION];
+        g[0] = sequence[t % sequence.length];
+        learner.step(state, Rounds.fresh(learner, state, g, 0));
+        assertFinite(published(learner, state), sequence);
+      }
+    }
+  }
+
+  private static void assertFinite(Iterate iterate, double[] scales) {
+    for (double[] v : List.of(iterate.weights, iterate.average)) {
+      for (double x : v) {
+        assertThat(Math.abs(x)).as("scales %s", scales).isLessThanOrEqualTo(1e150);
+      }
+    }
+    iterate.diagnostics.forEach((name, value) -> assertThat(value).as(name).isFinite());
+  }
+
+  /**
+   * A constant gradient of a linear loss: the weights grow without bound, and are counted there.
+   */
+  @Test
+  void saturationIsCounted() {
+    Learner<S> learner = learner(InitialWeights.zero(1), 1e-3);
+    S state = learner.initial();
+    for (int t = 0; t < 200_000; t++) {
+      learner.step(state, Rounds.fresh(learner, state, new double[] {-saturatingGradient()}, 0));
+    }
+    Iterate iterate = published(learner, state);
+    assertThat(iterate.diagnostics.get("saturations")).isPositive();
+    assertThat(iterate.weights[0]).isPositive().isFinite();
+    assertFinite(iterate, new double[] {saturatingGradient()});
+  }
+
+  /** Large enough to reach the bound within 200,000 rounds. */
+  double saturatingGradient() {
+    return 1e-3;
+  }
+
+  @Test
+  void stepsAllocateNothing() {
+    Learner<S> learner = learner();
+    S state = learner.initial();
+    Round round = new Round(DIMENSION);
+    Rounds.fill(round, learner, state, new double[] {1, 2, -0.1, 0, 0.3}, 0.1);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long id = Thread.currentThread().getId();
+    for (int t = 0; t < 20_000; t++) {
+      round.coin = -round.coin;
+      learner.step(state, round);
+    }
+    long before = threads.getThreadAllocatedBytes(id);
+    for (int t = 0; t < 10_000; t++) {
+      round.coin = -round.coin;
+      learner.step(state, round);
+    }
+    // The measurement itself takes a few bytes; a step that allocates would take 16 each time.
+    assertThat(threads.getThreadAllocatedBytes(id) - before).isLessThan(10_000);
+  }
+
+  /** Every number and vector of a state, by name. */
+  private static class Saved implements LearnerState.Visitor {
+    private final List<String> names;
+    private final Map<String, Number> numbers = new HashMap<>();
+    private final Map<String, double[]> vectors = new HashMap<>();
+
+    Saved() {
+      this(new ArrayList<>());
+    }
+
+    Saved(List<String> names) {
+      this.names = names;
+    }
+
+    @Override
+    public double scalar(String name, double value) {
+      names.add(name);
+      numbers.put(name, value);
+      return value;
+    }
+
+    @Override
+    public long count(String name, long value) {
+      names.add(name);
+      numbers.put(name, value);
+      return value;
+    }
+
+    @Override
+    public void vector(String name, double[] values) {
+      names.add(name);
+      vectors.put(name, values.clone());
+    }
+  }
+
+  private record Restorer(Saved saved) implements LearnerState.Visitor {
+    @Override
+    public double scalar(String name, double value) {
+      return saved.numbers.get(name).doubleValue();
+    }
+
+    @Override
+    public long count(String name, long value) {
+      return saved.numbers.get(name).longValue();
+    }
+
+    @Override
+    public void vector(String name, double[] values) {
+      System.arraycopy(saved.vectors.get(name), 0, values, 0, values.length);
+    }
+  }
+}
