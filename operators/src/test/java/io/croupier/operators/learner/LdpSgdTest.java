@@ -15,6 +15,12 @@ class LdpSgdTest extends LearnerContract<LdpSgd.State> {
     return 1e150;
   }
 
+  /** The step size carries the unit: a gradient twice as large moves twice as far. */
+  @Override
+  double unitOfWeights(double scale) {
+    return scale;
+  }
+
   @Test
   void doesNotBet() {
     Learner<LdpSgd.State> learner = learner(InitialWeights.zero(2), 1);

@@ -172,6 +172,35 @@ abstract class LearnerContract<S extends LearnerState> {
     }
   }
 
+  /**
+   * Weights have the unit of {@link #unitOfWeights}: gradients in another unit change nothing else.
+   */
+  @Test
+  void scalesWithTheUnitOfTheGradients() {
+    for (int exponent : new int[] {-40, -3, 5, 40}) {
+      double scale = Math.scalb(1.0, exponent);
+      Learner<S> plain = learner();
+      Learner<S> scaled = learner(InitialWeights.zero(DIMENSION), scale);
+      S plainState = plain.initial();
+      S scaledState = scaled.initial();
+      run(plain, plainState, new Random(5), 100, 1);
+      run(scaled, scaledState, new Random(5), 100, scale);
+      Iterate a = published(plain, plainState);
+      Iterate b = published(scaled, scaledState);
+      for (int j = 0; j < DIMENSION; j++) {
+        double expected = a.weights[j] * unitOfWeights(scale);
+        assertThat(b.weights[j]).isCloseTo(expected, within(1e-10 * Math.abs(expected)));
+        double average = a.average[j] * unitOfWeights(scale);
+        assertThat(b.average[j]).isCloseTo(average, within(1e-10 * Math.abs(average)));
+      }
+    }
+  }
+
+  /** The unit of weights if gradients are counted in units of {@code scale}; loss has none. */
+  double unitOfWeights(double scale) {
+    return 1 / scale;
+  }
+
   private static void assertFinite(Iterate iterate, double[] scales) {
     for (double[] v : List.of(iterate.weights, iterate.average)) {
       for (double x : v) {

@@ -1,0 +1,152 @@
+package io.croupier.operators.noise;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.operators.report.Declaration;
+import org.apache.commons.math3.analysis.UnivariateFunction;
+import org.apache.commons.math3.analysis.integration.IterativeLegendreGaussIntegrator;
+import org.apache.commons.numbers.gamma.LogGamma;
+import org.junit.jupiter.api.Test;
+
+class DirectionalNoiseTest {
+  private static final String L2 = "l2_laplace {epsilon: 1}";
+
+  /**
+   * E exp(beta <z, a>) for density exp(-||z|| / scale): over the radius, Gamma(d), in units of
+   * scale.
+   */
+  private static double l2LaplaceMgf(int d, double k) {
+    UnivariateFunction overTheSphere =
+        d == 1 ? r -> Math.cosh(k * r) : r -> r == 0 ? 1 : Math.sinh(k * r) / (k * r);
+    return new IterativeLegendreGaussIntegrator(20, 1e-12, 1e-12)
+        .integrate(
+            1_000_000,
+            r -> Math.exp((d - 1) * Math.log(r) - r - LogGamma.value(d)) * overTheSphere.value(r),
+            1e-12,
+            400);
+  }
+
+  /**
+   * The bound holds over the whole range and is attained at its end: no smaller variance will do.
+   */
+  @Test
+  void l2LaplaceVarianceIsTight() {
+    for (int d : new int[] {1, 3}) {
+      for (double end : new double[] {0.05, 0.5, 0.9}) {
+        double scale = 1.7;
+        double variance = DirectionalVariance.l2Laplace(d, scale, end / scale);
+        for (double fraction : new double[] {0.1, 0.5, 1}) {
+          double beta = fraction * end / scale;
+          double mgf = Math.log(l2LaplaceMgf(d, fraction * end));
+          double bound = beta * beta * variance / 2;
+          assertThat(mgf).isLessThanOrEqualTo(bound + 1e-10);
+          if (fraction == 1) {
+            assertThat(mgf).isCloseTo(bound, within(1e-9));
+          }
+        }
+      }
+    }
+  }
+
+  /** With one coordinate both kinds of Laplace noise are the same. */
+  @Test
+  void coordinateLaplaceAgreesInOneDimension() {
+    assertThat(DirectionalVariance.coordinateLaplace(2, 0.3))
+        .isCloseTo(DirectionalVariance.l2Laplace(1, 2, 0.3), within(1e-14));
+  }
+
+  @Test
+  void variancesTendToTheVarianceProper() {
+    assertThat(DirectionalVariance.l2Laplace(4, 3, 1e-200)).isEqualTo(5 * 9);
+    assertThat(DirectionalVariance.l2Laplace(4, 3, 1e-6)).isCloseTo(45, within(1e-9));
+    assertThat(DirectionalVariance.gaussian(3)).isEqualTo(9);
+  }
+
+  @Test
+  void beyondThePoleTheVarianceIsInfinite() {
+    assertThat(DirectionalVariance.l2Laplace(4, 2, 0.5)).isInfinite();
+    assertThat(DirectionalVariance.coordinateLaplace(2, 0.6)).isInfinite();
+  }
+
+  @Test
+  void strongestNoiseSetsTheBettingRange() {
+    double g = 2;
+    assertThat(DirectionalNoise.of(Specs.banco(3, g, L2)).bettingRange()).isEqualTo(1 / (4 * g));
+    assertThat(DirectionalNoise.of(Specs.banco(3, g, "l2_laplace {epsilon: 100}")).bettingRange())
+        .isEqualTo(0.6838 / g);
+    assertThat(DirectionalNoise.of(Specs.banco(3, g, "gaussian {mu: 1e-3}")).bettingRange())
+        .isEqualTo(0.6838 / g);
+    assertThat(
+            DirectionalNoise.of(Specs.banco(3, g, "coordinate_laplace {taus: [inf,0.5,2]}"))
+                .bettingRange())
+        .isEqualTo(0.5 / (4 * g));
+    assertThat(
+            DirectionalNoise.of(Specs.banco(2, g, "coordinate_laplace {taus: [inf,inf]}"))
+                .bettingRange())
+        .isEqualTo(0.6838 / g);
+    assertThat(
+            DirectionalNoise.of(Specs.banco(3, g, "sub_exponential {variance: 3 beta_max: 0.1}"))
+                .bettingRange())
+        .isEqualTo(0.1);
+  }
+
+  /** 16 ln(4/3) (d + 1) G^2 / epsilon^2, where the range is epsilon / (4G). */
+  @Test
+  void varianceOfTheStrongestNoise() {
+    DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 2, L2));
+    assertThat(noise.variance(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0)))
+        .isCloseTo(16 * Math.log(4.0 / 3) * 4 * 4, within(1e-12));
+  }
+
+  @Test
+  void acceptsWhatIsNoStrongerThanTheStrongest() {
+    DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 1, L2));
+    assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0))).isTrue();
+    assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 50, 0, 0, 0))).isTrue();
+    assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 0.999, 0, 0, 0))).isFalse();
+    assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 1e-200, 0, 0, 0))).isFalse();
+    // Variances of 18.41 and, by the Gaussian, of 4 / mu^2.
+    assertThat(noise.accepts(Specs.report(Declaration.GAUSSIAN, 0.47, 0, 0, 0))).isTrue();
+    assertThat(noise.accepts(Specs.report(Declaration.GAUSSIAN, 0.46, 0, 0, 0))).isFalse();
+    double inf = Double.POSITIVE_INFINITY;
+    assertThat(noise.accepts(Specs.coordinateLaplace(new double[] {inf, 1, 9}, 0, 0, 0))).isTrue();
+    assertThat(noise.accepts(Specs.coordinateLaplace(new double[] {inf, 0.4, 9}, 0, 0, 0)))
+        .isFalse();
+    assertThat(noise.variance(Specs.coordinateLaplace(new double[] {inf, inf, inf}, 0, 0, 0)))
+        .isZero();
+    assertThat(noise.accepts(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))).isFalse();
+  }
+
+  @Test
+  void undisclosedIsRefusedEvenBesideNoiseBeyondAllBounds() {
+    DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 1, "gaussian {mu: 1e-300}"));
+    assertThat(noise.accepts(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))).isFalse();
+  }
+
+  @Test
+  void theOperatorVouchesForEveryReport() {
+    DirectionalNoise noise =
+        DirectionalNoise.of(Specs.banco(3, 1, "sub_exponential {variance: 7 beta_max: 1}"));
+    for (Declaration declaration :
+        new Declaration[] {Declaration.UNDISCLOSED, Declaration.L2_LAPLACE}) {
+      assertThat(noise.accepts(Specs.report(declaration, 1e-9, 0, 0, 0))).isTrue();
+      assertThat(noise.variance(Specs.report(declaration, 1e-9, 0, 0, 0))).isEqualTo(7);
+    }
+  }
+
+  @Test
+  void otherLearnersAskForNothing() {
+    DirectionalNoise noise = DirectionalNoise.of(Specs.of(3, 1, "black_box {}"));
+    assertThat(noise.accepts(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))).isTrue();
+    assertThat(noise.variance(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0))).isZero();
+  }
+
+  @Test
+  void bancoNeedsAStrongestNoise() {
+    assertThatThrownBy(() -> DirectionalNoise.of(Specs.of(3, 1, "banco {}")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("banco.strongest_noise");
+  }
+}
