@@ -55,25 +55,64 @@ public final class PackedVectors {
 
   /** Squared L2 norm of the vector, infinite if it overflows. */
   public static double squaredNorm(VectorForm form, byte[] values, int gridExponent) {
-    double gridStep = Math.scalb(1.0, gridExponent);
     int n = count(form, values);
+    double gridStep = Math.scalb(1.0, gridExponent);
+    return switch (form) {
+      case DENSE, SPARSE, EXAMPLE -> squaredNormOfDoubles(values, n);
+      case GRID -> squaredNormOfInts(values, n, gridStep);
+      case GRID_SUM -> {
+        double squares = 0;
+        for (int i = 0; i < n; i++) {
+          double x = valueAt(form, values, i, gridStep);
+          squares += x * x;
+        }
+        yield squares;
+      }
+    };
+  }
+
+  /** A loop for each width: a choice inside the loop would cost as much as the arithmetic. */
+  private static double squaredNormOfDoubles(byte[] values, int n) {
     double s0 = 0;
     double s1 = 0;
     double s2 = 0;
     double s3 = 0;
     int i = 0;
     for (; i < n - 3; i += 4) {
-      double x0 = valueAt(form, values, i, gridStep);
-      double x1 = valueAt(form, values, i + 1, gridStep);
-      double x2 = valueAt(form, values, i + 2, gridStep);
-      double x3 = valueAt(form, values, i + 3, gridStep);
+      double x0 = (double) DOUBLES.get(values, i * Double.BYTES);
+      double x1 = (double) DOUBLES.get(values, (i + 1) * Double.BYTES);
+      double x2 = (double) DOUBLES.get(values, (i + 2) * Double.BYTES);
+      double x3 = (double) DOUBLES.get(values, (i + 3) * Double.BYTES);
       s0 += x0 * x0;
       s1 += x1 * x1;
       s2 += x2 * x2;
       s3 += x3 * x3;
     }
     for (; i < n; i++) {
-      double x = valueAt(form, values, i, gridStep);
+      double x = (double) DOUBLES.get(values, i * Double.BYTES);
+      s0 += x * x;
+    }
+    return (s0 + s1) + (s2 + s3);
+  }
+
+  private static double squaredNormOfInts(byte[] values, int n, double gridStep) {
+    double s0 = 0;
+    double s1 = 0;
+    double s2 = 0;
+    double s3 = 0;
+    int i = 0;
+    for (; i < n - 3; i += 4) {
+      double x0 = (int) INTS.get(values, i * Integer.BYTES) * gridStep;
+      double x1 = (int) INTS.get(values, (i + 1) * Integer.BYTES) * gridStep;
+      double x2 = (int) INTS.get(values, (i + 2) * Integer.BYTES) * gridStep;
+      double x3 = (int) INTS.get(values, (i + 3) * Integer.BYTES) * gridStep;
+      s0 += x0 * x0;
+      s1 += x1 * x1;
+      s2 += x2 * x2;
+      s3 += x3 * x3;
+    }
+    for (; i < n; i++) {
+      double x = (int) INTS.get(values, i * Integer.BYTES) * gridStep;
       s0 += x * x;
     }
     return (s0 + s1) + (s2 + s3);

@@ -67,6 +67,23 @@ class PackedVectorsTest {
   }
 
   @Test
+  void normsOfGridVectorsAgreeInBothWidths() {
+    for (int n : LENGTHS) {
+      int[] steps = new Random(n).ints(n).toArray();
+      long[] sums = new long[n];
+      PackedVectors.addGrid(PackedVectors.encode(steps), sums);
+      double expected = 0;
+      for (int step : steps) {
+        expected += Math.scalb((double) step, -20) * Math.scalb((double) step, -20);
+      }
+      assertThat(PackedVectors.squaredNorm(VectorForm.GRID, PackedVectors.encode(steps), -20))
+          .isCloseTo(expected, within(1e-12 * expected));
+      assertThat(PackedVectors.squaredNorm(VectorForm.GRID_SUM, PackedVectors.encode(sums), -20))
+          .isCloseTo(expected, within(1e-12 * expected));
+    }
+  }
+
+  @Test
   void gridSumsAreExact() {
     Random random = new Random(3);
     long[] sum = new long[6];
