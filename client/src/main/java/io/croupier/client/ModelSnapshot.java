@@ -1,0 +1,156 @@
+package io.croupier.client;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One published state of a model: a {@link io.croupier.schemas.ModelUpdate} in memory.
+ *
+ * <p>Immutable; arrays that come out are copies.
+ */
+public final class ModelSnapshot {
+  private final ModelUpdateView update;
+  private final double[] weights;
+  private final double[] average;
+
+  private ModelSnapshot(ModelUpdateView update, double[] weights, double[] average) {
+    // Without the vectors, which would be held twice.
+    this.update = update.toBuilder().clearWeights().clearAverage().build();
+    this.weights = weights;
+    this.average = average;
+  }
+
+  /**
+   * Reads a {@link io.croupier.schemas.ModelUpdate}.
+   *
+   * @throws IllegalArgumentException if the bytes are no such message, or it lacks the model's id,
+   *     round, weights, average, gradient bound or grid exponent, or a value is out of range
+   */
+  public static ModelSnapshot parse(byte[] modelUpdate) {
+    ModelUpdateView update;
+    try {
+      update = ModelUpdateView.parseFrom(modelUpdate);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalArgumentException("not a ModelUpdate: " + e.getMessage(), e);
+    }
+    require(!update.getModelId().isEmpty(), "model_id is missing");
+    require(update.hasRound() && update.getRound() >= 0, "round is missing or negative");
+    require(update.hasGridExponent(), "grid_exponent is missing");
+    double bound = update.getGradientBound();
+    require(
+        bound > 0 && bound <= Double.MAX_VALUE,
+        "gradient_bound is missing, or not positive and finite");
+    double[] weights = vector("weights", update.getWeightsList());
+    double[] average = vector("average", update.getAverageList());
+    require(weights.length > 0, "weights are missing");
+    require(
+        average.length == weights.length,
+        "average has " + average.length + " coordinates; weights have " + weights.length);
+    return new ModelSnapshot(update, weights, average);
+  }
+
+  private static double[] vector(String field, List<ByteString> runs) {
+    int size = 0;
+    for (ByteString run : runs) {
+      require(run.size() % Double.BYTES == 0, field + " ends inside of a value");
+      size = Math.addExact(size, run.size() / Double.BYTES);
+    }
+    double[] vector = new double[size];
+    int next = 0;
+    for (ByteString run : runs) {
+      int count = run.size() / Double.BYTES;
+      run.asReadOnlyByteBuffer()
+          .order(ByteOrder.LITTLE_ENDIAN)
+          .asDoubleBuffer()
+          .get(vector, next, count);
+      next += count;
+    }
+    for (int i = 0; i < size; i++) {
+      require(Math.abs(vector[i]) <= Double.MAX_VALUE, field + " has a value that is not finite");
+    }
+    return vector;
+  }
+
+  private static void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new IllegalArgumentException("not a usable ModelUpdate: " + otherwise);
+    }
+  }
+
+  public String modelId() {
+    return update.getModelId();
+  }
+
+  /** Steps that the learner had taken; 0 is the initial model. */
+  public long round() {
+    return update.getRound();
+  }
+
+  /** Number of coordinates d. */
+  public int dimension() {
+    return weights.length;
+  }
+
+  /** Where the next gradient is to be evaluated, shape [d]; a copy. */
+  public double[] weights() {
+    return weights.clone();
+  }
+
+  /** What to predict with, shape [d]; a copy. */
+  public double[] average() {
+    return average.clone();
+  }
+
+  /** Admitted reports that have entered a closed round. */
+  public long used() {
+    return update.getUsed();
+  }
+
+  /** Admitted reports that named too old a round. */
+  public long droppedStale() {
+    return update.getDroppedStale();
+  }
+
+  /** Admitted reports that named a round that was never published. */
+  public long droppedUnpublished() {
+    return update.getDroppedUnpublished();
+  }
+
+  /** Admitted reports that wait in the open round. */
+  public long open() {
+    return update.getOpen();
+  }
+
+  /** e: reports are multiples of 2^e. */
+  public int gridExponent() {
+    return update.getGridExponent();
+  }
+
+  /** G: gradients are clipped to this L2 norm. */
+  public double gradientBound() {
+    return update.getGradientBound();
+  }
+
+  /** Probability with which a client is to answer a published round; 1 where none is stated. */
+  public double answerProbability() {
+    return update.hasAnswerProbability() ? update.getAnswerProbability() : 1;
+  }
+
+  /** Scalars by name; cannot be changed. */
+  public Map<String, Double> diagnostics() {
+    return update.getDiagnosticsMap();
+  }
+
+  public long publishedAtMs() {
+    return update.getPublishedAtMs();
+  }
+
+  @Override
+  public String toString() {
+    return "ModelSnapshot[" + modelId() + ", round " + round() + "]";
+  }
+}

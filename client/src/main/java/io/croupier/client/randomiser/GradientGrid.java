@@ -1,0 +1,185 @@
+package io.croupier.client.randomiser;
+
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.function.DoubleUnaryOperator;
+
+/**
+ * Where gradients are clipped and released: the L2 ball of radius G (the gradient bound), and the
+ * grid of multiples of 2^e (e the grid exponent), held as 32-bit integers.
+ *
+ * <p>Immutable.
+ */
+final class GradientGrid {
+  /** Released values lie in [-LARGEST, LARGEST]: symmetric, so that saturation is too. */
+  static final int LARGEST = Integer.MAX_VALUE;
+
+  /** Natural logarithm of the overflow probability from which a privacy level is refused. */
+  private static final double LOG_OVERFLOW_LIMIT = -40 * Math.log(2);
+
+  /** Well inside the range of doubles: neither 2^e nor 2^-e loses bits. */
+  private static final int EXPONENT_LIMIT = 1000;
+
+  /**
+   * By how much a vector that rounding left outside of the ball is shortened. Far below a grid
+   * step, and beyond the rounding error of a norm of 2^20 coordinates.
+   */
+  private static final double SHORTEN = 1 - 0x1p-32;
+
+  private final double gradientBound;
+  private final int dimension;
+  private final int gridExponent;
+
+  GradientGrid(double gradientBound, int dimension, int gridExponent) {
+    if (!(gradientBound > 0 && gradientBound <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          "gradientBound is " + gradientBound + "; it must be positive and finite");
+    }
+    if (dimension < 1) {
+      throw new IllegalArgumentException("dimension is " + dimension + "; it must be at least 1");
+    }
+    if (Math.abs((long) gridExponent) > EXPONENT_LIMIT) {
+      throw new IllegalArgumentException(
+          String.format(
+              "gridExponent is %d; it must be between -%d and %d",
+              gridExponent, EXPONENT_LIMIT, EXPONENT_LIMIT));
+    }
+    this.gradientBound = gradientBound;
+    this.dimension = dimension;
+    this.gridExponent = gridExponent;
+  }
+
+  double gradientBound() {
+    return gradientBound;
+  }
+
+  int dimension() {
+    return dimension;
+  }
+
+  int gridExponent() {
+    return gridExponent;
+  }
+
+  /** A length in grid steps. */
+  double inSteps(double length) {
+    return Math.scalb(length, -gridExponent);
+  }
+
+  /**
+   * Refuses noise that would overflow the grid's 32 bits too often.
+   *
+   * @param level the privacy level, as it is to be named in the refusal
+   * @param noiseScale scale of the noise, in units of the gradient
+   * @param logOverflow natural logarithm of a bound on the probability that a coordinate of the
+   *     noise exceeds the argument, which is in units of {@code noiseScale}; decreasing
+   * @throws IllegalArgumentException if a report would overflow with a probability above 2^-40
+   */
+  void requireRoom(String level, double noiseScale, DoubleUnaryOperator logOverflow) {
+    if (fits(gridExponent, noiseScale, logOverflow)) {
+      return;
+    }
+    String problem =
+        String.format(
+            "%s needs more noise than 32 bits hold at gridExponent %d (gradientBound %s, dimension"
+                + " %d)",
+            level, gridExponent, gradientBound, dimension);
+    for (int e = gridExponent + 1; e <= EXPONENT_LIMIT; e++) {
+      if (fits(e, noiseScale, logOverflow)) {
+        throw new IllegalArgumentException(problem + "; gridExponent " + e + " would do");
+      }
+    }
+    throw new IllegalArgumentException(
+        problem + "; no gridExponent up to " + EXPONENT_LIMIT + " would do");
+  }
+
+  private boolean fits(int exponent, double noiseScale, DoubleUnaryOperator logOverflow) {
+    // A coordinate of the clipped gradient takes this many steps at most. What rounds to LARGEST
+    // still fits, hence the half step.
+    double room = LARGEST - Math.floor(Math.scalb(gradientBound, -exponent)) + 0.5;
+    return room > 0
+        && logOverflow.applyAsDouble(Math.scalb(room, exponent) / noiseScale) <= LOG_OVERFLOW_LIMIT;
+  }
+
+  /**
+   * Clips a gradient to L2 norm G and rounds it towards zero to the grid. The result is inside of
+   * the ball exactly, not up to rounding: its length is checked in integers.
+   *
+   * @param gradient shape [d], left as it is
+   * @return multiples of the grid step, shape [d]
+   * @throws IllegalArgumentException if the shape is wrong or a coordinate is not finite
+   */
+  int[] clip(double[] gradient) {
+    double largest = largest(gradient);
+    double sum = 0;
+    if (largest > 0) {
+      for (double g : gradient) {
+        double ratio = g / largest;
+        sum += ratio * ratio;
+      }
+    }
+    // In units of the largest coordinate, so that no square overflows or vanishes.
+    double norm = Math.sqrt(sum);
+    boolean tooLong = largest * norm > gradientBound;
+    double unit = tooLong ? largest : 1;
+    double length = tooLong ? gradientBound / norm : 1;
+
+    int[] steps = new int[dimension];
+    long limit = squaredBoundInSteps();
+    while (truncate(gradient, unit, length, steps) > limit) {
+      length *= SHORTEN;
+    }
+    return steps;
+  }
+
+  private double largest(double[] gradient) {
+    if (gradient.length != dimension) {
+      throw new IllegalArgumentException(
+          "gradient has " + gradient.length + " coordinates; the model has " + dimension);
+    }
+    double largest = 0;
+    for (int i = 0; i < gradient.length; i++) {
+      double magnitude = Math.abs(gradient[i]);
+      if (!(magnitude <= Double.MAX_VALUE)) {
+        throw new IllegalArgumentException("gradient is not finite at coordinate " + i);
+      }
+      largest = Math.max(largest, magnitude);
+    }
+    return largest;
+  }
+
+  /** Sets {@code steps}; returns their squared norm, at most 2^62 but for rounding. */
+  private long truncate(double[] gradient, double unit, double length, int[] steps) {
+    double perStep = inSteps(1);
+    long squares = 0;
+    for (int i = 0; i < steps.length; i++) {
+      int k = (int) (gradient[i] / unit * length * perStep);
+      steps[i] = k;
+      squares += (long) k * k;
+    }
+    return squares;
+  }
+
+  /** floor((G / 2^e)^2), exactly. */
+  private long squaredBoundInSteps() {
+    return new BigDecimal(inSteps(gradientBound)).pow(2).longValue();
+  }
+
+  /**
+   * Adds noise to a clipped coordinate. The noise is rounded to the grid first, and both are added
+   * as integers: no bit of the sum depends on the gradient in any other way than through the sum.
+   * What doesn't fit is set to the nearest value that does.
+   *
+   * @param clipped in grid steps
+   * @param noise in grid steps, before rounding
+   */
+  static int add(int clipped, double noise) {
+    double sum = clipped + Math.rint(noise);
+    return (int) Math.max(-LARGEST, Math.min(LARGEST, sum));
+  }
+
+  /** Overwrites noise that is no longer needed. */
+  static void erase(double[] noise) {
+    Arrays.fill(noise, 0);
+  }
+}

@@ -1,0 +1,127 @@
+package io.croupier.client.randomiser;
+
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.view.GradientReportView;
+import java.util.function.LongSupplier;
+
+/**
+ * Laplace noise for the L2 ball [CMS11]: density proportional to exp(-c ||z||), c = epsilon / 2G. A
+ * direction uniform on the sphere times an independent radius, Gamma of shape d and scale 1/c.
+ *
+ * <p>Guarantee: epsilon-LDP under replace-one. The logarithm of the density changes by at most c
+ * times the sensitivity 2G.
+ *
+ * <p>E||z||^2 = d (d + 1) / c^2; variance along any direction (d + 1) / c^2; directional moment
+ * generating function (1 - beta^2 / c^2)^(-(d + 1) / 2) for |beta| < c.
+ *
+ * <p>Overflow is bounded by Chernoff's bound with that function, and the union over coordinates and
+ * signs. The rest, the weakness included, is as {@link Randomiser} says.
+ *
+ * <p>O(d) a release.
+ */
+public final class L2LaplaceRandomiser implements Randomiser {
+  private final GradientGrid grid;
+  private final double epsilon;
+  private final double scale;
+  private final NoiseSource source;
+  private final double[] noise;
+  private final Object lock = new Object();
+
+  /**
+   * @param gradientBound G, L2; positive
+   * @param dimension d, at least 1
+   * @param gridExponent e, of the model
+   * @param epsilon in nats; positive
+   * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
+   *     grid
+   */
+  public L2LaplaceRandomiser(
+      double gradientBound, int dimension, int gridExponent, double epsilon) {
+    this(new GradientGrid(gradientBound, dimension, gridExponent), epsilon, new SecureBits());
+  }
+
+  L2LaplaceRandomiser(GradientGrid grid, double epsilon, LongSupplier bits) {
+    if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          "epsilon is " + epsilon + "; it must be positive and finite");
+    }
+    this.grid = grid;
+    this.epsilon = epsilon;
+    // Rounded towards more noise.
+    scale = Math.nextUp(2 * grid.gradientBound() / epsilon);
+    int d = grid.dimension();
+    grid.requireRoom("epsilon " + epsilon, scale, reach -> logOverflow(d, reach));
+    source = new NoiseSource(bits);
+    noise = new double[d];
+  }
+
+  /**
+   * ln of 2d exp(-x r) (1 - x^2)^(-(d + 1) / 2) at its least, where 1 - x^2 = (d + 1) x / r; r is
+   * the reach in units of 1/c, x the Chernoff parameter in units of c.
+   */
+  static double logOverflow(int dimension, double reach) {
+    double r = Math.min(reach, 0x1p1000);
+    double n = dimension + 1.0;
+    double x = 2 * r / (n + Math.hypot(n, 2 * r));
+    return Math.log(2.0 * dimension) - x * r - n / 2 * Math.log(n * x / r);
+  }
+
+  /** The epsilon that a release spends, in nats. */
+  public double epsilon() {
+    return epsilon;
+  }
+
+  @Override
+  public int dimension() {
+    return grid.dimension();
+  }
+
+  @Override
+  public double gradientBound() {
+    return grid.gradientBound();
+  }
+
+  @Override
+  public int gridExponent() {
+    return grid.gridExponent();
+  }
+
+  @Override
+  public double directionalVariance() {
+    return (dimension() + 1.0) * scale * scale;
+  }
+
+  @Override
+  public void declareIn(GradientReportView.Builder report) {
+    report.setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon));
+  }
+
+  @Override
+  public int[] randomise(double[] gradient) {
+    int[] released = grid.clip(gradient);
+    synchronized (lock) {
+      double norm = drawDirection();
+      double factor = source.gamma(noise.length) * grid.inSteps(scale) / norm;
+      for (int i = 0; i < released.length; i++) {
+        released[i] = GradientGrid.add(released[i], noise[i] * factor);
+      }
+      GradientGrid.erase(noise);
+    }
+    return released;
+  }
+
+  /** Fills {@code noise} with independent standard normals; returns their norm, which is not 0. */
+  private double drawDirection() {
+    double squares;
+    do {
+      squares = 0;
+      for (int i = 0; i < noise.length; i++) {
+        double z = source.gaussian();
+        noise[i] = z;
+        squares += z * z;
+      }
+      // No direction: redrawing depends on nobody's data.
+    } while (squares == 0);
+    return Math.sqrt(squares);
+  }
+}
