@@ -160,9 +160,9 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     initialWeights.addTo(out.average);
     Map<String, Double> diagnostics = out.diagnostics;
     diagnostics.clear();
-    diagnostics.put("log_evidence", logEvidence(state));
+    diagnostics.put("log-evidence", logEvidence(state));
     diagnostics.put("radius", state.radius);
-    diagnostics.put("mean_squared_norm", state.meanSquaredNorm);
+    diagnostics.put("mean-squared-norm", state.meanSquaredNorm);
     diagnostics.put("saturations", (double) state.saturations);
   }
 
@@ -192,8 +192,8 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     public void visit(Visitor visitor) {
       round = visitor.count("round", round);
       coins = visitor.scalar("coins", coins);
-      squaredCoins = visitor.scalar("squared_coins", squaredCoins);
-      meanSquaredNorm = visitor.scalar("mean_squared_norm", meanSquaredNorm);
+      squaredCoins = visitor.scalar("squared-coins", squaredCoins);
+      meanSquaredNorm = visitor.scalar("mean-squared-norm", meanSquaredNorm);
       radius = visitor.scalar("radius", radius);
       saturations = visitor.count("saturations", saturations);
       point.visit(visitor);

@@ -85,7 +85,7 @@ final class BallPoint {
   }
 
   void visit(LearnerState.Visitor visitor) {
-    norm = visitor.scalar("direction_norm", norm);
+    norm = visitor.scalar("direction-norm", norm);
     visitor.vector("direction", unprojected);
   }
 }

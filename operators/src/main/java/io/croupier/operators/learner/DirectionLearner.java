@@ -39,7 +39,7 @@ final class DirectionLearner implements Serializable {
     }
 
     void visit(LearnerState.Visitor visitor) {
-      squaredNorms = visitor.scalar("squared_norms", squaredNorms);
+      squaredNorms = visitor.scalar("squared-norms", squaredNorms);
       point.visit(visitor);
     }
   }

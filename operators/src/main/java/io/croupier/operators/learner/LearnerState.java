@@ -23,5 +23,8 @@ public interface LearnerState {
 
     /** Shows a vector, which may be changed in place. */
     void vector(String name, double[] values);
+
+    /** Shows a vector of counts, which may be changed in place. */
+    void counts(String name, long[] values);
   }
 }

@@ -50,11 +50,11 @@ public final class MagnitudeLearner implements Serializable {
   }
 
   void diagnose(State state, Map<String, Double> diagnostics) {
-    diagnostics.put("log_potential", potential.logPotential(state.coins, state.variance));
+    diagnostics.put("log-potential", potential.logPotential(state.coins, state.variance));
     diagnostics.put("magnitude", state.magnitude);
     double log = potential.logPrediction(state.coins, state.variance) + Math.log(initialWealth);
     if (log > Double.NEGATIVE_INFINITY) {
-      diagnostics.put("log_magnitude", log);
+      diagnostics.put("log-magnitude", log);
     }
     diagnostics.put("saturations", (double) state.saturations);
   }

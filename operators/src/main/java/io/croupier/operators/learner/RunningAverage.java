@@ -26,7 +26,7 @@ final class RunningAverage {
   }
 
   void visit(LearnerState.Visitor visitor) {
-    ratio = visitor.scalar("weight_ratio", ratio);
+    ratio = visitor.scalar("weight-ratio", ratio);
     visitor.vector("average", values);
   }
 }

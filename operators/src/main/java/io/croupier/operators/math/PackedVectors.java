@@ -171,6 +171,43 @@ public final class PackedVectors {
     return squares;
   }
 
+  /**
+   * Inner product with {@code direction}, shape [d].
+   *
+   * @param indices coordinates of {@code SPARSE} values; otherwise unused
+   */
+  public static double dot(
+      VectorForm form, byte[] values, int[] indices, int gridExponent, double[] direction) {
+    int n = count(form, values);
+    requireCount(form == VectorForm.SPARSE ? indices.length : direction.length, n);
+    double sum = 0;
+    switch (form) {
+      case DENSE, EXAMPLE -> {
+        for (int i = 0; i < n; i++) {
+          sum += (double) DOUBLES.get(values, i * Double.BYTES) * direction[i];
+        }
+      }
+      case SPARSE -> {
+        for (int i = 0; i < n; i++) {
+          sum += doubleAt(values, i) * direction[indices[i]];
+        }
+      }
+      case GRID -> {
+        for (int i = 0; i < n; i++) {
+          sum += (int) INTS.get(values, i * Integer.BYTES) * direction[i];
+        }
+        sum *= Math.scalb(1.0, gridExponent);
+      }
+      case GRID_SUM -> {
+        for (int i = 0; i < n; i++) {
+          sum += (long) LONGS.get(values, i * Long.BYTES) * direction[i];
+        }
+        sum *= Math.scalb(1.0, gridExponent);
+      }
+    }
+    return sum;
+  }
+
   /** Adds consecutive doubles to {@code sum}, shape [d]. */
   public static void addDense(byte[] values, double[] sum) {
     requireCount(sum.length, count(VectorForm.DENSE, values));

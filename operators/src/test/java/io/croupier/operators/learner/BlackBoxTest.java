@@ -39,7 +39,7 @@ class BlackBoxTest extends LearnerContract<ProductLearner.State> {
       assertThat(b.weights[j]).isCloseTo(7 * a.weights[j], within(1e-14 * Math.abs(b.weights[j])));
       assertThat(b.average[j]).isCloseTo(7 * a.average[j], within(1e-12 * Math.abs(b.average[j])));
     }
-    assertThat(b.diagnostics.get("log_magnitude"))
+    assertThat(b.diagnostics.get("log-magnitude"))
         .isCloseTo(Math.log(Math.abs(b.diagnostics.get("magnitude"))), within(1e-13));
   }
 

@@ -257,6 +257,7 @@ abstract class LearnerContract<S extends LearnerState> {
     private final List<String> names;
     private final Map<String, Number> numbers = new HashMap<>();
     private final Map<String, double[]> vectors = new HashMap<>();
+    private final Map<String, long[]> vectorsOfCounts = new HashMap<>();
 
     Saved() {
       this(new ArrayList<>());
@@ -285,6 +286,12 @@ abstract class LearnerContract<S extends LearnerState> {
       names.add(name);
       vectors.put(name, values.clone());
     }
+
+    @Override
+    public void counts(String name, long[] values) {
+      names.add(name);
+      vectorsOfCounts.put(name, values.clone());
+    }
   }
 
   private record Restorer(Saved saved) implements LearnerState.Visitor {
@@ -301,6 +308,11 @@ abstract class LearnerContract<S extends LearnerState> {
     @Override
     public void vector(String name, double[] values) {
       System.arraycopy(saved.vectors.get(name), 0, values, 0, values.length);
+    }
+
+    @Override
+    public void counts(String name, long[] values) {
+      System.arraycopy(saved.vectorsOfCounts.get(name), 0, values, 0, values.length);
     }
   }
 }

@@ -75,7 +75,7 @@ class LearnersTest {
   @Test
   void adaptiveRadiusTakesNothing() throws Exception {
     assertThat(afterTwoSteps(Learners.of(spec("adaptive_radius {}"))).diagnostics)
-        .containsKeys("log_evidence", "radius", "mean_squared_norm", "saturations");
+        .containsKeys("log-evidence", "radius", "mean-squared-norm", "saturations");
   }
 
   @Test

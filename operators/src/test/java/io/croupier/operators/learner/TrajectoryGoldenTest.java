@@ -60,9 +60,9 @@ class TrajectoryGoldenTest {
         }
         learner.direction(state, direction);
         assertOnTrajectory(at, direction, Golden.vector(c.get("q").get(t)), 1);
-        if (!logM.isNull() && iterate.diagnostics.containsKey("log_magnitude")) {
+        if (!logM.isNull() && iterate.diagnostics.containsKey("log-magnitude")) {
           double reference = logM.asDouble();
-          assertThat(iterate.diagnostics.get("log_magnitude"))
+          assertThat(iterate.diagnostics.get("log-magnitude"))
               .as(at)
               .isCloseTo(reference, within(1e-10 * Math.max(1, Math.abs(reference))));
         }
@@ -144,8 +144,8 @@ class TrajectoryGoldenTest {
             .as(at)
             .isLessThanOrEqualTo(1e-12 * largestAverage);
         assertRelative(at, iterate.diagnostics.get("radius"), c.get("r").get(t), 0);
-        assertRelative(at, iterate.diagnostics.get("mean_squared_norm"), c.get("a").get(t), 0);
-        assertRelative(at, iterate.diagnostics.get("log_evidence"), c.get("logF").get(t), 1);
+        assertRelative(at, iterate.diagnostics.get("mean-squared-norm"), c.get("a").get(t), 0);
+        assertRelative(at, iterate.diagnostics.get("log-evidence"), c.get("logF").get(t), 1);
       }
       cases++;
     }

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""One person's side of Croupier in Python: follow a model, answer it with noisy gradients.
+
+Needs Debian's python3-protobuf, python3-confluent-kafka and protobuf-compiler:
+
+    protoc -I schemas/src/main/protobuf --python_out=examples/python croupier/v1/croupier.proto
+    python3 examples/python/report.py --broker localhost:9092 --model demo --person ada --reports 3
+
+The gradient is the one of the squared loss (<w, x> - y)^2 / 2 on data of this script's own; the
+noise is that of `l2_laplace`, drawn from the operating system's generator.
+"""
+import argparse
+import json
+import math
+import os
+import random
+import secrets
+import time
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from croupier.v1 import croupier_pb2 as records
+
+
+def newest_update(broker, topic, model, patience=60):
+    """Reads the compacted topic to its end; read_committed is what makes the noise count once."""
+    consumer = Consumer({
+        "bootstrap.servers": broker,
+        "group.id": "croupier-python-example",
+        "enable.auto.commit": False,
+        "isolation.level": "read_committed",
+    })
+    newest, deadline = None, time.monotonic() + patience
+    partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+    consumer.assign([TopicPartition(topic, p, 0) for p in partitions])
+    quiet = 0
+    while time.monotonic() < deadline and not (newest is not None and quiet >= 3):
+        message = consumer.poll(0.5)
+        quiet = quiet + 1 if message is None else 0
+        if message is not None and not message.error() and message.key() == model.encode():
+            newest = records.ModelUpdate.FromString(message.value()) if message.value() else None
+    consumer.close()
+    if newest is None:
+        raise SystemExit(f"no update of model {model!r} on {topic} within {patience} s")
+    return newest
+
+
+def l2_laplace(dimension, bound, epsilon, generator):
+    """Density proportional to exp(-(epsilon / 2G) ||z||): uniform direction, Gamma(d) length."""
+    direction = [generator.gauss(0, 1) for _ in range(dimension)]
+    norm = math.sqrt(sum(z * z for z in direction))
+    length = generator.gammavariate(dimension, 2 * bound / epsilon)
+    return [length * z / norm for z in direction]
+
+
+def noisy_report(update, gradient, person, device, epsilon, generator):
+    """Clips to G, rounds towards zero to the grid, adds noise, rounds to the grid."""
+    bound, step = update.gradient_bound, 2.0 ** update.grid_exponent
+    norm = math.sqrt(sum(g * g for g in gradient))
+    scale = min(1.0, bound / norm) if norm > 0 else 1.0
+    noise = l2_laplace(len(gradient), bound, epsilon, generator)
+    report = records.GradientReport(
+        model_id=update.model_id, round=update.round, user_id=person, device_id=device[0],
+        sequence=device[1], created_at_ms=int(time.time() * 1000))
+    report.grid.values.extend(
+        round((math.trunc(g * scale / step) * step + z) / step) for g, z in zip(gradient, noise))
+    report.l2_laplace.epsilon = epsilon
+    return report
+
+
+def next_sequence(path):
+    """Takes the device's next number, and makes that durable before it is used: never one twice."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            device = json.load(file)
+    except FileNotFoundError:
+        device = {"device_id": secrets.token_hex(8), "sequence": 0}
+    device["sequence"] += 1
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(device, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(path + ".new", path)
+    return device["device_id"], device["sequence"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--broker", required=True, help="HOST:PORT of a Kafka broker")
+    parser.add_argument("--prefix", default="croupier", help="first part of the topics' names")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--person", required=True, help="user_id, and the records' key")
+    parser.add_argument("--reports", type=int, default=1)
+    parser.add_argument("--epsilon", type=float, default=4.0, help="privacy spent by each report")
+    parser.add_argument("--device", default="croupier-device.json",
+                        help="file that remembers this device's id and last sequence number")
+    options = parser.parse_args()
+
+    generator = random.SystemRandom()
+    # Java's clients put a key on the partition that murmur2 names; all producers must agree.
+    producer = Producer({"bootstrap.servers": options.broker, "acks": "all",
+                         "enable.idempotence": True, "partitioner": "murmur2_random"})
+    for _ in range(options.reports):
+        update = newest_update(options.broker, f"{options.prefix}.updates", options.model)
+        x = [1.0] + [0.1 * j for j in range(1, len(update.weights))]
+        residual = sum(w * v for w, v in zip(update.weights, x)) - 1.0
+        report = noisy_report(update, [residual * v for v in x], options.person,
+                              next_sequence(options.device), options.epsilon, generator)
+        producer.produce(f"{options.prefix}.gradients", report.SerializeToString(),
+                         key=options.person.encode())
+        producer.flush()
+        print(f"{options.person} answered round {update.round} of {update.model_id}"
+              f" and spent epsilon {options.epsilon}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+package io.croupier.job;
+
+import java.util.Arrays;
+import java.util.List;
+import org.apache.commons.text.similarity.LevenshteinDistance;
+
+/** Every setting of the job that is not passed through, with its default and what it means. */
+public enum ConfigKey {
+  TOPICS_PREFIX("topics.prefix", "croupier", "First part of every topic's name."),
+  TOPICS_MODELS("topics.models", "<prefix>.models", "Model specs, by model; compacted."),
+  TOPICS_GRADIENTS("topics.gradients", "<prefix>.gradients", "Reports noised on the device."),
+  TOPICS_RAW_GRADIENTS(
+      "topics.raw-gradients", "<prefix>.raw-gradients", "Reports of central models; restricted."),
+  TOPICS_UPDATES("topics.updates", "<prefix>.updates", "The newest iterate of each model."),
+  TOPICS_ACCOUNTING("topics.accounting", "<prefix>.accounting", "One event per report; kept."),
+  TOPICS_GUARANTEES("topics.guarantees", "<prefix>.guarantees", "What each central release holds."),
+  TOPICS_JOURNAL("topics.journal", "<prefix>.journal", "Which reports entered which rounds."),
+  TOPICS_DEAD_LETTERS("topics.dead-letters", "<prefix>.dead-letters", "What can't be read."),
+  TOPICS_RAW_DEAD_LETTERS(
+      "topics.raw-dead-letters", "<prefix>.raw-dead-letters", "The same of raw-gradients."),
+  PARALLELISM("parallelism", "1", "Subtasks of each operator."),
+  MAX_PARALLELISM(
+      "max-parallelism",
+      "128",
+      "Key groups: the highest parallelism ever; changing it drops state."),
+  CHECKPOINT_INTERVAL(
+      "checkpoint.interval", "1 s", "Time between checkpoints, and so between publications."),
+  CHECKPOINT_DIRECTORY(
+      "checkpoint.directory",
+      "",
+      "Where checkpoints are kept, as a URI; empty: what the cluster is configured with."),
+  PRE_AGGREGATION_INTERVAL(
+      "pre-aggregation.interval", "50 ms", "Longest that a sum of reports waits to be passed on.");
+
+  /** Settings of Kafka's clients, for every client of the job. */
+  public static final String KAFKA = "kafka.";
+
+  /** Settings of Flink itself. */
+  public static final String FLINK = "flink.";
+
+  private final String key;
+  private final String byDefault;
+  private final String meaning;
+
+  ConfigKey(String key, String byDefault, String meaning) {
+    this.key = key;
+    this.byDefault = byDefault;
+    this.meaning = meaning;
+  }
+
+  /** The key as it is written in a file or behind {@code --}. */
+  public String key() {
+    return key;
+  }
+
+  /** The default, as text. */
+  public String byDefault() {
+    return byDefault;
+  }
+
+  /** What it means, in a sentence. */
+  public String meaning() {
+    return meaning;
+  }
+
+  static boolean isKnown(String key) {
+    return key.startsWith(KAFKA)
+        || key.startsWith(FLINK)
+        || Arrays.stream(values()).anyMatch(k -> k.key.equals(key));
+  }
+
+  /** The known key that is the fewest edits away. */
+  static String nearest(String unknown) {
+    LevenshteinDistance distance = LevenshteinDistance.getDefaultInstance();
+    List<String> known = Arrays.stream(values()).map(ConfigKey::key).toList();
+    return known.stream()
+        .min((a, b) -> Integer.compare(distance.apply(unknown, a), distance.apply(unknown, b)))
+        .orElseThrow();
+  }
+}

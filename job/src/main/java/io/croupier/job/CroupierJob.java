@@ -1,0 +1,185 @@
+package io.croupier.job;
+
+import io.croupier.operators.flink.DeadLetters;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.learner.SpecRequirements;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.apache.flink.streaming.api.graph.StreamNode;
+import org.apache.kafka.clients.admin.Admin;
+
+/** The Flink job: parse, validate, build, execute. */
+public final class CroupierJob {
+  private static final String NAME = "croupier";
+
+  private CroupierJob() {}
+
+  /**
+   * Runs the job: {@code --config FILE}, then any setting as {@code --key value}; {@code --dry-run}
+   * prints the settings and the graph instead.
+   */
+  public static void main(String[] args) throws Exception {
+    Arguments arguments = Arguments.parse(args);
+    JobConfig config = arguments.config();
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    if (arguments.dryRun()) {
+      System.out.print(plan(env, config));
+    } else {
+      build(env, config, askBrokers(config));
+      env.execute(NAME);
+    }
+  }
+
+  /**
+   * Checks the topics, builds the graph and starts it, without waiting for its end.
+   *
+   * @throws IllegalStateException if the topics don't allow the job to run; the message says what
+   *     to do
+   */
+  public static JobClient submit(StreamExecutionEnvironment env, JobConfig config)
+      throws Exception {
+    build(env, config, askBrokers(config));
+    return env.executeAsync(NAME);
+  }
+
+  /** The settings in force and the graph's operators, as text. Asks no broker. */
+  public static String plan(StreamExecutionEnvironment env, JobConfig config) {
+    build(env, config, BrokerLimits.DEFAULTS);
+    StringBuilder text = new StringBuilder("Settings\n").append(config.describe().indent(2));
+    text.append("Operators\n");
+    StreamGraph graph = env.getStreamGraph(false);
+    graph.getStreamNodes().stream()
+        .sorted((a, b) -> Integer.compare(a.getId(), b.getId()))
+        .forEach(node -> text.append(line(graph, node)));
+    return text.toString();
+  }
+
+  private static String line(StreamGraph graph, StreamNode node) {
+    String inputs =
+        String.join(
+            ", ",
+            node.getInEdges().stream()
+                .map(edge -> graph.getStreamNode(edge.getSourceId()).getOperatorName())
+                .toList());
+    return "  %-20s uid %-18s parallelism %-3d %s%n"
+        .formatted(
+            node.getOperatorName(),
+            node.getTransformationUID(),
+            node.getParallelism(),
+            inputs.isEmpty() ? "" : "<- " + inputs);
+  }
+
+  /** Checks the topics and reads what the brokers allow. */
+  static BrokerLimits askBrokers(JobConfig config) throws InterruptedException {
+    try (Admin admin = Admin.create(KafkaIo.properties(config.kafka()))) {
+      return KafkaTopics.inspect(admin, config.topics());
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(
+          "The brokers at kafka.bootstrap.servers=%s don't answer: %s"
+              .formatted(config.kafka().get("bootstrap.servers"), e.getCause()),
+          e);
+    }
+  }
+
+  private static void build(StreamExecutionEnvironment env, JobConfig config, BrokerLimits limits) {
+    configure(env, config);
+    KafkaIo io = new KafkaIo(config, limits);
+    topology(config, limits).build(reports(env, io), models(env, io), io.sink());
+  }
+
+  /** The graph's stages for this configuration. */
+  static Topology topology(JobConfig config, BrokerLimits limits) {
+    return new Topology(
+        new KafkaSpecReader(config.kafka(), config.topics().models()),
+        new SpecRequirements(limits.reportBytes(), limits.updateBytes()),
+        new DeadLetters(limits.deadLetterBytes()),
+        config.topics(),
+        config.preAggregationInterval());
+  }
+
+  static DataStream<RawRecord> reports(StreamExecutionEnvironment env, KafkaIo io) {
+    return env.fromSource(io.reports(), WatermarkStrategy.noWatermarks(), "gradients")
+        .uid(Uids.REPORTS_SOURCE);
+  }
+
+  static DataStream<SpecRecord> models(StreamExecutionEnvironment env, KafkaIo io) {
+    return env.fromSource(io.models(), WatermarkStrategy.noWatermarks(), "models")
+        .setParallelism(1)
+        .uid(Uids.MODELS_SOURCE);
+  }
+
+  /** Sets what the job relies on. */
+  static void configure(StreamExecutionEnvironment env, JobConfig config) {
+    env.configure(flinkOptions(config));
+    env.setParallelism(config.parallelism());
+    env.setMaxParallelism(config.maxParallelism());
+    env.enableCheckpointing(config.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
+  }
+
+  /** What the job relies on, over what the user passes to Flink. */
+  private static Configuration flinkOptions(JobConfig config) {
+    Map<String, String> options = new HashMap<>(config.flink());
+    Configuration configuration = Configuration.fromMap(options);
+    configuration.set(PipelineOptions.GENERIC_TYPES, false);
+    configuration.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
+    if (!configuration.contains(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION)) {
+      configuration.set(
+          CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+          ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+    }
+    if (!config.checkpointDirectory().isEmpty()) {
+      configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, config.checkpointDirectory());
+    }
+    return configuration;
+  }
+
+  /**
+   * The command line of the job.
+   *
+   * @param config the settings of the file and those that replace them
+   * @param dryRun whether to print the plan only
+   */
+  private record Arguments(JobConfig config, boolean dryRun) {
+
+    static Arguments parse(String[] args) {
+      Map<String, String> settings = new LinkedHashMap<>();
+      String file = null;
+      boolean dryRun = false;
+      for (int i = 0; i < args.length; i++) {
+        if (args[i].equals("--dry-run")) {
+          dryRun = true;
+          continue;
+        }
+        if (!args[i].startsWith("--") || i + 1 == args.length) {
+          throw new IllegalArgumentException(
+              "'%s' is not understood; use --config FILE, --dry-run, or --key value for a setting"
+                  .formatted(args[i]));
+        }
+        String key = args[i].substring(2);
+        String value = args[++i];
+        if (key.equals("config")) {
+          file = value;
+        } else {
+          settings.put(key, value);
+        }
+      }
+      JobConfig config =
+          file == null ? JobConfig.of(settings) : JobConfig.load(Path.of(file), settings);
+      return new Arguments(config, dryRun);
+    }
+  }
+}

@@ -1,0 +1,237 @@
+package io.croupier.job;
+
+import static java.util.Map.Entry.comparingByKey;
+
+import io.croupier.schemas.Topics;
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.apache.flink.util.TimeUtils;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+
+/**
+ * The job's settings, checked before any graph exists. One YAML file, whose nesting is joined by
+ * dots, and overrides on the command line; {@link ConfigKey} lists the keys. Whatever follows
+ * {@code kafka.} goes to every Kafka client as it is, whatever follows {@code flink.} to Flink.
+ *
+ * @param topics where the records are
+ * @param kafka properties of the Kafka clients, {@code bootstrap.servers} among them
+ * @param flink Flink's own options
+ * @param parallelism subtasks of each operator, at least 1
+ * @param maxParallelism key groups, at least {@code parallelism}
+ * @param checkpointInterval time between checkpoints, positive
+ * @param checkpointDirectory a URI, or empty
+ * @param preAggregationInterval longest wait of a partial sum, positive
+ */
+public record JobConfig(
+    Topics topics,
+    Map<String, String> kafka,
+    Map<String, String> flink,
+    int parallelism,
+    int maxParallelism,
+    Duration checkpointInterval,
+    String checkpointDirectory,
+    Duration preAggregationInterval)
+    implements Serializable {
+
+  /** Key groups are 16-bit numbers in Flink. */
+  private static final int MOST_KEY_GROUPS = 1 << 15;
+
+  /**
+   * Reads a YAML file; {@code overrides} replace what it says.
+   *
+   * @throws IllegalArgumentException if the file or a setting can't be used; the message says what
+   *     would be right
+   */
+  public static JobConfig load(Path file, Map<String, String> overrides) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    try {
+      Object root =
+          new Load(LoadSettings.builder().setLabel(file.toString()).build())
+              .loadFromString(Files.readString(file));
+      if (root instanceof Map<?, ?> tree) {
+        flatten("", tree, settings);
+      } else if (root != null) {
+        throw new IllegalArgumentException(
+            file + " must be a YAML mapping of settings, such as 'parallelism: 2'");
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException("The configuration " + file + " can't be read: " + e, e);
+    } catch (YamlEngineException e) {
+      throw new IllegalArgumentException(
+          "The configuration " + file + " is not YAML: " + e.getMessage(), e);
+    }
+    settings.putAll(overrides);
+    return of(settings);
+  }
+
+  /**
+   * Reads settings by their dotted keys.
+   *
+   * @throws IllegalArgumentException if a key is unknown or a value can't be used
+   */
+  public static JobConfig of(Map<String, String> settings) {
+    for (String key : settings.keySet()) {
+      if (!ConfigKey.isKnown(key)) {
+        throw new IllegalArgumentException(
+            "Unknown setting '%s'; the nearest known one is '%s'"
+                .formatted(key, ConfigKey.nearest(key)));
+      }
+    }
+    Map<String, String> kafka = behind(ConfigKey.KAFKA, settings);
+    if (kafka.getOrDefault("bootstrap.servers", "").isBlank()) {
+      throw new IllegalArgumentException(
+          "kafka.bootstrap.servers is missing; set it to the brokers' addresses, such as"
+              + " 'broker-1:9092,broker-2:9092'");
+    }
+    int parallelism = wholeNumber(ConfigKey.PARALLELISM, settings, 1, MOST_KEY_GROUPS);
+    return new JobConfig(
+        topics(settings),
+        kafka,
+        behind(ConfigKey.FLINK, settings),
+        parallelism,
+        wholeNumber(ConfigKey.MAX_PARALLELISM, settings, parallelism, MOST_KEY_GROUPS),
+        duration(ConfigKey.CHECKPOINT_INTERVAL, settings),
+        text(ConfigKey.CHECKPOINT_DIRECTORY, settings),
+        duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings));
+  }
+
+  /** Every setting in force, one a line, with secrets masked. */
+  public String describe() {
+    Map<String, String> lines = new TreeMap<>();
+    lines.put(ConfigKey.TOPICS_MODELS.key(), topics.models());
+    lines.put(ConfigKey.TOPICS_GRADIENTS.key(), topics.gradients());
+    lines.put(ConfigKey.TOPICS_RAW_GRADIENTS.key(), topics.rawGradients());
+    lines.put(ConfigKey.TOPICS_UPDATES.key(), topics.updates());
+    lines.put(ConfigKey.TOPICS_ACCOUNTING.key(), topics.accounting());
+    lines.put(ConfigKey.TOPICS_GUARANTEES.key(), topics.guarantees());
+    lines.put(ConfigKey.TOPICS_JOURNAL.key(), topics.journal());
+    lines.put(ConfigKey.TOPICS_DEAD_LETTERS.key(), topics.deadLetters());
+    lines.put(ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), topics.rawDeadLetters());
+    lines.put(ConfigKey.PARALLELISM.key(), Integer.toString(parallelism));
+    lines.put(ConfigKey.MAX_PARALLELISM.key(), Integer.toString(maxParallelism));
+    lines.put(ConfigKey.CHECKPOINT_INTERVAL.key(), checkpointInterval.toMillis() + " ms");
+    lines.put(
+        ConfigKey.CHECKPOINT_DIRECTORY.key(),
+        checkpointDirectory.isEmpty() ? "(as the cluster is configured)" : checkpointDirectory);
+    lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
+    Predicate<String> secret =
+        key -> key.matches("(?i).*(password|jaas|secret|token|credential|key\\b).*");
+    kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, secret.test(k) ? "******" : v));
+    flink.forEach((k, v) -> lines.put(ConfigKey.FLINK + k, secret.test(k) ? "******" : v));
+    StringBuilder text = new StringBuilder();
+    lines.entrySet().stream()
+        .sorted(comparingByKey())
+        .forEach(e -> text.append("%-28s %s%n".formatted(e.getKey(), e.getValue())));
+    return text.toString();
+  }
+
+  /** The same as {@link #describe()}: a configuration may hold passwords. */
+  @Override
+  public String toString() {
+    return describe();
+  }
+
+  private static Topics topics(Map<String, String> settings) {
+    Topics defaults = Topics.withPrefix(text(ConfigKey.TOPICS_PREFIX, settings));
+    Topics topics =
+        new Topics(
+            settings.getOrDefault(ConfigKey.TOPICS_MODELS.key(), defaults.models()),
+            settings.getOrDefault(ConfigKey.TOPICS_GRADIENTS.key(), defaults.gradients()),
+            settings.getOrDefault(ConfigKey.TOPICS_RAW_GRADIENTS.key(), defaults.rawGradients()),
+            settings.getOrDefault(ConfigKey.TOPICS_UPDATES.key(), defaults.updates()),
+            settings.getOrDefault(ConfigKey.TOPICS_ACCOUNTING.key(), defaults.accounting()),
+            settings.getOrDefault(ConfigKey.TOPICS_GUARANTEES.key(), defaults.guarantees()),
+            settings.getOrDefault(ConfigKey.TOPICS_JOURNAL.key(), defaults.journal()),
+            settings.getOrDefault(ConfigKey.TOPICS_DEAD_LETTERS.key(), defaults.deadLetters()),
+            settings.getOrDefault(
+                ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), defaults.rawDeadLetters()));
+    for (String name : topics.all()) {
+      if (!name.matches("[A-Za-z0-9._-]{1,249}")) {
+        throw new IllegalArgumentException(
+            "topics: '%s' is no topic name; use 1 to 249 letters, digits, '.', '_' and '-'"
+                .formatted(name));
+      }
+    }
+    if (topics.all().stream().distinct().count() < topics.all().size()) {
+      throw new IllegalArgumentException(
+          "topics: two of them have the same name in %s; each must be a topic of its own"
+              .formatted(topics.all()));
+    }
+    return topics;
+  }
+
+  private static void flatten(String prefix, Map<?, ?> tree, Map<String, String> settings) {
+    tree.forEach(
+        (key, value) -> {
+          String name = prefix + key;
+          if (value instanceof Map<?, ?> branch) {
+            flatten(name + ".", branch, settings);
+          } else if (value instanceof Iterable<?> list) {
+            settings.put(name, String.join(",", iterableText(list)));
+          } else {
+            settings.put(name, value == null ? "" : value.toString());
+          }
+        });
+  }
+
+  private static Iterable<String> iterableText(Iterable<?> list) {
+    java.util.List<String> texts = new java.util.ArrayList<>();
+    list.forEach(item -> texts.add(String.valueOf(item)));
+    return texts;
+  }
+
+  private static Map<String, String> behind(String prefix, Map<String, String> settings) {
+    Map<String, String> found = new TreeMap<>();
+    settings.forEach(
+        (key, value) -> {
+          if (key.startsWith(prefix)) {
+            found.put(key.substring(prefix.length()), value);
+          }
+        });
+    return Map.copyOf(found);
+  }
+
+  private static String text(ConfigKey key, Map<String, String> settings) {
+    return settings.getOrDefault(key.key(), key.byDefault());
+  }
+
+  private static int wholeNumber(ConfigKey key, Map<String, String> settings, int least, int most) {
+    String text = text(key, settings);
+    try {
+      int value = Integer.parseInt(text.strip());
+      if (value >= least && value <= most) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // The message below serves both.
+    }
+    throw new IllegalArgumentException(
+        "%s is '%s'; it must be a whole number from %d to %d"
+            .formatted(key.key(), text, least, most));
+  }
+
+  private static Duration duration(ConfigKey key, Map<String, String> settings) {
+    String text = text(key, settings);
+    try {
+      Duration value = TimeUtils.parseDuration(text.strip().toLowerCase(Locale.ROOT));
+      if (value.compareTo(Duration.ofMillis(1)) >= 0) {
+        return value;
+      }
+    } catch (IllegalArgumentException e) {
+      // The message below serves both.
+    }
+    throw new IllegalArgumentException(
+        "%s is '%s'; it must be a duration of at least 1 ms, such as '500 ms' or '2 s'"
+            .formatted(key.key(), text));
+  }
+}

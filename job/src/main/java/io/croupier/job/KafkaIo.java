@@ -1,0 +1,194 @@
+package io.croupier.job;
+
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.schemas.Topics;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetIdentifier;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacetProvider;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetResetStrategy;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** Builds the job's sources and its one sink. */
+final class KafkaIo {
+  private final JobConfig config;
+  private final BrokerLimits limits;
+
+  KafkaIo(JobConfig config, BrokerLimits limits) {
+    this.config = config;
+    this.limits = limits;
+  }
+
+  /** Reports of both gradient topics. */
+  KafkaSource<RawRecord> reports() {
+    return KafkaSource.<RawRecord>builder()
+        .setTopics(config.topics().gradients(), config.topics().rawGradients())
+        .setProperties(consumerProperties())
+        .setStartingOffsets(OffsetsInitializer.committedOffsets(earliest()))
+        .setDeserializer(new ReportDeserializer())
+        .build();
+  }
+
+  /** Specs and retirements, from the beginning of their topic. */
+  KafkaSource<SpecRecord> models() {
+    return KafkaSource.<SpecRecord>builder()
+        .setTopics(config.topics().models())
+        .setProperties(consumerProperties())
+        .setStartingOffsets(OffsetsInitializer.earliest())
+        .setDeserializer(new SpecDeserializer())
+        .build();
+  }
+
+  /**
+   * All outputs in one transaction a subtask. The prefix of the transactional ids is a function of
+   * the updates topic, so that two jobs on one topic fence each other.
+   */
+  KafkaSink<OutboundRecord> sink() {
+    Properties properties = properties(config.kafka());
+    properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "0");
+    int largest = limits.largestRecord();
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, String.valueOf(largest));
+    properties.put(
+        ProducerConfig.BUFFER_MEMORY_CONFIG, String.valueOf(Math.max(32L << 20, 4L * largest)));
+    properties.put(
+        ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+        String.valueOf(limits.transactionTimeout().toMillis()));
+    return KafkaSink.<OutboundRecord>builder()
+        .setBootstrapServers(config.kafka().get("bootstrap.servers"))
+        .setKafkaProducerConfig(properties)
+        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
+        .setTransactionalIdPrefix("croupier-" + config.topics().updates())
+        .setRecordSerializer(new OutboundSerializer(config.topics()))
+        .build();
+  }
+
+  private Properties consumerProperties() {
+    Properties properties = properties(config.kafka());
+    properties.putIfAbsent(ConsumerConfig.GROUP_ID_CONFIG, "croupier-" + config.topics().updates());
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    return properties;
+  }
+
+  /** The connector still asks for the strategy by the class that Kafka has deprecated. */
+  @SuppressWarnings("deprecation")
+  private static OffsetResetStrategy earliest() {
+    return OffsetResetStrategy.EARLIEST;
+  }
+
+  static Properties properties(Map<String, String> settings) {
+    Properties properties = new Properties();
+    properties.putAll(settings);
+    return properties;
+  }
+
+  private static final class ReportDeserializer
+      implements KafkaRecordDeserializationSchema<RawRecord> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void deserialize(ConsumerRecord<byte[], byte[]> in, Collector<RawRecord> out) {
+      RawRecord record = new RawRecord();
+      record.topic = in.topic();
+      record.partition = in.partition();
+      record.offset = in.offset();
+      record.timestampMs = in.timestamp();
+      record.key = in.key();
+      record.value = in.value();
+      out.collect(record);
+    }
+
+    @Override
+    public TypeInformation<RawRecord> getProducedType() {
+      return TypeInformation.of(RawRecord.class);
+    }
+  }
+
+  private static final class SpecDeserializer
+      implements KafkaRecordDeserializationSchema<SpecRecord> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void deserialize(ConsumerRecord<byte[], byte[]> in, Collector<SpecRecord> out) {
+      out.collect(spec(in));
+    }
+
+    @Override
+    public TypeInformation<SpecRecord> getProducedType() {
+      return TypeInformation.of(SpecRecord.class);
+    }
+  }
+
+  static SpecRecord spec(ConsumerRecord<byte[], byte[]> in) {
+    SpecRecord record = new SpecRecord();
+    record.modelId = in.key() == null ? "" : new String(in.key(), StandardCharsets.UTF_8);
+    record.partition = in.partition();
+    record.offset = in.offset();
+    record.value = in.value();
+    return record;
+  }
+
+  private static final class OutboundSerializer
+      implements KafkaRecordSerializationSchema<OutboundRecord>, KafkaDatasetFacetProvider {
+    private static final long serialVersionUID = 1;
+
+    private final Topics topics;
+
+    OutboundSerializer(Topics topics) {
+      this.topics = topics;
+    }
+
+    /** Where pooled transactions may have been left open by an earlier run. */
+    @Override
+    public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
+      return Optional.of(
+          new DefaultKafkaDatasetFacet(
+              DefaultKafkaDatasetIdentifier.ofTopics(
+                  List.of(
+                      topics.updates(),
+                      topics.accounting(),
+                      topics.guarantees(),
+                      topics.journal(),
+                      topics.deadLetters(),
+                      topics.rawDeadLetters()))));
+    }
+
+    @Override
+    public ProducerRecord<byte[], byte[]> serialize(
+        OutboundRecord record, KafkaSinkContext context, Long timestamp) {
+      String topic =
+          switch (record.destination) {
+            case UPDATES -> topics.updates();
+            case ACCOUNTING -> topics.accounting();
+            case GUARANTEES -> topics.guarantees();
+            case JOURNAL -> topics.journal();
+            case DEAD_LETTERS -> topics.deadLetters();
+            case RAW_DEAD_LETTERS -> topics.rawDeadLetters();
+          };
+      ProducerRecord<byte[], byte[]> out = new ProducerRecord<>(topic, record.key, record.value);
+      for (int i = 0; i < record.headerNames.length; i++) {
+        out.headers().add(record.headerNames[i], record.headerValues[i]);
+      }
+      return out;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.croupier.job;
+
+import io.croupier.schemas.Topics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Creates, inspects and deletes Croupier's topics. */
+public final class KafkaTopics {
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
+  private static final Duration LONGEST_OUTAGE = Duration.ofHours(24);
+
+  private KafkaTopics() {}
+
+  /**
+   * Creates the topics that don't exist yet, each with the retention it needs.
+   *
+   * @param partitions of every topic but models, which has one
+   * @param replicationFactor -1 for the brokers' default
+   * @return the names of those created
+   */
+  public static List<String> create(
+      Admin admin, Topics topics, int partitions, short replicationFactor)
+      throws ExecutionException, InterruptedException {
+    Set<String> present = admin.listTopics().names().get();
+    Map<String, String> compacted =
+        Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+    Map<String, String> kept =
+        Map.of(
+            TopicConfig.CLEANUP_POLICY_CONFIG,
+            TopicConfig.CLEANUP_POLICY_DELETE,
+            TopicConfig.RETENTION_MS_CONFIG,
+            "-1",
+            TopicConfig.RETENTION_BYTES_CONFIG,
+            "-1");
+    List<NewTopic> missing = new ArrayList<>();
+    for (String name : topics.all()) {
+      if (!present.contains(name)) {
+        boolean models = name.equals(topics.models());
+        NewTopic topic = new NewTopic(name, models ? 1 : partitions, replicationFactor);
+        if (models || name.equals(topics.updates())) {
+          topic.configs(compacted);
+        } else if (name.equals(topics.accounting())) {
+          topic.configs(kept);
+        }
+        missing.add(topic);
+      }
+    }
+    admin.createTopics(missing).all().get();
+    return missing.stream().map(NewTopic::name).toList();
+  }
+
+  /** Deletes those of the topics that exist. */
+  public static void delete(Admin admin, Topics topics)
+      throws ExecutionException, InterruptedException {
+    Set<String> present = admin.listTopics().names().get();
+    admin.deleteTopics(topics.all().stream().filter(present::contains).toList()).all().get();
+  }
+
+  /**
+   * Checks that every topic is there, and reads what the brokers allow.
+   *
+   * @throws IllegalStateException if the job can't run on these topics; the message says what to do
+   */
+  static BrokerLimits inspect(Admin admin, Topics topics)
+      throws ExecutionException, InterruptedException {
+    Set<String> missing = new TreeSet<>(topics.all());
+    missing.removeAll(admin.listTopics().names().get());
+    if (!missing.isEmpty()) {
+      throw new IllegalStateException(
+          "These topics don't exist: "
+              + String.join(", ", missing)
+              + ". Create them with 'croupier topics create', or name others (topics.*)");
+    }
+    Map<String, Config> configs = topicConfigs(admin, topics.all());
+    if (number(configs.get(topics.accounting()), TopicConfig.RETENTION_MS_CONFIG) >= 0) {
+      LOG.warn(
+          "The accounting topic {} forgets: its {} is not -1, so the ledger can't be rebuilt from"
+              + " it",
+          topics.accounting(),
+          TopicConfig.RETENTION_MS_CONFIG);
+    }
+    return new BrokerLimits(
+        Math.min(
+            recordBytes(configs.get(topics.gradients())),
+            recordBytes(configs.get(topics.rawGradients()))),
+        recordBytes(configs.get(topics.updates())),
+        Math.min(
+            recordBytes(configs.get(topics.deadLetters())),
+            recordBytes(configs.get(topics.rawDeadLetters()))),
+        configs.values().stream().mapToInt(KafkaTopics::recordBytes).max().orElseThrow(),
+        transactionTimeout(admin));
+  }
+
+  private static Duration transactionTimeout(Admin admin)
+      throws ExecutionException, InterruptedException {
+    Node broker = admin.describeCluster().nodes().get().iterator().next();
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.BROKER, broker.idString());
+    Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+    Duration allowed = Duration.ofMillis(number(config, "transaction.max.timeout.ms"));
+    if (allowed.compareTo(LONGEST_OUTAGE) < 0) {
+      LOG.warn(
+          "The brokers end transactions after {} (transaction.max.timeout.ms). If the job is down"
+              + " for longer, what it had pre-committed is lost; allow at least {}",
+          allowed,
+          LONGEST_OUTAGE);
+      return allowed;
+    }
+    return LONGEST_OUTAGE;
+  }
+
+  private static Map<String, Config> topicConfigs(Admin admin, Collection<String> names)
+      throws ExecutionException, InterruptedException {
+    List<ConfigResource> resources =
+        names.stream().map(n -> new ConfigResource(ConfigResource.Type.TOPIC, n)).toList();
+    Map<String, Config> configs = new HashMap<>();
+    admin
+        .describeConfigs(resources)
+        .all()
+        .get()
+        .forEach((resource, config) -> configs.put(resource.name(), config));
+    return configs;
+  }
+
+  private static int recordBytes(Config config) {
+    return (int) number(config, TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+  }
+
+  private static long number(Config config, String name) {
+    return Long.parseLong(config.get(name).value());
+  }
+}

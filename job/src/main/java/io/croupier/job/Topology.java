@@ -1,0 +1,113 @@
+package io.croupier.job;
+
+import io.croupier.operators.flink.DeadLetters;
+import io.croupier.operators.flink.DecodeFunction;
+import io.croupier.operators.flink.LearnerOperator;
+import io.croupier.operators.flink.LedgerFunction;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.PreAggregator;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecReader;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.Topics;
+import java.time.Duration;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+
+/**
+ * The job's graph, as a function of its sources and its sink:
+ *
+ * <pre>
+ * reports -> decode -> keyBy(user): ledger -> pre-aggregation -> keyBy(model): learner -> outputs
+ *               |                     ^  |                           ^
+ *          dead letters               |  accounting                  | keyed
+ *                       broadcast  models ---------------------------+
+ * </pre>
+ *
+ * @param specReader reads the specs that were published before the job started
+ * @param specRequirements what a spec must meet beyond being valid in itself
+ * @param deadLetters makes dead letters that fit their topic
+ * @param topics names of the topics, of which the raw one has rules of its own
+ * @param preAggregationInterval longest wait of a partial sum
+ */
+public record Topology(
+    SpecReader specReader,
+    SpecRequirements specRequirements,
+    DeadLetters deadLetters,
+    Topics topics,
+    Duration preAggregationInterval) {
+
+  /** Joins all stages. */
+  public void build(
+      DataStream<RawRecord> records, DataStream<SpecRecord> specs, Sink<OutboundRecord> sink) {
+    SingleOutputStreamOperator<Report> reports = decode(records);
+    SingleOutputStreamOperator<RoundSum> admitted = ledger(reports, specs);
+    SingleOutputStreamOperator<OutboundRecord> updates = learner(preAggregation(admitted), specs);
+    outputs(reports, admitted, updates, sink);
+  }
+
+  /** Reads reports; what can't be read leaves by {@link SideOutputs#DEAD_LETTERS}. */
+  public SingleOutputStreamOperator<Report> decode(DataStream<RawRecord> records) {
+    return records
+        .process(new DecodeFunction(topics.rawGradients(), deadLetters))
+        .returns(TypeInformation.of(Report.class))
+        .uid(Uids.DECODE)
+        .name("decode");
+  }
+
+  /** Judges and accounts every report; events leave by {@link SideOutputs#ACCOUNTING}. */
+  public SingleOutputStreamOperator<RoundSum> ledger(
+      DataStream<Report> reports, DataStream<SpecRecord> specs) {
+    return reports
+        .keyBy(report -> report.userId, Types.STRING)
+        .connect(specs.broadcast(LedgerFunction.SPECS))
+        .process(new LedgerFunction(specReader, specRequirements))
+        .returns(TypeInformation.of(RoundSum.class))
+        .uid(Uids.LEDGER)
+        .name("ledger");
+  }
+
+  /** Adds up reports of one round inside each subtask. */
+  public SingleOutputStreamOperator<RoundSum> preAggregation(DataStream<RoundSum> admitted) {
+    return admitted
+        .transform(
+            "pre-aggregation",
+            TypeInformation.of(RoundSum.class),
+            new PreAggregator(preAggregationInterval))
+        .uid(Uids.PRE_AGGREGATION);
+  }
+
+  /** Steps the learners and publishes before every barrier. */
+  public SingleOutputStreamOperator<OutboundRecord> learner(
+      DataStream<RoundSum> sums, DataStream<SpecRecord> specs) {
+    return sums.keyBy(sum -> sum.modelId, Types.STRING)
+        .connect(specs.keyBy(spec -> spec.modelId, Types.STRING))
+        .transform(
+            "learner",
+            TypeInformation.of(OutboundRecord.class),
+            new LearnerOperator(specRequirements, deadLetters, topics.models()))
+        .uid(Uids.LEARNER);
+  }
+
+  /** Sends everything that leaves the job through one transactional sink. */
+  public void outputs(
+      SingleOutputStreamOperator<Report> reports,
+      SingleOutputStreamOperator<RoundSum> admitted,
+      SingleOutputStreamOperator<OutboundRecord> updates,
+      Sink<OutboundRecord> sink) {
+    updates
+        .union(
+            reports.getSideOutput(SideOutputs.DEAD_LETTERS),
+            admitted.getSideOutput(SideOutputs.ACCOUNTING))
+        .sinkTo(sink)
+        .uid(Uids.SINK)
+        .name("outputs");
+  }
+}

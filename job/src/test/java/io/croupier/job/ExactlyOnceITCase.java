@@ -1,0 +1,202 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Every report is accounted for exactly once and enters the model exactly once: by the counts of
+ * two independent topics, and by the one-hot trick; through failures, unaligned checkpoints and a
+ * stop with savepoint.
+ */
+class ExactlyOnceITCase {
+  private static final int REPORTS = 2000;
+
+  /** Leaves a round of 100 reports about half full. */
+  private static final int BEFORE_FAILURE = 750;
+
+  @TempDir static Path directory;
+  private static Table table;
+  private JobClient job;
+
+  @BeforeAll
+  static void openTable() throws Exception {
+    table = new Table(directory.resolve("broker"));
+  }
+
+  @AfterAll
+  static void closeTable() {
+    table.close();
+  }
+
+  @AfterEach
+  void cancel() throws Exception {
+    if (job != null) {
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void everyReportIsUsedOnce() throws Exception {
+    ModelSpec spec = OneHot.spec("plain", REPORTS, 1);
+    job = start(configuration(Map.of()), Stage.NONE);
+    publishAndAwaitRoundZero(spec);
+
+    sendReports(spec, 0, REPORTS);
+
+    checkBooks(spec, REPORTS);
+  }
+
+  @ParameterizedTest(name = "{0} reports a round, unaligned {1}, failing {2}")
+  @CsvSource({
+    "1, false, BEFORE_PRE_AGGREGATION",
+    "100, false, BEFORE_PRE_AGGREGATION",
+    "100, false, BEFORE_LEARNER",
+    "100, true, BEFORE_PRE_AGGREGATION"
+  })
+  void failuresLoseNothingAndRepeatNothing(int reportsPerRound, boolean unaligned, Stage stage)
+      throws Exception {
+    Failing.reset();
+    ModelSpec spec =
+        OneHot.spec("failing-" + reportsPerRound + unaligned + stage, REPORTS, reportsPerRound);
+    job =
+        start(
+            configuration(
+                Map.of("flink.execution.checkpointing.unaligned.enabled", unaligned + "")),
+            stage);
+    publishAndAwaitRoundZero(spec);
+
+    // A first part, so that the state that is restored holds a round that is half full.
+    sendReports(spec, 0, BEFORE_FAILURE);
+    table.awaitUpdate(spec.getModelId(), u -> u.getUsed() + u.getOpen() == BEFORE_FAILURE);
+    sendReports(spec, BEFORE_FAILURE, REPORTS);
+
+    checkBooks(spec, REPORTS);
+    assertThat(Failing.FAILED).hasPositiveValue();
+    assertThat(Failing.RESTORED).hasPositiveValue();
+  }
+
+  @Test
+  void stopWithSavepointAndGoOn() throws Exception {
+    ModelSpec spec = OneHot.spec("stopped", REPORTS, 100);
+    job = start(configuration(Map.of()), Stage.NONE);
+    publishAndAwaitRoundZero(spec);
+    sendReports(spec, 0, BEFORE_FAILURE);
+    table.awaitUpdate(spec.getModelId(), u -> u.getUsed() + u.getOpen() == BEFORE_FAILURE);
+
+    String savepoint =
+        job.stopWithSavepoint(
+                false,
+                directory.resolve("savepoints").toUri().toString(),
+                SavepointFormatType.CANONICAL)
+            .get(60, TimeUnit.SECONDS);
+    sendReports(spec, BEFORE_FAILURE, REPORTS);
+    job =
+        start(configuration(Map.of("flink.execution.state-recovery.path", savepoint)), Stage.NONE);
+
+    checkBooks(spec, REPORTS);
+  }
+
+  private static JobConfig configuration(Map<String, String> more) {
+    Map<String, String> settings = new HashMap<>(table.settings());
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.putAll(more);
+    return JobConfig.of(settings);
+  }
+
+  /** The job's own stages, with failures between two of them. */
+  private static JobClient start(JobConfig config, Stage stage) throws Exception {
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
+    BrokerLimits limits = CroupierJob.askBrokers(config);
+    CroupierJob.configure(env, config);
+    KafkaIo io = new KafkaIo(config, limits);
+    Topology topology = CroupierJob.topology(config, limits);
+    DataStream<SpecRecord> models = CroupierJob.models(env, io);
+    DataStream<RawRecord> records = CroupierJob.reports(env, io);
+    SingleOutputStreamOperator<Report> reports = topology.decode(records);
+    SingleOutputStreamOperator<RoundSum> admitted = topology.ledger(reports, models);
+    DataStream<RoundSum> sums =
+        topology.preAggregation(
+            stage == Stage.BEFORE_PRE_AGGREGATION ? failing(admitted, 500) : admitted);
+    topology.outputs(
+        reports,
+        admitted,
+        topology.learner(stage == Stage.BEFORE_LEARNER ? failing(sums, 22) : sums, models),
+        io.sink());
+    return env.executeAsync("exactly-once");
+  }
+
+  /**
+   * Fails after more than a subtask's half of the first part, so that there is state to restore.
+   */
+  private static DataStream<RoundSum> failing(DataStream<RoundSum> sums, int after) {
+    return sums.map(new Failing<RoundSum>(after, 2))
+        .returns(TypeInformation.of(RoundSum.class))
+        .uid("failing");
+  }
+
+  private static void publishAndAwaitRoundZero(ModelSpec spec) throws Exception {
+    table.publish(spec);
+    table.flush();
+    table.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
+  }
+
+  private static void sendReports(ModelSpec spec, int from, int to) throws Exception {
+    for (int i = from; i < to; i++) {
+      table.send(OneHot.report(spec, i));
+    }
+    table.flush();
+  }
+
+  private static void checkBooks(ModelSpec spec, int reports) throws Exception {
+    String id = spec.getModelId();
+    ModelUpdate last = table.awaitUpdate(id, u -> u.getUsed() + u.getOpen() == reports);
+    int r = spec.getReportsPerRound();
+    assertThat(OneHot.used(last, r, r + r / 4)).isEqualTo((int) last.getUsed());
+    assertThat(last.getDroppedStale() + last.getDroppedUnpublished()).isZero();
+    assertThat(last.getOpen()).isLessThan(r);
+
+    List<AccountingEvent> events = table.awaitEvents(id, reports);
+    assertThat(events).hasSize(reports);
+    assertThat(events).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
+    Set<String> people = new HashSet<>();
+    events.forEach(e -> people.add(e.getUserId()));
+    assertThat(people).hasSize(reports);
+    assertThat(events).allMatch(e -> e.getModelTotals().getReports() == 1);
+  }
+
+  private enum Stage {
+    NONE,
+    BEFORE_PRE_AGGREGATION,
+    BEFORE_LEARNER
+  }
+}

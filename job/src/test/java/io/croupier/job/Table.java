@@ -1,0 +1,235 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Topics;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * A real broker with Croupier's topics, and what a test puts on them and reads from them. Every
+ * reader is read_committed, and every wait is for a condition.
+ */
+final class Table implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  final Topics topics = Topics.withPrefix("croupier");
+  private final EmbeddedBroker broker;
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final List<Future<RecordMetadata>> sends = new ArrayList<>();
+
+  Table(Path directory) throws Exception {
+    broker = EmbeddedBroker.start(directory);
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka()))) {
+      KafkaTopics.create(admin, topics, 2, (short) 1);
+    }
+    Map<String, Object> properties = new HashMap<>(kafka());
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 2 << 20);
+    producer =
+        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  Map<String, String> kafka() {
+    return Map.of("bootstrap.servers", broker.bootstrapServers());
+  }
+
+  /** Settings of a job at this table: two subtasks, a checkpoint every 200 ms. */
+  Map<String, String> settings() {
+    Map<String, String> settings = new HashMap<>();
+    settings.put("kafka.bootstrap.servers", broker.bootstrapServers());
+    settings.put("parallelism", "2");
+    settings.put("checkpoint.interval", "200 ms");
+    settings.put("flink.restart-strategy.type", "fixed-delay");
+    settings.put("flink.restart-strategy.fixed-delay.attempts", "20");
+    settings.put("flink.restart-strategy.fixed-delay.delay", "100 ms");
+    return settings;
+  }
+
+  void publish(ModelSpec spec) {
+    send(topics.models(), spec.getModelId().getBytes(UTF_8), spec.toByteArray());
+  }
+
+  void retire(String modelId) {
+    send(topics.models(), modelId.getBytes(UTF_8), null);
+  }
+
+  void send(GradientReport report) {
+    send(topics.gradients(), report.getUserId().getBytes(UTF_8), report.toByteArray());
+  }
+
+  void send(String topic, byte[] key, byte[] value) {
+    sends.add(producer.send(new ProducerRecord<>(topic, key, value)));
+  }
+
+  /** Waits until the broker has acknowledged everything that was sent. */
+  void flush() throws Exception {
+    producer.flush();
+    for (Future<RecordMetadata> send : sends) {
+      send.get();
+    }
+    sends.clear();
+  }
+
+  /** Waits for an update of the model that satisfies {@code wanted}; sees all in order. */
+  ModelUpdate awaitUpdate(String modelId, Predicate<ModelUpdate> wanted) throws Exception {
+    return await(
+            topics.updates(),
+            record -> new String(record.key(), UTF_8).equals(modelId) && record.value() != null,
+            update -> wanted.test(parseUpdate(update)))
+        .map(Table::parseUpdate)
+        .orElseThrow();
+  }
+
+  /** Every committed accounting event of a model, once there are {@code atLeast}. */
+  List<AccountingEvent> awaitEvents(String modelId, int atLeast) throws Exception {
+    List<AccountingEvent> events = new ArrayList<>();
+    awaitRecords(
+        topics.accounting(),
+        record -> {
+          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          if (event.getModelId().equals(modelId)) {
+            events.add(event);
+          }
+          return events.size() >= atLeast;
+        });
+    return events;
+  }
+
+  /** Every committed record of a topic, once there are {@code atLeast}. */
+  List<ConsumerRecord<byte[], byte[]>> awaitRecords(String topic, int atLeast) throws Exception {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    awaitRecords(
+        topic,
+        record -> {
+          records.add(record);
+          return records.size() >= atLeast;
+        });
+    return records;
+  }
+
+  /** Reads a topic until {@code enough} has said so and the present end is reached. */
+  private void awaitRecords(String topic, Check enough) throws Exception {
+    boolean satisfied = false;
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic)) {
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      while (!satisfied || !atEnd(consumer)) {
+        if (System.nanoTime() > deadline) {
+          throw new AssertionError(
+              "%s doesn't hold the wanted committed records after %s".formatted(topic, PATIENCE));
+        }
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+          satisfied = enough.test(record);
+        }
+      }
+    }
+  }
+
+  /** A predicate on records that may fail to read one. */
+  @FunctionalInterface
+  private interface Check {
+    boolean test(ConsumerRecord<byte[], byte[]> record) throws Exception;
+  }
+
+  private Optional<ConsumerRecord<byte[], byte[]>> await(
+      String topic,
+      Predicate<ConsumerRecord<byte[], byte[]>> filter,
+      Predicate<ConsumerRecord<byte[], byte[]>> wanted) {
+    ConsumerRecord<byte[], byte[]> last = null;
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic)) {
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      while (System.nanoTime() < deadline) {
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+          if (filter.test(record)) {
+            last = record;
+            if (wanted.test(record)) {
+              return Optional.of(record);
+            }
+          }
+        }
+      }
+    }
+    throw new AssertionError(
+        "No wanted record on %s after %s; the last one: %s; transactions: %s"
+            .formatted(topic, PATIENCE, text(last), transactions()));
+  }
+
+  private String transactions() {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka()))) {
+      return admin.listTransactions().all().get().toString();
+    } catch (ExecutionException | InterruptedException e) {
+      return "can't be listed: " + e;
+    }
+  }
+
+  private static String text(ConsumerRecord<byte[], byte[]> last) {
+    if (last == null) {
+      return "none";
+    }
+    ModelUpdate update = parseUpdate(last);
+    return "round %d, used %d, stale %d, unpublished %d, open %d"
+        .formatted(
+            update.getRound(),
+            update.getUsed(),
+            update.getDroppedStale(),
+            update.getDroppedUnpublished(),
+            update.getOpen());
+  }
+
+  private static ModelUpdate parseUpdate(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      return ModelUpdate.parseFrom(record.value());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("An update that can't be read", e);
+    }
+  }
+
+  private KafkaConsumer<byte[], byte[]> consumer(String topic) {
+    Map<String, Object> properties = new HashMap<>(kafka());
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes);
+    List<TopicPartition> partitions =
+        consumer.partitionsFor(topic).stream()
+            .map(p -> new TopicPartition(p.topic(), p.partition()))
+            .toList();
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    return consumer;
+  }
+
+  private static boolean atEnd(KafkaConsumer<byte[], byte[]> consumer) {
+    Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment());
+    return ends.entrySet().stream().allMatch(e -> consumer.position(e.getKey()) >= e.getValue());
+  }
+
+  @Override
+  public void close() {
+    producer.close(Duration.ofSeconds(1));
+    broker.close();
+  }
+}

@@ -1,0 +1,90 @@
+package io.croupier.operators.flink;
+
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.accounting.UserAccount;
+import java.util.concurrent.Callable;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.util.FlinkRuntimeException;
+
+/** The account of the current key's user, in keyed state. */
+final class KeyedAccount implements UserAccount {
+  private final ValueState<Totals> userTotals;
+  private final MapState<String, Totals> modelTotals;
+  private final MapState<String, ReplayWindow> windows;
+
+  KeyedAccount(
+      ValueState<Totals> userTotals,
+      MapState<String, Totals> modelTotals,
+      MapState<String, ReplayWindow> windows) {
+    this.userTotals = userTotals;
+    this.modelTotals = modelTotals;
+    this.windows = windows;
+  }
+
+  @Override
+  public Totals userTotals() {
+    Totals totals = read(userTotals::value);
+    return totals == null ? new Totals() : totals;
+  }
+
+  @Override
+  public void storeUserTotals(Totals totals) {
+    write(() -> userTotals.update(totals));
+  }
+
+  @Override
+  public Totals modelTotals(String modelId) {
+    Totals totals = read(() -> modelTotals.get(modelId));
+    return totals == null ? new Totals() : totals;
+  }
+
+  @Override
+  public void storeModelTotals(String modelId, Totals totals) {
+    write(() -> modelTotals.put(modelId, totals));
+  }
+
+  @Override
+  public ReplayWindow window(String deviceId) {
+    ReplayWindow window = read(() -> windows.get(deviceId));
+    return window == null ? new ReplayWindow() : window;
+  }
+
+  @Override
+  public void storeWindow(String deviceId, ReplayWindow window) {
+    write(() -> windows.put(deviceId, window));
+  }
+
+  @Override
+  public int devices() {
+    return read(
+        () -> {
+          int devices = 0;
+          for (String ignored : windows.keys()) {
+            devices++;
+          }
+          return devices;
+        });
+  }
+
+  private static <T> T read(Callable<T> state) {
+    try {
+      return state.call();
+    } catch (Exception e) {
+      throw new FlinkRuntimeException("The ledger's state can't be read", e);
+    }
+  }
+
+  private interface Write {
+    void run() throws Exception;
+  }
+
+  private static void write(Write state) {
+    try {
+      state.run();
+    } catch (Exception e) {
+      throw new FlinkRuntimeException("The ledger's state can't be written", e);
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package io.croupier.operators.flink;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.learner.LiveModel;
+import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.learner.SpecChange;
+import io.croupier.operators.learner.SpecRequirements;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedMultiInput;
+import org.apache.flink.streaming.api.operators.InternalTimer;
+import org.apache.flink.streaming.api.operators.InternalTimerService;
+import org.apache.flink.streaming.api.operators.Triggerable;
+import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Trains the models of its keys: input 1 are sums of admitted reports, input 2 the specs, both
+ * keyed by model.
+ *
+ * <p>Working vectors live on the heap, so that no step serialises one. Before every barrier each
+ * model that has news publishes one update; at the snapshot what changed is written into keyed
+ * state, in chunks. Both happen in one checkpoint, so what is visible never runs ahead of what
+ * would be restored.
+ */
+public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord>
+    implements TwoInputStreamOperator<RoundSum, SpecRecord, OutboundRecord>,
+        Triggerable<String, VoidNamespace>,
+        BoundedMultiInput {
+  private static final long serialVersionUID = 1;
+
+  private final SpecRequirements requirements;
+  private final DeadLetters deadLetters;
+  private final String modelsTopic;
+
+  private transient MapState<String, byte[]> chunks;
+  private transient ListState<RoundSum> waiting;
+  private transient InternalTimerService<VoidNamespace> timers;
+  private transient Map<String, Seat> seats;
+  private transient LearnerMetrics learnerMetrics;
+
+  /**
+   * An operator that follows specs by {@code requirements}.
+   *
+   * @param requirements what a spec must meet; the same as the ledger's
+   * @param deadLetters makes the dead letters of specs that can't be used
+   * @param modelsTopic the topic that specs come from
+   */
+  public LearnerOperator(
+      SpecRequirements requirements, DeadLetters deadLetters, String modelsTopic) {
+    this.requirements = requirements;
+    this.deadLetters = deadLetters;
+    this.modelsTopic = modelsTopic;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    chunks =
+        context
+            .getKeyedStateStore()
+            .getMapState(
+                new MapStateDescriptor<>(
+                    StateNames.MODEL,
+                    Types.STRING,
+                    PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+    waiting =
+        context
+            .getKeyedStateStore()
+            .getListState(
+                new ListStateDescriptor<>(
+                    StateNames.WAITING_FOR_SPEC, TypeInformation.of(RoundSum.class)));
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    seats = new LinkedHashMap<>();
+    timers = getInternalTimerService("round-timeouts", VoidNamespaceSerializer.INSTANCE, this);
+    learnerMetrics = new LearnerMetrics(getMetricGroup());
+  }
+
+  @Override
+  public void processElement1(StreamRecord<RoundSum> element) throws Exception {
+    RoundSum sum = element.getValue();
+    Seat seat = seat(sum.modelId);
+    if (seat.isBehind(sum.specOffset)) {
+      waiting.add(sum);
+    } else {
+      take(seat, sum);
+    }
+  }
+
+  @Override
+  public void processElement2(StreamRecord<SpecRecord> element) throws Exception {
+    SpecRecord spec = element.getValue();
+    Seat seat = seat(spec.modelId);
+    SpecChange change = seat.follow(spec);
+    if (change instanceof SpecChange.Refused refused) {
+      output.collect(new StreamRecord<>(deadLetter(spec, refused.reason())));
+    } else if (change instanceof SpecChange.Retired) {
+      byte[] key = spec.modelId.getBytes(UTF_8);
+      output.collect(new StreamRecord<>(new OutboundRecord(Destination.UPDATES, key, null)));
+    }
+    setTimeout(seat);
+    takeWaiting(seat);
+  }
+
+  private void takeWaiting(Seat seat) throws Exception {
+    Iterable<RoundSum> sums = waiting.get();
+    waiting.clear();
+    for (RoundSum sum : sums) {
+      if (seat.isBehind(sum.specOffset)) {
+        waiting.add(sum);
+      } else {
+        take(seat, sum);
+      }
+    }
+  }
+
+  private void take(Seat seat, RoundSum sum) {
+    LiveModel model = seat.model();
+    if (model == null || sum.dimension != model.spec().getDimension()) {
+      learnerMetrics.reportsOfRetiredModel(sum.count);
+      return;
+    }
+    int staleness = model.staleness(sum);
+    if (staleness >= 0) {
+      learnerMetrics.staleness(staleness);
+    }
+    seat.hasNewsSince(processingTimeService.getCurrentProcessingTime());
+    learnerMetrics.reports(model.add(sum), sum.count);
+    setTimeout(seat);
+  }
+
+  /** Keeps a timer exactly while a round with a timeout is half full. */
+  private void setTimeout(Seat seat) {
+    LiveModel model = seat.model();
+    long wanted = 0;
+    if (model != null && model.open() > 0 && model.spec().hasRoundTimeoutMs()) {
+      wanted =
+          seat.deadlineIsForOpenRound()
+              ? seat.deadline()
+              : timers.currentProcessingTime() + model.spec().getRoundTimeoutMs();
+    }
+    if (wanted != seat.deadline()) {
+      if (seat.deadline() != 0) {
+        timers.deleteProcessingTimeTimer(VoidNamespace.INSTANCE, seat.deadline());
+      }
+      if (wanted != 0) {
+        timers.registerProcessingTimeTimer(VoidNamespace.INSTANCE, wanted);
+      }
+      seat.setDeadline(wanted);
+    }
+  }
+
+  @Override
+  public void onProcessingTime(InternalTimer<String, VoidNamespace> timer) throws Exception {
+    Seat seat = seat(timer.getKey());
+    if (seat.deadline() == timer.getTimestamp()) {
+      seat.model().closeRound();
+      seat.setDeadline(0);
+    }
+  }
+
+  @Override
+  public void onEventTime(InternalTimer<String, VoidNamespace> timer) {
+    throw new IllegalStateException("The learner sets no event-time timers");
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) {
+    publish();
+  }
+
+  @Override
+  public void endInput(int inputId) {
+    publish();
+  }
+
+  private void publish() {
+    long now = processingTimeService.getCurrentProcessingTime();
+    for (Map.Entry<String, Seat> entry : seats.entrySet()) {
+      LiveModel model = entry.getValue().model();
+      if (model != null && model.hasNews()) {
+        byte[] update = model.publish(now).toByteArray();
+        byte[] key = entry.getKey().getBytes(UTF_8);
+        output.collect(new StreamRecord<>(new OutboundRecord(Destination.UPDATES, key, update)));
+        learnerMetrics.published(entry.getValue().waited(now));
+      }
+    }
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    for (Map.Entry<String, Seat> entry : seats.entrySet()) {
+      setCurrentKey(entry.getKey());
+      entry.getValue().save(chunks);
+    }
+  }
+
+  /** The seat of the current key, from state if it isn't on the heap yet. */
+  private Seat seat(String modelId) throws Exception {
+    Seat seat = seats.get(modelId);
+    if (seat == null) {
+      seat = new Seat(modelId, requirements, chunks);
+      seats.put(modelId, seat);
+    }
+    return seat;
+  }
+
+  private OutboundRecord deadLetter(SpecRecord spec, String reason) {
+    RawRecord record = new RawRecord();
+    record.topic = modelsTopic;
+    record.partition = spec.partition;
+    record.offset = spec.offset;
+    record.key = spec.modelId.getBytes(UTF_8);
+    record.value = spec.value;
+    return deadLetters.of(record, Destination.DEAD_LETTERS, reason, false);
+  }
+}

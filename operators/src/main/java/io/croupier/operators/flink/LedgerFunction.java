@@ -1,0 +1,179 @@
+package io.croupier.operators.flink;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.ModelTerms;
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.learner.PublishedSpec;
+import io.croupier.operators.learner.PublishedSpecs;
+import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.operators.noise.Plausibility;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.BroadcastState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Keeps the books of its users: judges every report, emits one accounting event for it, and passes
+ * on what is admitted, without the user.
+ *
+ * <p>Specs come by broadcast. Before the first report, the models topic is read to its end, so that
+ * no restart judges with fewer specs than were published.
+ */
+public final class LedgerFunction
+    extends KeyedBroadcastProcessFunction<String, Report, SpecRecord, RoundSum>
+    implements CheckpointedFunction {
+  private static final long serialVersionUID = 1;
+
+  /** The broadcast state: the specs that are followed, by model. */
+  public static final MapStateDescriptor<String, PublishedSpec> SPECS =
+      new MapStateDescriptor<>(
+          StateNames.SPECS, Types.STRING, TypeInformation.of(PublishedSpec.class));
+
+  private final SpecReader specReader;
+  private final SpecRequirements requirements;
+
+  private transient Ledger ledger;
+  private transient PublishedSpecs specs;
+  private transient Map<String, OpenModel> models;
+  private transient BroadcastState<String, PublishedSpec> storedSpecs;
+  private transient KeyedAccount account;
+  private transient LedgerMetrics metrics;
+
+  /**
+   * A ledger that follows specs by {@code requirements}; the same as the learner's.
+   *
+   * @param specReader reads the models topic before the first report
+   */
+  public LedgerFunction(SpecReader specReader, SpecRequirements requirements) {
+    this.specReader = specReader;
+    this.requirements = requirements;
+  }
+
+  @Override
+  public void initializeState(FunctionInitializationContext context) throws Exception {
+    ledger = new Ledger();
+    specs = new PublishedSpecs(requirements);
+    models = new HashMap<>();
+    storedSpecs = context.getOperatorStateStore().getBroadcastState(SPECS);
+    for (Map.Entry<String, PublishedSpec> entry : storedSpecs.entries()) {
+      specs.restore(entry.getKey(), entry.getValue());
+      open(entry.getKey());
+    }
+    for (SpecRecord record : specReader.readToEnd()) {
+      follow(record);
+    }
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    account =
+        new KeyedAccount(
+            getRuntimeContext()
+                .getState(
+                    new ValueStateDescriptor<>(
+                        StateNames.USER_TOTALS, TypeInformation.of(Totals.class))),
+            getRuntimeContext()
+                .getMapState(
+                    new MapStateDescriptor<>(
+                        StateNames.MODEL_TOTALS, Types.STRING, TypeInformation.of(Totals.class))),
+            getRuntimeContext()
+                .getMapState(
+                    new MapStateDescriptor<>(
+                        StateNames.REPLAY_WINDOWS,
+                        Types.STRING,
+                        TypeInformation.of(ReplayWindow.class))));
+    metrics = new LedgerMetrics(getRuntimeContext().getMetricGroup());
+  }
+
+  @Override
+  public void processElement(Report report, ReadOnlyContext context, Collector<RoundSum> out) {
+    OpenModel model = models.get(report.modelId);
+    AccountingEvent event =
+        model == null
+            ? ledger.judgeUnknownModel(report, account)
+            : ledger.judge(report, model.terms, account);
+    metrics.count(event.getOutcome());
+    context.output(
+        SideOutputs.ACCOUNTING,
+        new OutboundRecord(
+            Destination.ACCOUNTING, report.userId.getBytes(UTF_8), event.toByteArray()));
+    if (event.getOutcome() == Outcome.ADMITTED) {
+      out.collect(model.withoutUser(report));
+    }
+  }
+
+  @Override
+  public void processBroadcastElement(SpecRecord record, Context context, Collector<RoundSum> out) {
+    follow(record);
+  }
+
+  private void follow(SpecRecord record) {
+    specs.apply(record.modelId, record.offset, record.value);
+    open(record.modelId);
+  }
+
+  /** Makes ready to judge by the spec in force, if there is one. */
+  private void open(String modelId) {
+    long offset = specs.entries().get(modelId).specOffset;
+    OpenModel known = models.get(modelId);
+    if (known == null || known.specOffset != offset) {
+      models.remove(modelId);
+      specs.spec(modelId).ifPresent(spec -> models.put(modelId, OpenModel.of(spec, offset)));
+    }
+  }
+
+  @Override
+  public void snapshotState(FunctionSnapshotContext context) throws Exception {
+    storedSpecs.putAll(specs.entries());
+  }
+
+  /** What is worked out once for each spec. */
+  private record OpenModel(
+      ModelTerms terms, DirectionalNoise noise, int reportsPerRound, long specOffset) {
+
+    static OpenModel of(ModelSpec spec, long specOffset) {
+      DirectionalNoise noise = DirectionalNoise.of(spec);
+      Plausibility plausibility = Plausibility.of(spec);
+      return new OpenModel(
+          new ModelTerms(spec, noise::accepts, plausibility::plausible),
+          noise,
+          ModelSpecs.reportsPerRound(spec),
+          specOffset);
+    }
+
+    RoundSum withoutUser(Report report) {
+      RoundSum sum = new RoundSum();
+      sum.modelId = report.modelId;
+      sum.namedRound = report.round;
+      sum.count = 1;
+      sum.reportsPerRound = reportsPerRound;
+      sum.directionalVariance = noise.variance(report);
+      sum.form = report.form;
+      sum.dimension = report.dimension;
+      sum.values = report.values;
+      sum.indices = report.indices;
+      sum.specOffset = specOffset;
+      return sum;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.croupier.operators.learner;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/**
+ * A state as named byte strings of bounded size, so that a store never holds a whole vector in one
+ * value. Numbers and counts are one chunk each; vectors are cut into chunks of {@value
+ * #VALUES_PER_CHUNK} values named {@code name/0}, {@code name/1}, .... Little-endian.
+ *
+ * <p>A name that the store doesn't know keeps its initial value: this is how a state grows a field.
+ */
+final class StateChunks {
+  static final int VALUES_PER_CHUNK = 8192;
+
+  private StateChunks() {}
+
+  /** A visitor that hands every part to {@code out}, as fresh arrays. */
+  static LearnerState.Visitor writer(BiConsumer<String, byte[]> out) {
+    return new Writer(out);
+  }
+
+  /** A visitor that restores every part from {@code in}, which answers null for unknown names. */
+  static LearnerState.Visitor reader(Function<String, byte[]> in) {
+    return new Reader(in);
+  }
+
+  private static byte[] bytes(long value) {
+    return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array();
+  }
+
+  private static int chunks(int length) {
+    return (length + VALUES_PER_CHUNK - 1) / VALUES_PER_CHUNK;
+  }
+
+  private static int start(int chunk) {
+    return chunk * VALUES_PER_CHUNK;
+  }
+
+  private static int size(int chunk, int length) {
+    return Math.min(VALUES_PER_CHUNK, length - start(chunk));
+  }
+
+  private record Writer(BiConsumer<String, byte[]> out) implements LearnerState.Visitor {
+
+    @Override
+    public double scalar(String name, double value) {
+      out.accept(name, bytes(Double.doubleToRawLongBits(value)));
+      return value;
+    }
+
+    @Override
+    public long count(String name, long value) {
+      out.accept(name, bytes(value));
+      return value;
+    }
+
+    @Override
+    public void vector(String name, double[] values) {
+      for (int c = 0; c < chunks(values.length); c++) {
+        byte[] bytes = new byte[Long.BYTES * size(c, values.length)];
+        ByteBuffer.wrap(bytes)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .asDoubleBuffer()
+            .put(values, start(c), size(c, values.length));
+        out.accept(name + "/" + c, bytes);
+      }
+    }
+
+    @Override
+    public void counts(String name, long[] values) {
+      for (int c = 0; c < chunks(values.length); c++) {
+        byte[] bytes = new byte[Long.BYTES * size(c, values.length)];
+        ByteBuffer.wrap(bytes)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .asLongBuffer()
+            .put(values, start(c), size(c, values.length));
+        out.accept(name + "/" + c, bytes);
+      }
+    }
+  }
+
+  private record Reader(Function<String, byte[]> in) implements LearnerState.Visitor {
+
+    private ByteBuffer read(String name, int values) {
+      byte[] bytes = in.apply(name);
+      if (bytes == null) {
+        return null;
+      }
+      if (bytes.length != values * Long.BYTES) {
+        throw new IllegalStateException(
+            "State '%s' holds %d bytes where %d were expected"
+                .formatted(name, bytes.length, values * Long.BYTES));
+      }
+      return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public double scalar(String name, double value) {
+      ByteBuffer bytes = read(name, 1);
+      return bytes == null ? value : bytes.getDouble();
+    }
+
+    @Override
+    public long count(String name, long value) {
+      ByteBuffer bytes = read(name, 1);
+      return bytes == null ? value : bytes.getLong();
+    }
+
+    @Override
+    public void vector(String name, double[] values) {
+      for (int c = 0; c < chunks(values.length); c++) {
+        ByteBuffer bytes = read(name + "/" + c, size(c, values.length));
+        if (bytes != null) {
+          bytes.asDoubleBuffer().get(values, start(c), size(c, values.length));
+        }
+      }
+    }
+
+    @Override
+    public void counts(String name, long[] values) {
+      for (int c = 0; c < chunks(values.length); c++) {
+        ByteBuffer bytes = read(name + "/" + c, size(c, values.length));
+        if (bytes != null) {
+          bytes.asLongBuffer().get(values, start(c), size(c, values.length));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.operators.learner.LiveModel.Fate;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.Banco;
+import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.LdpSgd;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.StrongestNoise;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class LiveModelTest {
+  private static final int D = 3;
+
+  /** Plain SGD with step 1: weights are minus the sum of the rounds' means. */
+  private static ModelSpec.Builder sgd() {
+    return spec().setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0));
+  }
+
+  private static ModelSpec.Builder spec() {
+    return ModelSpec.newBuilder().setModelId("m").setDimension(D).setGradientBound(1);
+  }
+
+  private static RoundSum dense(long round, double... values) {
+    RoundSum sum = new RoundSum();
+    sum.modelId = "m";
+    sum.namedRound = round;
+    sum.count = 1;
+    sum.dimension = values.length;
+    sum.values = PackedVectors.encode(values);
+    return sum;
+  }
+
+  private static RoundSum grid(long round, int... steps) {
+    RoundSum sum = dense(round, new double[steps.length]);
+    sum.form = VectorForm.GRID;
+    ByteBuffer bytes = ByteBuffer.allocate(4 * steps.length).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asIntBuffer().put(steps);
+    sum.values = bytes.array();
+    return sum;
+  }
+
+  private static double[] weights(ModelUpdateView update) {
+    double[] weights = new double[D];
+    ByteBuffer.wrap(update.getWeights(0).toByteArray())
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .asDoubleBuffer()
+        .get(weights);
+    return weights;
+  }
+
+  @Test
+  void aRoundOfOneStepsOnEveryReport() {
+    LiveModel model = new LiveModel(sgd().build(), 0);
+    model.publish(0);
+
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.STEPPED);
+    assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(Fate.STEPPED);
+    ModelUpdateView update = model.publish(7);
+
+    assertThat(weights(update)).containsExactly(-1, -1, 0);
+    assertThat(update.getRound()).isEqualTo(2);
+    assertThat(update.getUsed()).isEqualTo(2);
+    assertThat(update.getPublishedAtMs()).isEqualTo(7);
+  }
+
+  @Test
+  void aRoundOfSeveralClosesAtTheMeanOfAllForms() {
+    LiveModel model = new LiveModel(sgd().setReportsPerRound(4).build(), 0);
+    model.publish(0);
+
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.OPEN);
+    assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(Fate.OPEN);
+    assertThat(model.open()).isEqualTo(2);
+    RoundSum pair = dense(0, 2, 0, 4);
+    pair.count = 2;
+    assertThat(model.add(pair)).isEqualTo(Fate.STEPPED);
+
+    assertThat(weights(model.publish(0))).containsExactly(-0.75, -0.25, -1);
+    assertThat(model.open()).isZero();
+  }
+
+  @Test
+  void reportsAreCountedOnceAsUsedDroppedOrOpen() {
+    LiveModel model = new LiveModel(sgd().setReportsPerRound(2).setMaxStaleness(1).build(), 0);
+    model.publish(0);
+    model.add(dense(0, 1, 0, 0));
+    model.add(dense(0, 1, 0, 0));
+    model.publish(0);
+    model.add(dense(0, 1, 0, 0));
+    model.add(dense(1, 1, 0, 0));
+    model.publish(0);
+
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.DROPPED_STALE);
+    assertThat(model.add(dense(3, 1, 0, 0))).isEqualTo(Fate.DROPPED_UNPUBLISHED);
+    assertThat(model.add(dense(2, 1, 0, 0))).isEqualTo(Fate.OPEN);
+    ModelUpdateView update = model.publish(0);
+    assertThat(update.getUsed()).isEqualTo(4);
+    assertThat(update.getDroppedStale()).isEqualTo(1);
+    assertThat(update.getDroppedUnpublished()).isEqualTo(1);
+    assertThat(update.getOpen()).isEqualTo(1);
+  }
+
+  @Test
+  void aRoundThatIsClosedEarlyTakesTheMeanOfWhatItHas() {
+    LiveModel model = new LiveModel(sgd().setReportsPerRound(100).build(), 0);
+    model.publish(0);
+    model.closeRound();
+    assertThat(model.round()).isZero();
+
+    model.add(dense(0, 1, 0, 0));
+    model.add(dense(0, 0, 1, 0));
+    model.closeRound();
+
+    assertThat(weights(model.publish(0))).containsExactly(-0.5, -0.5, 0);
+  }
+
+  @Test
+  void tellingTheSameRoundAgainIsNoPublication() {
+    LiveModel model = new LiveModel(sgd().setMaxStaleness(0).build(), 0);
+    model.publish(0);
+    assertThat(model.hasNews()).isFalse();
+    model.add(dense(9, 1, 0, 0));
+    assertThat(model.hasNews()).isTrue();
+    model.publish(0);
+
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.STEPPED);
+  }
+
+  @Test
+  void aStaleReportBetsOnTheDirectionOfTheRoundItNames() {
+    ModelSpec blackBox = spec().setBlackBox(BlackBox.getDefaultInstance()).build();
+    LiveModel model = new LiveModel(blackBox, 0);
+    model.publish(0);
+    model.add(dense(0, 1, 0, 0));
+    model.publish(0);
+    model.add(dense(1, 0, 1, 0));
+    model.publish(0);
+
+    // The direction of round 0 is zero, so the coin is zero and the evidence stays what it was.
+    double before = model.publish(0).getDiagnosticsMap().get("log-potential");
+    model.add(dense(0, -1, 0, 0));
+
+    assertThat(model.publish(0).getDiagnosticsMap().get("log-potential")).isEqualTo(before);
+    model.add(dense(1, 1, 0, 0));
+    assertThat(model.publish(0).getDiagnosticsMap().get("log-potential")).isNotEqualTo(before);
+  }
+
+  @Test
+  void aLaterModelOfTheSameNameGoesOnCounting() {
+    LiveModel model = new LiveModel(sgd().build(), 41);
+    ModelUpdateView update = model.publish(0);
+
+    assertThat(update.getRound()).isEqualTo(41);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.DROPPED_STALE);
+    assertThat(model.add(dense(41, 1, 0, 0))).isEqualTo(Fate.STEPPED);
+  }
+
+  @Test
+  void aBundleOfAnotherDimensionIsRefused() {
+    LiveModel model = new LiveModel(sgd().build(), 0);
+    assertThatThrownBy(() -> model.add(dense(0, 1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("A bundle of dimension 1 for a model of dimension 3");
+  }
+
+  static Stream<ModelSpec> everyLearner() {
+    List<ModelSpec.Builder> specs =
+        List.of(
+            sgd(),
+            spec().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()),
+            spec().setBlackBox(BlackBox.getDefaultInstance()),
+            spec()
+                .setBanco(
+                    Banco.newBuilder()
+                        .setStrongestNoise(
+                            StrongestNoise.newBuilder()
+                                .setL2Laplace(L2Laplace.newBuilder().setEpsilon(1)))));
+    return specs.stream().flatMap(s -> Stream.of(s.build(), s.setReportsPerRound(7).build()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyLearner")
+  void savingAndRestoringAnywhereIsTheSameAsNeverHavingStopped(ModelSpec spec) {
+    LiveModel straight = new LiveModel(spec, 0);
+    LiveModel stopped = new LiveModel(spec, 0);
+    Map<String, byte[]> store = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(17);
+    long newest = 0;
+    straight.publish(0);
+    stopped.publish(0);
+    for (int i = 0; i < 300; i++) {
+      RoundSum sum =
+          dense(newest, random.nextGaussian(), random.nextGaussian(), random.nextGaussian());
+      sum.directionalVariance = 0.5;
+      assertThat(stopped.add(sum)).isEqualTo(straight.add(sum));
+      if (random.nextInt(5) == 0) {
+        ModelUpdateView update = straight.publish(i);
+        assertThat(stopped.publish(i)).isEqualTo(update);
+        newest = update.getRound();
+      }
+      if (random.nextInt(10) == 0) {
+        LiveModel before = stopped;
+        stopped.save(store::put);
+        store.keySet().removeIf(before::isObsolete);
+        stopped = new LiveModel(spec, 0);
+        stopped.restore(store::get);
+      }
+    }
+    assertThat(stopped.publish(0)).isEqualTo(straight.publish(0));
+    assertThat(straight.round()).isPositive();
+  }
+}
