@@ -2,6 +2,7 @@ package io.croupier.client;
 
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.view.GradientReportView;
 import io.croupier.schemas.view.VectorView;
 import java.nio.ByteBuffer;
@@ -45,9 +46,10 @@ public final class GradientReporter {
 
   /**
    * @param gradientsTopic where models with noise added on the device take their reports
-   * @param userId whose privacy is spent; not empty
-   * @param deviceId tells this device from others of the user; may be empty
-   * @param firstSequence number of the first report, above any that the device has used before
+   * @param userId whose privacy is spent; 1 to 256 bytes of UTF-8
+   * @param deviceId tells this device from others of the user; may be empty, at most 256 bytes
+   * @param firstSequence number of the first report, at least 0 and above any that the device has
+   *     used
    */
   public GradientReporter(
       Producer<byte[], byte[]> producer,
@@ -65,13 +67,26 @@ public final class GradientReporter {
       String deviceId,
       long firstSequence,
       Clock clock) {
-    if (userId.isEmpty()) {
-      throw new IllegalArgumentException("userId is empty; it must name a user");
+    if (!GradientReports.isUserId(userId)) {
+      throw new IllegalArgumentException(
+          "userId is empty or too long; it must have 1 to "
+              + GradientReports.MAX_ID_BYTES
+              + " bytes of UTF-8");
+    }
+    if (!GradientReports.isDeviceId(deviceId)) {
+      throw new IllegalArgumentException(
+          "deviceId is too long; it must have at most "
+              + GradientReports.MAX_ID_BYTES
+              + " bytes of UTF-8");
+    }
+    if (firstSequence < 0) {
+      throw new IllegalArgumentException(
+          "firstSequence is " + firstSequence + "; it must be at least 0");
     }
     this.producer = Objects.requireNonNull(producer, "producer");
     topic = Objects.requireNonNull(gradientsTopic, "gradientsTopic");
     this.userId = userId;
-    this.deviceId = Objects.requireNonNull(deviceId, "deviceId");
+    this.deviceId = deviceId;
     key = userId.getBytes(StandardCharsets.UTF_8);
     nextSequence = firstSequence;
     this.clock = clock;

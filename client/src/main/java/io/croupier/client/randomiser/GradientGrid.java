@@ -17,8 +17,8 @@ final class GradientGrid {
   /** Natural logarithm of the overflow probability from which a privacy level is refused. */
   private static final double LOG_OVERFLOW_LIMIT = -40 * Math.log(2);
 
-  /** Well inside the range of doubles: neither 2^e nor 2^-e loses bits. */
-  private static final int EXPONENT_LIMIT = 1000;
+  /** What a model's spec may say: well inside the range of doubles, squares included. */
+  private static final int EXPONENT_LIMIT = 400;
 
   /**
    * By how much a vector that rounding left outside of the ball is shortened. Far below a grid

@@ -1,0 +1,47 @@
+package io.croupier.client;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** What a device has to carry stays small. */
+class ArchitectureTest {
+  private static final JavaClasses CLIENT =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.croupier.client");
+
+  @Test
+  void importsNothingButRecordsKafkaAndLogging() {
+    classes()
+        .that()
+        .resideInAPackage("io.croupier.client..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "java..",
+            "javax.crypto..",
+            "io.croupier.client..",
+            "io.croupier.schemas..",
+            "com.google.protobuf..",
+            "org.apache.kafka.clients..",
+            "org.apache.kafka.common..",
+            "org.slf4j..")
+        .check(CLIENT);
+  }
+
+  @Test
+  void randomisersKnowNothingOfKafka() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.croupier.client.randomiser..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.croupier.client", "org.apache.kafka..")
+        .check(CLIENT);
+  }
+}

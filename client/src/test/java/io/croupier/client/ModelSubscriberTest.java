@@ -1,0 +1,229 @@
+package io.croupier.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.NetworkException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class ModelSubscriberTest {
+  private static final String TOPIC = "updates";
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+  private final BlockingQueue<ModelSnapshot> seen = new LinkedBlockingQueue<>();
+  private long offset;
+  private ModelSubscriber subscriber;
+
+  private void topic(long end) {
+    consumer.updateBeginningOffsets(Map.of(new TopicPartition(TOPIC, 0), 0L));
+    consumer.updateEndOffsets(Map.of(new TopicPartition(TOPIC, 0), end));
+    consumer.updatePartitions(TOPIC, List.of(partition(0)));
+  }
+
+  private static PartitionInfo partition(int number) {
+    return new PartitionInfo(TOPIC, number, Node.noNode(), new Node[0], new Node[0]);
+  }
+
+  private void subscribe() {
+    subscriber = new ModelSubscriber(consumer, TOPIC, seen::add);
+  }
+
+  /** Runs on the subscriber's thread, when the partition is assigned. */
+  private void publish(String modelId, byte[] update) {
+    consumer.schedulePollTask(() -> add(0, modelId, update));
+  }
+
+  private void publish(String modelId, long round) {
+    publish(modelId, Updates.update(modelId, round, 1, 2).build().toByteArray());
+  }
+
+  private void add(int partition, String modelId, byte[] update) {
+    byte[] key = modelId.getBytes(StandardCharsets.UTF_8);
+    consumer.addRecord(new ConsumerRecord<>(TOPIC, partition, offset++, key, update));
+  }
+
+  private ModelSnapshot nextSeen() throws InterruptedException {
+    return seen.poll(LONG.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  @AfterEach
+  void close() {
+    if (subscriber != null) {
+      subscriber.close();
+    }
+  }
+
+  @Test
+  void keepsTheNewestOfEveryModel() throws Exception {
+    topic(3);
+    publish("a", 1);
+    publish("b", 5);
+    publish("a", 2);
+    subscribe();
+    // Not shown before all that the topic held is read.
+    assertThat(subscriber.await("a", LONG).round()).isEqualTo(2);
+    assertThat(subscriber.newest("b").orElseThrow().round()).isEqualTo(5);
+    assertThat(subscriber.newest("c")).isEmpty();
+    assertThat(seen).extracting(ModelSnapshot::round).containsExactly(1L, 5L, 2L);
+  }
+
+  @Test
+  void followsWhatComesLater() throws Exception {
+    topic(0);
+    subscribe();
+    publish("a", 1);
+    assertThat(subscriber.await("a", LONG).round()).isEqualTo(1);
+    publish("a", 2);
+    publish("b", 0);
+    subscriber.await("b", LONG);
+    assertThat(subscriber.newest("a").orElseThrow().round()).isEqualTo(2);
+  }
+
+  @Test
+  void forgetsAModelThatIsRetired() throws Exception {
+    topic(3);
+    publish("a", 1);
+    publish("a", (byte[]) null);
+    publish("b", 1);
+    subscribe();
+    subscriber.await("b", LONG);
+    assertThat(subscriber.newest("a")).isEmpty();
+  }
+
+  @Test
+  void waitsForATopicThatIsNotThereYet() throws Exception {
+    consumer.updatePartitions(TOPIC, List.of());
+    publish("a", 1);
+    subscribe();
+    topic(0);
+    assertThat(subscriber.await("a", LONG).round()).isEqualTo(1);
+  }
+
+  @Test
+  void takesPartitionsThatAreAddedLater() throws Exception {
+    topic(0);
+    subscribe();
+    publish("a", 1);
+    subscriber.await("a", LONG);
+    TopicPartition added = new TopicPartition(TOPIC, 1);
+    consumer.updateBeginningOffsets(Map.of(added, 0L));
+    consumer.updatePartitions(TOPIC, List.of(partition(0), partition(1)));
+    offset = 0;
+    consumer.schedulePollTask(() -> {});
+    consumer.schedulePollTask(() -> {});
+    consumer.schedulePollTask(() -> add(1, "b", Updates.update("b", 4, 1).build().toByteArray()));
+    assertThat(subscriber.await("b", LONG).round()).isEqualTo(4);
+  }
+
+  @Test
+  void goesOnAfterAnErrorThatPasses() throws Exception {
+    topic(0);
+    consumer.schedulePollTask(() -> consumer.setPollException(new NetworkException("flaky")));
+    publish("a", 1);
+    subscribe();
+    assertThat(subscriber.await("a", LONG).round()).isEqualTo(1);
+  }
+
+  @Test
+  void aWaitEndsWhenItsTimeIsUp() {
+    topic(0);
+    subscribe();
+    assertThatThrownBy(() -> subscriber.await("a", Duration.ofMillis(1)))
+        .isInstanceOf(TimeoutException.class)
+        .hasMessageContaining("no update of model a on topic updates within PT0.001S");
+  }
+
+  @Test
+  void aFailureOfKafkaSurfaces() {
+    topic(0);
+    AuthorizationException refusal = new AuthorizationException("not yours");
+    consumer.schedulePollTask(() -> consumer.setPollException(refusal));
+    subscribe();
+    assertThatIllegalStateException()
+        .isThrownBy(() -> subscriber.await("a", LONG))
+        .withMessage("following topic updates failed")
+        .withCause(refusal);
+    assertThatIllegalStateException().isThrownBy(() -> subscriber.newest("a"));
+  }
+
+  @Test
+  void anUpdateThatCannotBeReadSurfacesWithItsPosition() {
+    topic(0);
+    publish("a", new byte[] {1, 2, 3});
+    subscribe();
+    assertThatIllegalStateException()
+        .isThrownBy(() -> subscriber.await("a", LONG))
+        .havingCause()
+        .withMessageStartingWith("topic updates, partition 0, offset 0: not a ModelUpdate");
+  }
+
+  @Test
+  void aListenerThatThrowsSurfaces() {
+    topic(1);
+    publish("a", 1);
+    // Retriable for Kafka, but not of Kafka's making: it must not pass as a hiccup.
+    NetworkException own = new NetworkException("the listener's own");
+    subscriber =
+        new ModelSubscriber(
+            consumer,
+            TOPIC,
+            snapshot -> {
+              throw own;
+            });
+    assertThatIllegalStateException().isThrownBy(() -> subscriber.await("a", LONG)).withCause(own);
+  }
+
+  @Test
+  void closesItsConsumerAndThenRefuses() throws Exception {
+    topic(0);
+    subscribe();
+    publish("a", 1);
+    assertThat(nextSeen().modelId()).isEqualTo("a");
+    subscriber.close();
+    assertThat(consumer.closed()).isTrue();
+    assertThatIllegalStateException()
+        .isThrownBy(() -> subscriber.newest("a"))
+        .withMessage("the subscriber of topic updates is closed");
+    subscriber.close();
+  }
+
+  @Test
+  void aListenerMayClose() throws Exception {
+    topic(0);
+    publish("a", 1);
+    BlockingQueue<ModelSubscriber> self = new LinkedBlockingQueue<>();
+    subscriber =
+        new ModelSubscriber(
+            consumer,
+            TOPIC,
+            snapshot -> {
+              try {
+                self.take().close();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              seen.add(snapshot);
+            });
+    self.add(subscriber);
+    assertThat(nextSeen().modelId()).isEqualTo("a");
+  }
+}

@@ -1,0 +1,93 @@
+package io.croupier.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReports;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+/** The example of the module's README, run against Kafka's own fakes. */
+class ReporterExampleTest {
+
+  /** One person: follow the model, and tell it once, privately, what you know. */
+  static void takePart(Map<String, Object> kafka)
+      throws TimeoutException, InterruptedException, ExecutionException {
+    try (ModelSubscriber models = new ModelSubscriber(kafka, "croupier.updates");
+        Producer<byte[], byte[]> producer =
+            new KafkaProducer<>(GradientReporter.producerProperties(kafka))) {
+      reportOnce(models, producer, new double[] {1, 0.5}, 1);
+    }
+  }
+
+  /** Least squares on one observation, at epsilon 2. */
+  static void reportOnce(
+      ModelSubscriber models, Producer<byte[], byte[]> producer, double[] x, double y)
+      throws TimeoutException, InterruptedException, ExecutionException {
+    ModelSnapshot model = models.await("prices", Duration.ofSeconds(30));
+
+    double[] weights = model.weights();
+    double error = -y;
+    for (int i = 0; i < x.length; i++) {
+      error += weights[i] * x[i];
+    }
+    double[] gradient = new double[x.length];
+    for (int i = 0; i < x.length; i++) {
+      gradient[i] = error * x[i];
+    }
+
+    Randomiser randomiser =
+        new L2LaplaceRandomiser(
+            model.gradientBound(), model.dimension(), model.gridExponent(), 2.0);
+    GradientReporter reporter =
+        new GradientReporter(producer, "croupier.gradients", "ada", "phone", 0);
+    reporter.report(model, gradient, randomiser).get();
+  }
+
+  @Test
+  void oneReportAtTheNewestWeights() throws Exception {
+    TopicPartition partition = new TopicPartition("croupier.updates", 0);
+    MockConsumer<byte[], byte[]> updates = new MockConsumer<>("earliest");
+    updates.updateBeginningOffsets(Map.of(partition, 0L));
+    updates.updateEndOffsets(Map.of(partition, 1L));
+    updates.updatePartitions(
+        partition.topic(),
+        List.of(new PartitionInfo(partition.topic(), 0, Node.noNode(), new Node[0], new Node[0])));
+    updates.schedulePollTask(
+        () ->
+            updates.addRecord(
+                new ConsumerRecord<>(
+                    partition.topic(),
+                    0,
+                    0,
+                    "prices".getBytes(StandardCharsets.UTF_8),
+                    Updates.update("prices", 12, 0.25, 0.5).build().toByteArray())));
+    MockProducer<byte[], byte[]> producer =
+        new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+
+    try (ModelSubscriber models = new ModelSubscriber(updates, partition.topic(), snapshot -> {})) {
+      reportOnce(models, producer, new double[] {1, 0.5}, 1);
+    }
+
+    GradientReport report = GradientReport.parseFrom(producer.history().get(0).value());
+    assertThat(GradientReports.violations(report)).isEmpty();
+    assertThat(report.getRound()).isEqualTo(12);
+    assertThat(report.getGrid().getValuesCount()).isEqualTo(2);
+  }
+}

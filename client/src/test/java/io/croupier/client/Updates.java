@@ -1,0 +1,32 @@
+package io.croupier.client;
+
+import io.croupier.schemas.ModelUpdate;
+
+/** Model updates as the job publishes them. */
+final class Updates {
+
+  private Updates() {}
+
+  static ModelUpdate.Builder update(String modelId, long round, double... weights) {
+    ModelUpdate.Builder update =
+        ModelUpdate.newBuilder()
+            .setModelId(modelId)
+            .setRound(round)
+            .setUsed(0)
+            .setDroppedStale(0)
+            .setDroppedUnpublished(0)
+            .setOpen(0)
+            .setGridExponent(-16)
+            .setGradientBound(1)
+            .setAnswerProbability(1)
+            .setPublishedAtMs(1_000);
+    for (double weight : weights) {
+      update.addWeights(weight).addAverage(weight / 2);
+    }
+    return update;
+  }
+
+  static ModelSnapshot snapshot(String modelId, long round, double... weights) {
+    return ModelSnapshot.parse(update(modelId, round, weights).build().toByteArray());
+  }
+}

@@ -1,0 +1,107 @@
+package io.croupier.client.randomiser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.schemas.view.GradientReportView;
+import org.apache.commons.numbers.gamma.Erfc;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** With new seeds, a false alarm of this class would have a probability below 1e-6. */
+class GaussianRandomiserTest {
+
+  private static GaussianRandomiser of(double bound, int d, int exponent, double mu) {
+    return new GaussianRandomiser(new GradientGrid(bound, d, exponent), mu, Statistics.seeded(21));
+  }
+
+  @Test
+  void saysWhatItIsWorth() {
+    GaussianRandomiser randomiser = new GaussianRandomiser(0.5, 3, -17, 2);
+    assertThat(randomiser.gradientBound()).isEqualTo(0.5);
+    assertThat(randomiser.dimension()).isEqualTo(3);
+    assertThat(randomiser.gridExponent()).isEqualTo(-17);
+    assertThat(randomiser.mu()).isEqualTo(2);
+    assertThat(randomiser.sensitivity()).isEqualTo(1);
+    assertThat(randomiser.directionalVariance()).isCloseTo(0.25, within(1e-15));
+    assertThat(randomiser.directionalVariance()).isGreaterThanOrEqualTo(0.25);
+    GradientReportView.Builder report = GradientReportView.newBuilder();
+    randomiser.declareIn(report);
+    assertThat(report.getGaussian().getMu()).isEqualTo(2);
+  }
+
+  @Test
+  void theNoiseDoesNotDependOnTheGradient() {
+    double[] gradient = {0.7, -0.1, 3};
+    int[] released = of(1, 3, -16, 1).randomise(gradient);
+    int[] noise = of(1, 3, -16, 1).randomise(new double[3]);
+    int[] clipped = new GradientGrid(1, 3, -16).clip(gradient);
+    for (int i = 0; i < 3; i++) {
+      assertThat(released[i] - noise[i]).isEqualTo(clipped[i]);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 11})
+  void everyCoordinateIsNormalAroundTheClippedGradient(int dimension) {
+    Randomiser randomiser = of(1, dimension, -20, 0.5);
+    double[] gradient = new double[dimension];
+    gradient[dimension - 1] = -3;
+    double[][] sample = new double[dimension][20_000];
+    for (int n = 0; n < 20_000; n++) {
+      double[] released = Statistics.values(randomiser, gradient);
+      for (int i = 0; i < dimension; i++) {
+        sample[i][n] = released[i];
+      }
+    }
+    for (int i = 0; i < dimension; i++) {
+      double mean = i == dimension - 1 ? -1 : 0;
+      Statistics.assertLaw(sample[i], z -> Erfc.value((mean - z) / (4 * Math.sqrt(2))) / 2);
+    }
+  }
+
+  @Test
+  void varianceAlongADirectionIsAsDeclared() {
+    Randomiser randomiser = of(1, 5, -20, 0.5);
+    int count = 50_000;
+    double squares = 0;
+    for (int n = 0; n < count; n++) {
+      double along = 0;
+      for (double z : Statistics.values(randomiser, new double[5])) {
+        along += z / Math.sqrt(5);
+      }
+      squares += along * along;
+    }
+    double variance = randomiser.directionalVariance();
+    Statistics.assertMean(squares / count, variance, 2 * variance * variance, count);
+  }
+
+  @Test
+  void refusesALevelThatDoesNotFitTheGridAndNamesTheExponentThatWould() {
+    // 2^31 steps of 2^-16 are 32768: room for 7.9 standard deviations of 4000, and not of 5000.
+    new GaussianRandomiser(1, 10, -16, 2.0 / 4000);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GaussianRandomiser(1, 10, -16, 2.0 / 5000))
+        .withMessage(
+            "mu 4.0E-4 needs more noise than 32 bits hold at gridExponent -16 (gradientBound 1.0,"
+                + " dimension 10); gridExponent -15 would do");
+    new GaussianRandomiser(1, 10, -15, 2.0 / 5000);
+  }
+
+  @Test
+  void refusesWhatIsNoMu() {
+    for (double bad : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new GaussianRandomiser(1, 2, -16, bad))
+          .withMessage("mu is " + bad + "; it must be positive and finite");
+    }
+  }
+
+  @Test
+  void nextToNoNoiseReleasesTheClippedGradient() {
+    assertThat(of(1, 2, -16, 1e300).randomise(new double[] {0.5, -0.25}))
+        .containsExactly(1 << 15, -(1 << 14));
+  }
+}

@@ -1,0 +1,104 @@
+package io.croupier.client.randomiser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+import java.math.BigDecimal;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GradientGridTest {
+
+  @Test
+  void whatIsInsideOfTheBallIsRoundedTowardsZero() {
+    GradientGrid grid = new GradientGrid(1, 4, -3);
+    assertThat(grid.clip(new double[] {0.3, -0.3, 0.124, -0.0})).containsExactly(2, -2, 0, 0);
+  }
+
+  @Test
+  void whatIsTooLongKeepsItsDirection() {
+    GradientGrid grid = new GradientGrid(5, 2, -20);
+    int[] clipped = grid.clip(new double[] {300, -400});
+    assertThat(Math.scalb((double) clipped[0], -20)).isCloseTo(3, within(0x1p-20));
+    assertThat(Math.scalb((double) clipped[1], -20)).isCloseTo(-4, within(0x1p-20));
+  }
+
+  @Test
+  void clipsWhatHasNoNormInDoubles() {
+    GradientGrid grid = new GradientGrid(2, 4, -10);
+    double m = Double.MAX_VALUE;
+    int[] huge = grid.clip(new double[] {m, -m, m, m});
+    assertThat(huge).containsExactly(1024, -1024, 1024, 1024);
+    assertThat(grid.clip(new double[] {Double.MIN_VALUE, 0, 0, 1e-300})).containsOnly(0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 100, 10_000})
+  void theResultIsNeverLongerThanTheBoundNotEvenByRounding(int dimension) {
+    Random random = new Random(dimension);
+    for (int trial = 0; trial < 100; trial++) {
+      double bound = Math.exp(random.nextGaussian());
+      // Fine enough for rounding to matter: 2^30 steps or so.
+      int exponent = Math.getExponent(bound) - 29;
+      GradientGrid grid = new GradientGrid(bound, dimension, exponent);
+      double[] gradient = random.doubles(dimension, -bound, bound).toArray();
+      BigDecimal limit = new BigDecimal(grid.inSteps(bound)).pow(2);
+      long exact = 0;
+      for (int k : grid.clip(gradient)) {
+        exact += (long) k * k;
+      }
+      assertThat(new BigDecimal(exact)).as("trial %d", trial).isLessThanOrEqualTo(limit);
+      if (Math.sqrt(Statistics.dot(gradient, gradient)) > bound) {
+        assertThat(Math.sqrt((double) exact) / grid.inSteps(bound)).isCloseTo(1, within(1e-6));
+      }
+    }
+  }
+
+  @Test
+  void leavesTheGradientAsItIs() {
+    double[] gradient = {3, 4};
+    new GradientGrid(1, 2, -16).clip(gradient);
+    assertThat(gradient).containsExactly(3, 4);
+  }
+
+  @Test
+  void refusesWhatIsNoGradientWithoutQuotingIt() {
+    GradientGrid grid = new GradientGrid(1, 2, -16);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> grid.clip(new double[3]))
+        .withMessage("gradient has 3 coordinates; the model has 2");
+    for (double bad : new double[] {Double.NaN, Double.POSITIVE_INFINITY, -1 / 0.0}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> grid.clip(new double[] {0.25, bad}))
+          .withMessage("gradient is not finite at coordinate 1");
+    }
+  }
+
+  @Test
+  void addsInIntegersAndSaturates() {
+    assertThat(GradientGrid.add(7, -2.4)).isEqualTo(5);
+    assertThat(GradientGrid.add(7, 0.5)).isEqualTo(7);
+    assertThat(GradientGrid.add(GradientGrid.LARGEST, 1)).isEqualTo(GradientGrid.LARGEST);
+    assertThat(GradientGrid.add(-5, -1e300)).isEqualTo(-GradientGrid.LARGEST);
+    assertThat(GradientGrid.add(5, 1e300)).isEqualTo(GradientGrid.LARGEST);
+  }
+
+  @Test
+  void refusesWhatIsNoGrid() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GradientGrid(0, 1, 0))
+        .withMessageContaining("gradientBound is 0.0");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GradientGrid(Double.NaN, 1, 0))
+        .withMessageContaining("gradientBound is NaN");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GradientGrid(1, 0, 0))
+        .withMessageContaining("dimension is 0");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GradientGrid(1, 1, 401))
+        .withMessageContaining("gridExponent is 401");
+  }
+}

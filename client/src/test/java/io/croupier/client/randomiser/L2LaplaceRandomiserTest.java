@@ -1,0 +1,118 @@
+package io.croupier.client.randomiser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.schemas.view.GradientReportView;
+import org.junit.jupiter.api.Test;
+
+class L2LaplaceRandomiserTest {
+
+  private static L2LaplaceRandomiser of(double bound, int d, int exponent, double epsilon) {
+    return new L2LaplaceRandomiser(
+        new GradientGrid(bound, d, exponent), epsilon, Statistics.seeded(7));
+  }
+
+  @Test
+  void saysWhatItIsWorth() {
+    L2LaplaceRandomiser randomiser = new L2LaplaceRandomiser(0.5, 3, -17, 2);
+    assertThat(randomiser.gradientBound()).isEqualTo(0.5);
+    assertThat(randomiser.dimension()).isEqualTo(3);
+    assertThat(randomiser.gridExponent()).isEqualTo(-17);
+    assertThat(randomiser.epsilon()).isEqualTo(2);
+    assertThat(randomiser.sensitivity()).isEqualTo(1);
+    // (d + 1) / c^2 with c = 2.
+    assertThat(randomiser.directionalVariance()).isCloseTo(1, within(1e-15));
+    assertThat(randomiser.directionalVariance()).isGreaterThanOrEqualTo(1);
+    GradientReportView.Builder report = GradientReportView.newBuilder();
+    randomiser.declareIn(report);
+    assertThat(report.getL2Laplace().getEpsilon()).isEqualTo(2);
+  }
+
+  @Test
+  void theNoiseDoesNotDependOnTheGradient() {
+    double[] gradient = {0.7, -0.1, 3};
+    int[] released = of(1, 3, -16, 1).randomise(gradient);
+    int[] noise = of(1, 3, -16, 1).randomise(new double[3]);
+    int[] clipped = new GradientGrid(1, 3, -16).clip(gradient);
+    for (int i = 0; i < 3; i++) {
+      assertThat(released[i] - noise[i]).isEqualTo(clipped[i]);
+    }
+  }
+
+  @Test
+  void everyReleaseDrawsNewNoise() {
+    Randomiser randomiser = new L2LaplaceRandomiser(1, 10, -16, 1);
+    // False alarm: far below 2^-100.
+    assertThat(randomiser.randomise(new double[10]))
+        .isNotEqualTo(randomiser.randomise(new double[10]));
+  }
+
+  @Test
+  void refusesALevelThatDoesNotFitTheGridAndNamesTheExponentThatWould() {
+    new L2LaplaceRandomiser(1, 10, -16, 1e-2);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new L2LaplaceRandomiser(1, 10, -16, 1e-4))
+        .withMessage(
+            "epsilon 1.0E-4 needs more noise than 32 bits hold at gridExponent -16 (gradientBound"
+                + " 1.0, dimension 10); gridExponent -11 would do");
+    new L2LaplaceRandomiser(1, 10, -11, 1e-4);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new L2LaplaceRandomiser(1, 10, -12, 1e-4))
+        .withMessageContaining("gridExponent -11 would do");
+  }
+
+  @Test
+  void refusesAGridThatCannotEvenHoldTheGradient() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new L2LaplaceRandomiser(1, 2, -60, 1))
+        .withMessageContaining("gridExponent -24 would do");
+  }
+
+  @Test
+  void refusesALevelThatNoGridHolds() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new L2LaplaceRandomiser(1, 2, -16, 1e-300))
+        .withMessageContaining("no gridExponent up to 400 would do");
+  }
+
+  @Test
+  void refusesWhatIsNoEpsilon() {
+    for (double bad : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new L2LaplaceRandomiser(1, 2, -16, bad))
+          .withMessage("epsilon is " + bad + "; it must be positive and finite");
+    }
+  }
+
+  @Test
+  void nextToNoNoiseReleasesTheClippedGradient() {
+    for (double epsilon : new double[] {1e12, 1e200, Double.MAX_VALUE}) {
+      assertThat(of(1, 2, -16, epsilon).randomise(new double[] {0.5, -0.25}))
+          .containsExactly(1 << 15, -(1 << 14));
+    }
+  }
+
+  /** In one dimension the tail is exp(-r). In d, the directional law has known moments. */
+  @Test
+  void theBoundOnOverflowIsABoundAndNotALooseOne() {
+    for (double reach : new double[] {5, 30, 40, 1000}) {
+      assertThat(L2LaplaceRandomiser.logOverflow(1, reach))
+          .isBetween(-reach, -reach + Math.log(2 * Math.E * reach));
+    }
+    // Three dimensions: a coordinate is |N| sqrt(2 E), E Gamma of shape 2, so P(|z_1| > r) =
+    // exp(-r) (1 + r / 2); three coordinates.
+    for (double reach : new double[] {5, 30, 40, 1000}) {
+      double exact = Math.log(3) - reach + Math.log1p(reach / 2);
+      assertThat(L2LaplaceRandomiser.logOverflow(3, reach))
+          .isBetween(exact, exact + Math.log(2 * Math.E * reach));
+    }
+  }
+
+  @Test
+  void theBoundOnOverflowWithstandsExtremes() {
+    assertThat(L2LaplaceRandomiser.logOverflow(1, Double.POSITIVE_INFINITY)).isLessThan(-1e300);
+    assertThat(L2LaplaceRandomiser.logOverflow(1_000_000, 1e-300)).isPositive();
+  }
+}
