@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.broker.EmbeddedBroker;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.learner.RoundSum;
@@ -27,6 +28,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,24 +46,32 @@ class ExactlyOnceITCase {
   private static final int BEFORE_FAILURE = 750;
 
   @TempDir static Path directory;
-  private static Table table;
+  private static EmbeddedBroker broker;
+  private static int tables;
+  private Table table;
   private JobClient job;
 
   @BeforeAll
-  static void openTable() throws Exception {
-    table = new Table(directory.resolve("broker"));
+  static void startBroker() {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
   }
 
   @AfterAll
-  static void closeTable() {
-    table.close();
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void openTable() throws Exception {
+    table = new Table(broker, "table-" + tables++);
   }
 
   @AfterEach
-  void cancel() throws Exception {
+  void closeTable() throws Exception {
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
+    table.close();
   }
 
   @Test
@@ -125,7 +135,7 @@ class ExactlyOnceITCase {
     checkBooks(spec, REPORTS);
   }
 
-  private static JobConfig configuration(Map<String, String> more) {
+  private JobConfig configuration(Map<String, String> more) {
     Map<String, String> settings = new HashMap<>(table.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.putAll(more);
@@ -164,20 +174,20 @@ class ExactlyOnceITCase {
         .uid("failing");
   }
 
-  private static void publishAndAwaitRoundZero(ModelSpec spec) throws Exception {
+  private void publishAndAwaitRoundZero(ModelSpec spec) throws Exception {
     table.publish(spec);
     table.flush();
     table.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
   }
 
-  private static void sendReports(ModelSpec spec, int from, int to) throws Exception {
+  private void sendReports(ModelSpec spec, int from, int to) throws Exception {
     for (int i = from; i < to; i++) {
       table.send(OneHot.report(spec, i));
     }
     table.flush();
   }
 
-  private static void checkBooks(ModelSpec spec, int reports) throws Exception {
+  private void checkBooks(ModelSpec spec, int reports) throws Exception {
     String id = spec.getModelId();
     ModelUpdate last = table.awaitUpdate(id, u -> u.getUsed() + u.getOpen() == reports);
     int r = spec.getReportsPerRound();

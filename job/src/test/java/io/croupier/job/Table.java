@@ -9,14 +9,12 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Topics;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
@@ -32,19 +30,23 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A real broker with Croupier's topics, and what a test puts on them and reads from them. Every
+ * Croupier's topics on a real broker, and what a test puts on them and reads from them. Every
  * reader is read_committed, and every wait is for a condition.
  */
 final class Table implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-  final Topics topics = Topics.withPrefix("croupier");
+  final Topics topics;
   private final EmbeddedBroker broker;
+  private final String prefix;
   private final KafkaProducer<byte[], byte[]> producer;
   private final List<Future<RecordMetadata>> sends = new ArrayList<>();
 
-  Table(Path directory) throws Exception {
-    broker = EmbeddedBroker.start(directory);
+  /** A table of its own topics; no other test's reports are on them. */
+  Table(EmbeddedBroker broker, String prefix) throws Exception {
+    this.broker = broker;
+    this.prefix = prefix;
+    topics = Topics.withPrefix(prefix);
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka()))) {
       KafkaTopics.create(admin, topics, 2, (short) 1);
     }
@@ -62,6 +64,7 @@ final class Table implements AutoCloseable {
   Map<String, String> settings() {
     Map<String, String> settings = new HashMap<>();
     settings.put("kafka.bootstrap.servers", broker.bootstrapServers());
+    settings.put("topics.prefix", prefix);
     settings.put("parallelism", "2");
     settings.put("checkpoint.interval", "200 ms");
     settings.put("flink.restart-strategy.type", "fixed-delay");
@@ -174,16 +177,7 @@ final class Table implements AutoCloseable {
       }
     }
     throw new AssertionError(
-        "No wanted record on %s after %s; the last one: %s; transactions: %s"
-            .formatted(topic, PATIENCE, text(last), transactions()));
-  }
-
-  private String transactions() {
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka()))) {
-      return admin.listTransactions().all().get().toString();
-    } catch (ExecutionException | InterruptedException e) {
-      return "can't be listed: " + e;
-    }
+        "No wanted record on %s after %s; the last one: %s".formatted(topic, PATIENCE, text(last)));
   }
 
   private static String text(ConsumerRecord<byte[], byte[]> last) {
@@ -230,6 +224,5 @@ final class Table implements AutoCloseable {
   @Override
   public void close() {
     producer.close(Duration.ofSeconds(1));
-    broker.close();
   }
 }
