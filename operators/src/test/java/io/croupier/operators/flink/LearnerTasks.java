@@ -1,0 +1,81 @@
+package io.croupier.operators.flink;
+
+import io.croupier.operators.learner.RoundSum;
+import io.croupier.schemas.ModelUpdate;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+
+/** The learner operator in harnesses. */
+final class LearnerTasks
+    extends Subtasks<
+        OutboundRecord,
+        KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>> {
+
+  LearnerTasks(Backend backend, Plan plan) throws Exception {
+    super(
+        (keyGroups, parallelism, index) ->
+            new KeyedTwoInputStreamOperatorTestHarness<>(
+                new LearnerOperator(TestRecords.REQUIREMENTS, TestRecords.DEAD_LETTERS, "models"),
+                sum -> sum.modelId,
+                spec -> spec.modelId,
+                Types.STRING,
+                keyGroups,
+                parallelism,
+                index),
+        backend,
+        plan,
+        null);
+  }
+
+  void publish(SpecRecord spec) throws Exception {
+    on(spec.modelId, harness -> harness.processElement2(spec, 0));
+  }
+
+  void report(RoundSum sum) throws Exception {
+    on(sum.modelId, harness -> harness.processElement1(sum, 0));
+  }
+
+  /** The last update that was emitted of any model. */
+  ModelUpdate lastUpdate() {
+    List<ModelUpdate> updates = TestRecords.updates(outputs());
+    return updates.get(updates.size() - 1);
+  }
+
+  /** Names of what keyed state holds of a model. */
+  Set<String> stored(String modelId) throws Exception {
+    Set<String> names = new TreeSet<>();
+    on(
+        modelId,
+        harness -> {
+          harness.getOperator().setCurrentKey(modelId);
+          MapState<String, byte[]> state =
+              harness
+                  .getOperator()
+                  .getKeyedStateBackend()
+                  .getPartitionedState(
+                      VoidNamespace.INSTANCE,
+                      VoidNamespaceSerializer.INSTANCE,
+                      new MapStateDescriptor<>(
+                          StateNames.MODEL,
+                          Types.STRING,
+                          PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+          state.keys().forEach(names::add);
+        });
+    return names;
+  }
+
+  /** Timers that are set. */
+  int timers() throws Exception {
+    int[] timers = {0};
+    onEach(harness -> timers[0] += harness.numProcessingTimeTimers());
+    return timers[0];
+  }
+}

@@ -1,0 +1,202 @@
+package io.croupier.operators.flink;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.StateBackend;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * One operator as a cluster would run it: a harness for each subtask, records routed by key,
+ * barriers at which all of them are stopped and come back from their state, as few or as many as
+ * the plan says. What left the operator is collected across restarts.
+ */
+class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements AutoCloseable {
+  private static final int KEY_GROUPS = 16;
+
+  /** Makes the harness of one subtask, not opened yet. */
+  interface Launch<H> {
+    H harness(int keyGroups, int parallelism, int index) throws Exception;
+  }
+
+  /** What is done to a subtask. */
+  interface Step<H> {
+    void on(H harness) throws Exception;
+  }
+
+  /** Where keyed state lives. */
+  enum Backend {
+    HASH_MAP,
+    ROCKS_DB;
+
+    StateBackend create() {
+      return this == HASH_MAP ? new HashMapStateBackend() : new EmbeddedRocksDBStateBackend();
+    }
+  }
+
+  /** What happens at a barrier. */
+  enum Plan {
+    /** Nothing but the checkpoint. */
+    NEVER_STOPPED(1),
+    /** A restart. */
+    RESTORED(1),
+    /** A restart with two subtasks, at the next barrier with one, and so on. */
+    RESCALED(2);
+
+    private final int widest;
+
+    Plan(int widest) {
+      this.widest = widest;
+    }
+
+    int parallelismAfter(int barriers) {
+      return barriers % 2 == 1 ? widest : 1;
+    }
+  }
+
+  private final Launch<H> launch;
+  private final Backend backend;
+  private final Plan plan;
+  private final OutputTag<OutboundRecord> sideOutput;
+  private final List<O> outputs = new ArrayList<>();
+  private final List<OutboundRecord> sideOutputs = new ArrayList<>();
+  private List<H> harnesses = new ArrayList<>();
+  private int barriers;
+  private long nowMs = 1_000_000;
+
+  Subtasks(Launch<H> launch, Backend backend, Plan plan, OutputTag<OutboundRecord> sideOutput)
+      throws Exception {
+    this.launch = launch;
+    this.backend = backend;
+    this.plan = plan;
+    this.sideOutput = sideOutput;
+    start(1, null);
+  }
+
+  private void start(int parallelism, OperatorSubtaskState state) throws Exception {
+    int before = harnesses.size();
+    harnesses = new ArrayList<>();
+    for (int i = 0; i < parallelism; i++) {
+      H harness = launch.harness(KEY_GROUPS, parallelism, i);
+      harnesses.add(harness);
+      harness.setStateBackend(backend.create());
+      harness.setProcessingTime(nowMs);
+      harness.setup();
+      if (state != null) {
+        harness.initializeState(
+            AbstractStreamOperatorTestHarness.repartitionOperatorState(
+                state, KEY_GROUPS, before, parallelism, i));
+      }
+      harness.open();
+    }
+  }
+
+  /** Does something to the subtask that owns {@code key}. */
+  final void on(String key, Step<H> step) throws Exception {
+    int parallelism = harnesses.size();
+    step.on(
+        harnesses.get(
+            KeyGroupRangeAssignment.assignKeyToParallelOperator(key, KEY_GROUPS, parallelism)));
+  }
+
+  final void onEach(Step<H> step) throws Exception {
+    for (H harness : harnesses) {
+      step.on(harness);
+    }
+  }
+
+  final void advanceTime(long ms) throws Exception {
+    nowMs += ms;
+    onEach(harness -> harness.setProcessingTime(nowMs));
+  }
+
+  /** Takes a checkpoint and, if the plan says so, goes on from it in new subtasks. */
+  final void barrier() throws Exception {
+    long id = ++barriers;
+    List<OperatorSubtaskState> states = new ArrayList<>();
+    for (H harness : harnesses) {
+      harness.prepareSnapshotPreBarrier(id);
+      states.add(harness.snapshot(id, nowMs));
+    }
+    if (plan != Plan.NEVER_STOPPED) {
+      close();
+      start(
+          plan.parallelismAfter(barriers),
+          AbstractStreamOperatorTestHarness.repackageState(
+              states.toArray(OperatorSubtaskState[]::new)));
+    }
+  }
+
+  /** Everything that left the operator so far. */
+  final List<O> outputs() {
+    drain();
+    return outputs;
+  }
+
+  /** Everything that left by the side output so far. */
+  final List<OutboundRecord> sideOutputs() {
+    drain();
+    return sideOutputs;
+  }
+
+  private void drain() {
+    for (H harness : harnesses) {
+      outputs.addAll(harness.extractOutputValues());
+      harness.getOutput().clear();
+      var side = sideOutput == null ? null : harness.getSideOutput(sideOutput);
+      if (side != null) {
+        side.forEach(record -> sideOutputs.add(record.getValue()));
+        side.clear();
+      }
+    }
+  }
+
+  @Override
+  public final void close() {
+    drain();
+    for (H harness : harnesses) {
+      try {
+        harness.close();
+      } catch (Exception e) {
+        throw new AssertionError("A subtask can't be closed", e);
+      }
+    }
+  }
+
+  /** The bytes of records in Flink's serialisation, in order for each key. */
+  static <T> Map<String, List<String>> bytesByKey(
+      List<T> records, Class<T> type, Function<T, String> key) {
+    TypeSerializer<T> serializer =
+        TypeInformation.of(type).createSerializer(new SerializerConfigImpl());
+    return records.stream()
+        .collect(
+            Collectors.groupingBy(
+                key,
+                TreeMap::new,
+                Collectors.mapping(record -> bytes(record, serializer), Collectors.toList())));
+  }
+
+  private static <T> String bytes(T record, TypeSerializer<T> serializer) {
+    DataOutputSerializer out = new DataOutputSerializer(256);
+    try {
+      serializer.serialize(record, out);
+    } catch (IOException e) {
+      throw new AssertionError("A record that Flink can't serialise", e);
+    }
+    return HexFormat.of().formatHex(out.getCopyOfBuffer());
+  }
+}

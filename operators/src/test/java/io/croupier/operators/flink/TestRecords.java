@@ -1,0 +1,112 @@
+package io.croupier.operators.flink;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.LdpSgd;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.util.List;
+
+/** Records to feed the operators with: models of two coordinates and gradient bound 1. */
+final class TestRecords {
+  static final SpecRequirements REQUIREMENTS = new SpecRequirements(1 << 20, 1 << 20);
+  static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
+
+  private TestRecords() {}
+
+  static ModelSpec.Builder blackBox(String modelId) {
+    return common(modelId).setBlackBox(BlackBox.getDefaultInstance());
+  }
+
+  /** Step size 1: the weights are minus the sum of the rounds' means. */
+  static ModelSpec.Builder sgd(String modelId) {
+    return common(modelId).setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0));
+  }
+
+  static ModelSpec.Builder common(String modelId) {
+    return ModelSpec.newBuilder().setModelId(modelId).setDimension(2).setGradientBound(1);
+  }
+
+  static SpecRecord published(long offset, ModelSpec.Builder spec) {
+    SpecRecord record = retired(offset, spec.getModelId());
+    record.value = spec.build().toByteArray();
+    return record;
+  }
+
+  static SpecRecord retired(long offset, String modelId) {
+    SpecRecord record = new SpecRecord();
+    record.modelId = modelId;
+    record.offset = offset;
+    return record;
+  }
+
+  /** From the user's only device, with noise of epsilon 1. */
+  static Report report(String userId, long sequence, String modelId, double... values) {
+    Report report = new Report();
+    report.modelId = modelId;
+    report.userId = userId;
+    report.deviceId = "device";
+    report.sequence = sequence;
+    report.digestHigh = 31 * sequence;
+    report.digestLow = userId.hashCode();
+    report.dimension = values.length;
+    report.values = PackedVectors.encode(values);
+    report.declaration = Declaration.L2_LAPLACE;
+    report.level = 1;
+    report.topic = "gradients";
+    report.offset = 100 + sequence;
+    return report;
+  }
+
+  /** One report, admitted under a spec at offset 0 of rounds of one report. */
+  static RoundSum dense(String modelId, long namedRound, double... values) {
+    RoundSum sum = new RoundSum();
+    sum.modelId = modelId;
+    sum.namedRound = namedRound;
+    sum.count = 1;
+    sum.reportsPerRound = 1;
+    sum.dimension = values.length;
+    sum.values = PackedVectors.encode(values);
+    return sum;
+  }
+
+  static RoundSum grid(String modelId, long namedRound, int... steps) {
+    RoundSum sum = dense(modelId, namedRound, new double[steps.length]);
+    sum.form = VectorForm.GRID;
+    sum.values = PackedVectors.encode(steps);
+    return sum;
+  }
+
+  /** One non-zero coordinate of {@code dimension}. */
+  static RoundSum sparse(
+      String modelId, long namedRound, int dimension, int coordinate, double value) {
+    RoundSum sum = dense(modelId, namedRound, value);
+    sum.form = VectorForm.SPARSE;
+    sum.dimension = dimension;
+    sum.indices = new int[] {coordinate};
+    return sum;
+  }
+
+  /** The updates among {@code records}, in order. */
+  static List<ModelUpdate> updates(List<OutboundRecord> records) {
+    return records.stream()
+        .filter(record -> record.destination == Destination.UPDATES && record.value != null)
+        .map(TestRecords::update)
+        .toList();
+  }
+
+  static ModelUpdate update(OutboundRecord record) {
+    try {
+      return ModelUpdate.parseFrom(record.value);
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("Not a ModelUpdate", e);
+    }
+  }
+}
