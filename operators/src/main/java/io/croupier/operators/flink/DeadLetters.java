@@ -13,7 +13,9 @@ import java.util.List;
 /**
  * Makes the dead letter of a record: its bytes as received, and in headers {@value #REASON},
  * {@value #TOPIC}, {@value #PARTITION} and {@value #OFFSET}. A value that is withheld, or that
- * would not fit the dead-letter topic, is replaced by its {@value #LENGTH} and {@value #SHA256}.
+ * would not fit the dead-letter topic, is replaced by its {@value #LENGTH} and {@value #SHA256}; a
+ * key that would not fit is left out, and a long reason is cut. So every letter fits: one that the
+ * broker refused would stop the job, again after every restart.
  */
 public final class DeadLetters implements Serializable {
   private static final long serialVersionUID = 1;
@@ -25,8 +27,20 @@ public final class DeadLetters implements Serializable {
   public static final String LENGTH = "croupier-value-length";
   public static final String SHA256 = "croupier-value-sha256";
 
-  /** What Kafka's batch and record framing may add to key, value and headers. */
-  private static final int FRAMING = 256;
+  /**
+   * Bounds what comes on top of key, value, topic and reason: Kafka's framing of a batch of one
+   * record (61 + 25 bytes, 10 a header), 104 of header names, 10 + 19 + 10 digits and a digest of
+   * 64.
+   */
+  private static final int FRAMING = 512;
+
+  /** Kafka's limit on the length of a topic's name. */
+  private static final int TOPIC_BYTES = 249;
+
+  private static final int REASON_CHARS = 1000;
+
+  /** A character takes at most 3 bytes of UTF-8. */
+  private static final int LEAST_RECORD_BYTES = FRAMING + TOPIC_BYTES + 3 * REASON_CHARS;
 
   private final int maxRecordBytes;
 
@@ -36,12 +50,12 @@ public final class DeadLetters implements Serializable {
    * @param maxRecordBytes largest record that the dead-letter topics take, in bytes
    */
   public DeadLetters(int maxRecordBytes) {
-    if (maxRecordBytes < 2 * FRAMING) {
+    if (maxRecordBytes < LEAST_RECORD_BYTES) {
       throw new IllegalArgumentException(
           "The dead-letter topics take records of "
               + maxRecordBytes
               + " bytes only; their max.message.bytes must be at least "
-              + 2 * FRAMING);
+              + LEAST_RECORD_BYTES);
     }
     this.maxRecordBytes = maxRecordBytes;
   }
@@ -55,35 +69,33 @@ public final class DeadLetters implements Serializable {
    */
   public OutboundRecord of(
       RawRecord record, Destination destination, String reason, boolean withheld) {
+    byte[] shownReason =
+        utf8(reason.length() <= REASON_CHARS ? reason : reason.substring(0, REASON_CHARS));
+    byte[] topic = utf8(record.topic);
+    int room = maxRecordBytes - FRAMING - topic.length - shownReason.length;
     List<String> names = new ArrayList<>(List.of(REASON, TOPIC, PARTITION, OFFSET));
     List<byte[]> values =
         new ArrayList<>(
             List.of(
-                utf8(reason),
-                utf8(record.topic),
+                shownReason,
+                topic,
                 utf8(Integer.toString(record.partition)),
                 utf8(Long.toString(record.offset))));
-    OutboundRecord letter = new OutboundRecord(destination, record.key, record.value);
-    if (record.value != null && (withheld || !fits(record, reason))) {
+    byte[] key = length(record.key) <= room ? record.key : null;
+    OutboundRecord letter = new OutboundRecord(destination, key, record.value);
+    if (record.value != null && (withheld || record.value.length > room - length(key))) {
       letter.value = null;
       names.addAll(List.of(LENGTH, SHA256));
       values.addAll(
           List.of(utf8(Integer.toString(record.value.length)), utf8(sha256(record.value))));
-      if (record.key != null && record.key.length + 2 * FRAMING > maxRecordBytes) {
-        letter.key = null;
-      }
     }
     letter.headerNames = names.toArray(String[]::new);
     letter.headerValues = values.toArray(byte[][]::new);
     return letter;
   }
 
-  private boolean fits(RawRecord record, String reason) {
-    long size = FRAMING + (long) record.value.length + reason.length() + record.topic.length();
-    if (record.key != null) {
-      size += record.key.length;
-    }
-    return size <= maxRecordBytes;
+  private static int length(byte[] bytes) {
+    return bytes == null ? 0 : bytes.length;
   }
 
   private static byte[] utf8(String text) {

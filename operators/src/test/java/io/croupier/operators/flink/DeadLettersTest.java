@@ -1,0 +1,123 @@
+package io.croupier.operators.flink;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DeadLettersTest {
+  private static final int MAX = 10_000;
+
+  private final DeadLetters deadLetters = new DeadLetters(MAX);
+
+  /** The text of a header; null if there is none. */
+  static String header(OutboundRecord record, String name) {
+    int i = List.of(record.headerNames).indexOf(name);
+    return i < 0 ? null : new String(record.headerValues[i], UTF_8);
+  }
+
+  private static RawRecord record(byte[] key, byte[] value) {
+    RawRecord record = new RawRecord();
+    record.topic = "gradients";
+    record.partition = 3;
+    record.offset = 1L << 40;
+    record.key = key;
+    record.value = value;
+    return record;
+  }
+
+  private OutboundRecord letter(byte[] key, byte[] value) {
+    return deadLetters.of(record(key, value), Destination.DEAD_LETTERS, "no good", false);
+  }
+
+  /** What the record takes on its topic: Kafka's own framing is at most 150 bytes a record. */
+  private static int size(OutboundRecord letter) {
+    int size = 150;
+    for (int i = 0; i < letter.headerNames.length; i++) {
+      size += letter.headerNames[i].length() + letter.headerValues[i].length + 2 * 5;
+    }
+    size += letter.key == null ? 0 : letter.key.length;
+    return size + (letter.value == null ? 0 : letter.value.length);
+  }
+
+  @Test
+  void usageExample() {
+    OutboundRecord letter = letter(new byte[] {1}, new byte[] {2, 3});
+
+    assertThat(letter.destination).isEqualTo(Destination.DEAD_LETTERS);
+    assertThat(letter.key).containsExactly(1);
+    assertThat(letter.value).containsExactly(2, 3);
+    assertThat(letter.headerNames)
+        .containsExactly(
+            DeadLetters.REASON, DeadLetters.TOPIC, DeadLetters.PARTITION, DeadLetters.OFFSET);
+    assertThat(header(letter, DeadLetters.REASON)).isEqualTo("no good");
+    assertThat(header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
+    assertThat(header(letter, DeadLetters.PARTITION)).isEqualTo("3");
+    assertThat(header(letter, DeadLetters.OFFSET)).isEqualTo("1099511627776");
+  }
+
+  @Test
+  void aMissingKeyOrValueStaysMissing() {
+    assertThat(letter(null, new byte[] {2}).key).isNull();
+    OutboundRecord letter = letter(new byte[] {1}, null);
+    assertThat(letter.key).containsExactly(1);
+    assertThat(letter.value).isNull();
+    assertThat(header(letter, DeadLetters.LENGTH)).isNull();
+    assertThat(letter(null, null).headerNames).hasSize(4);
+  }
+
+  @Test
+  void aWithheldValueIsReplacedByItsLengthAndDigest() {
+    OutboundRecord letter =
+        deadLetters.of(
+            record(new byte[] {1}, "abc".getBytes(UTF_8)),
+            Destination.DEAD_LETTERS,
+            "no good",
+            true);
+    assertThat(letter.value).isNull();
+    assertThat(letter.key).containsExactly(1);
+    assertThat(header(letter, DeadLetters.LENGTH)).isEqualTo("3");
+    assertThat(header(letter, DeadLetters.SHA256))
+        .as("FIPS 180-2, appendix B.1")
+        .isEqualTo("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  }
+
+  @Test
+  void aValueThatWouldNotFitIsReplacedByItsLengthAndDigest() {
+    OutboundRecord letter = letter(new byte[] {1}, new byte[MAX]);
+    assertThat(letter.value).isNull();
+    assertThat(letter.key).containsExactly(1);
+    assertThat(header(letter, DeadLetters.LENGTH)).isEqualTo("10000");
+    assertThat(header(letter, DeadLetters.SHA256)).hasSize(64);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 8500, 8900, 9000, 9100, 9200, 9300, 9400, 9500, 9600, 9700, 9800, MAX})
+  void everyLetterFits(int length) {
+    byte[] bytes = new byte[length];
+    for (RawRecord record :
+        List.of(record(bytes, bytes), record(bytes, null), record(null, bytes))) {
+      for (String reason : List.of("no good", "é".repeat(200), "\u20ac".repeat(100_000))) {
+        for (boolean withheld : new boolean[] {true, false}) {
+          OutboundRecord letter =
+              deadLetters.of(record, Destination.DEAD_LETTERS, reason, withheld);
+          assertThat(size(letter)).isLessThanOrEqualTo(MAX);
+          assertThat(header(letter, DeadLetters.REASON)).startsWith(reason.substring(0, 7));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aTopicThatTakesHardlyAnythingIsRefused() {
+    assertThatThrownBy(() -> new DeadLetters(100))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("records of 100 bytes")
+        .hasMessageContaining("max.message.bytes must be at least");
+  }
+}
