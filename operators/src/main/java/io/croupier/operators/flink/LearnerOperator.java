@@ -90,7 +90,8 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   public void open() throws Exception {
     super.open();
     seats = new LinkedHashMap<>();
-    timers = getInternalTimerService("round-timeouts", VoidNamespaceSerializer.INSTANCE, this);
+    timers =
+        getInternalTimerService(StateNames.ROUND_TIMEOUTS, VoidNamespaceSerializer.INSTANCE, this);
     learnerMetrics = new LearnerMetrics(getMetricGroup());
   }
 

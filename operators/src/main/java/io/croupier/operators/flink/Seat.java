@@ -35,6 +35,9 @@ final class Seat {
   private long firstRound;
   private boolean unsaved;
 
+  /** Whether what is stored is of a model that was retired since. */
+  private boolean storedIsRetired;
+
   /** When the open round times out, in milliseconds since 1970; 0: never. */
   private long deadline;
 
@@ -91,6 +94,7 @@ final class Seat {
     if (change instanceof SpecChange.Retired) {
       firstRound = model.round() + 1;
       model = null;
+      storedIsRetired = true;
     } else if (change instanceof SpecChange.Accepted accepted) {
       if (model == null) {
         model = new LiveModel(accepted.spec(), firstRound);
@@ -147,7 +151,7 @@ final class Seat {
       model.save((name, value) -> changed.put(MODEL + name, value));
     }
     for (String name : Set.copyOf(stored)) {
-      if (isObsolete(name)) {
+      if (isObsolete(name) && !changed.containsKey(name)) {
         state.remove(name);
         stored.remove(name);
       }
@@ -155,10 +159,11 @@ final class Seat {
     state.putAll(changed);
     stored.addAll(changed.keySet());
     unsaved = false;
+    storedIsRetired = false;
   }
 
   private boolean isObsolete(String name) {
-    if (model == null) {
+    if (storedIsRetired || model == null) {
       return name.equals(SPEC) || name.startsWith(MODEL);
     }
     return name.startsWith(MODEL) && model.isObsolete(name.substring(MODEL.length()));

@@ -20,5 +20,8 @@ final class StateNames {
   /** Learner, by model: what was judged by a spec that has not arrived yet. Dies when it does. */
   static final String WAITING_FOR_SPEC = "waiting-for-spec";
 
+  /** Learner, timers by model: when a half-full round closes. Each dies with its round. */
+  static final String ROUND_TIMEOUTS = "round-timeouts";
+
   private StateNames() {}
 }
