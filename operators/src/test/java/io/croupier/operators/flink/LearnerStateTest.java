@@ -35,7 +35,7 @@ class LearnerStateTest {
    */
   private static List<OutboundRecord> playTwice(Backend backend, Plan plan, Scenario scenario)
       throws Exception {
-    List<OutboundRecord> straight = play(backend, Plan.NEVER_STOPPED, scenario);
+    List<OutboundRecord> straight = play(Backend.HASH_MAP, Plan.NEVER_STOPPED, scenario);
     List<OutboundRecord> stopped = play(backend, plan, scenario);
     assertThat(bytesByModel(stopped)).isEqualTo(bytesByModel(straight));
     return stopped;

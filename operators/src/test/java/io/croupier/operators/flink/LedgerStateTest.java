@@ -32,7 +32,7 @@ class LedgerStateTest {
    */
   private static List<AccountingEvent> playTwice(Backend backend, Plan plan, Scenario scenario)
       throws Exception {
-    try (LedgerTasks straight = new LedgerTasks(backend, Plan.NEVER_STOPPED, List::of);
+    try (LedgerTasks straight = new LedgerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED, List::of);
         LedgerTasks stopped = new LedgerTasks(backend, plan, List::of)) {
       scenario.play(straight);
       scenario.play(stopped);
@@ -46,7 +46,7 @@ class LedgerStateTest {
                   straight.sideOutputs(),
                   OutboundRecord.class,
                   event -> new String(event.key, UTF_8)));
-      // Scenarios send the admitted reports in one order, and each subtask keeps it.
+      // Every report is judged, and what it lets out collected, before the next one comes.
       assertThat(Subtasks.bytesByKey(stopped.outputs(), RoundSum.class, sum -> sum.modelId))
           .isEqualTo(Subtasks.bytesByKey(straight.outputs(), RoundSum.class, sum -> sum.modelId));
       return stopped.sideOutputs().stream().map(LedgerTasks::event).toList();

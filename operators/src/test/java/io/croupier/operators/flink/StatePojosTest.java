@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.learner.PublishedSpec;
+import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.report.Report;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.typeutils.GenericTypeInfo;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
@@ -18,17 +20,37 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StatePojosTest {
 
   @ParameterizedTest
-  @ValueSource(classes = {Totals.class, ReplayWindow.class, PublishedSpec.class, Report.class})
+  @ValueSource(
+      classes = {
+        Totals.class,
+        ReplayWindow.class,
+        PublishedSpec.class,
+        RawRecord.class,
+        SpecRecord.class,
+        Report.class,
+        RoundSum.class,
+        OutboundRecord.class
+      })
   void isAPojoWithoutGenericFields(Class<?> type) {
     assertThat(TypeInformation.of(type))
         .isInstanceOfSatisfying(
             PojoTypeInfo.class,
             pojo -> {
+              assertThat(pojo.createSerializer(withoutGenericTypes())).isNotNull();
               assertThat(pojo.getArity()).isEqualTo(type.getFields().length - constants(type));
               for (int i = 0; i < pojo.getArity(); i++) {
                 assertThat(pojo.getTypeAt(i)).isNotInstanceOf(GenericTypeInfo.class);
               }
             });
+  }
+
+  /**
+   * With generic types disabled, as the job has it, a serialiser that falls back to Kryo throws.
+   */
+  private static SerializerConfigImpl withoutGenericTypes() {
+    SerializerConfigImpl config = new SerializerConfigImpl();
+    config.setGenericTypes(false);
+    return config;
   }
 
   private static int constants(Class<?> type) {

@@ -1,0 +1,120 @@
+package io.croupier.operators.flink;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.Central;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.L2Laplace;
+import java.util.List;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.ProcessFunctionTestHarnesses;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class DecodeFunctionTest {
+  private static final GradientReport REPORT =
+      GradientReport.newBuilder()
+          .setModelId("m")
+          .setRound(3)
+          .setUserId("u")
+          .setSequence(9)
+          .setDense(Dense.newBuilder().addValues(0.5).addValues(-1))
+          .setL2Laplace(L2Laplace.newBuilder().setEpsilon(2))
+          .build();
+  private static final GradientReport RAW =
+      REPORT.toBuilder().setCentral(Central.getDefaultInstance()).build();
+
+  private OneInputStreamOperatorTestHarness<RawRecord, Report> harness;
+
+  @BeforeEach
+  void open() throws Exception {
+    harness =
+        ProcessFunctionTestHarnesses.forProcessFunction(
+            new DecodeFunction("raw-gradients", TestRecords.DEAD_LETTERS));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    harness.close();
+  }
+
+  private void receive(String topic, byte[] value) throws Exception {
+    RawRecord record = new RawRecord();
+    record.topic = topic;
+    record.partition = 2;
+    record.offset = 40;
+    record.key = "u".getBytes(UTF_8);
+    record.value = value;
+    harness.processElement(record, 0);
+  }
+
+  private List<OutboundRecord> deadLetters() {
+    var letters = harness.getSideOutput(SideOutputs.DEAD_LETTERS);
+    return letters == null ? List.of() : letters.stream().map(StreamRecord::getValue).toList();
+  }
+
+  @Test
+  void usageExample() throws Exception {
+    receive("gradients", REPORT.toByteArray());
+    receive("raw-gradients", RAW.toByteArray());
+
+    assertThat(deadLetters()).isEmpty();
+    assertThat(harness.extractOutputValues())
+        .extracting(report -> report.topic, report -> report.userId, report -> report.offset)
+        .containsExactly(tuple("gradients", "u", 40L), tuple("raw-gradients", "u", 40L));
+  }
+
+  @Test
+  void whatCannotBeReadLeavesAsReceivedAndTheNextIsRead() throws Exception {
+    byte[] garbage = {1, 2, 3};
+    receive("gradients", garbage);
+    receive("gradients", null);
+    receive("gradients", REPORT.toByteArray());
+
+    assertThat(harness.extractOutputValues()).hasSize(1);
+    assertThat(deadLetters()).hasSize(2);
+    OutboundRecord letter = deadLetters().get(0);
+    assertThat(letter.destination).isEqualTo(Destination.DEAD_LETTERS);
+    assertThat(letter.value).isEqualTo(garbage);
+    assertThat(DeadLettersTest.header(letter, DeadLetters.REASON))
+        .isEqualTo("value is not a GradientReport in Protobuf's encoding");
+    assertThat(DeadLettersTest.header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
+    assertThat(DeadLettersTest.header(letter, DeadLetters.PARTITION)).isEqualTo("2");
+    assertThat(DeadLettersTest.header(letter, DeadLetters.OFFSET)).isEqualTo("40");
+    assertThat(deadLetters().get(1).value).isNull();
+  }
+
+  @Test
+  void whatComesFromTheRawTopicStaysUnderItsAccessRules() throws Exception {
+    receive("raw-gradients", REPORT.toByteArray());
+    assertThat(deadLetters())
+        .singleElement()
+        .satisfies(
+            letter -> {
+              assertThat(letter.destination).isEqualTo(Destination.RAW_DEAD_LETTERS);
+              assertThat(letter.value).isEqualTo(REPORT.toByteArray());
+            });
+  }
+
+  @Test
+  void aRawGradientOnThePublicTopicIsNotShownAgain() throws Exception {
+    receive("gradients", RAW.toByteArray());
+    assertThat(deadLetters())
+        .singleElement()
+        .satisfies(
+            letter -> {
+              assertThat(letter.destination).isEqualTo(Destination.DEAD_LETTERS);
+              assertThat(letter.value).isNull();
+              assertThat(DeadLettersTest.header(letter, DeadLetters.LENGTH))
+                  .isEqualTo(Integer.toString(RAW.toByteArray().length));
+            });
+    assertThat(harness.extractOutputValues()).isEmpty();
+  }
+}
