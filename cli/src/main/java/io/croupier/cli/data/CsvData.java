@@ -1,0 +1,148 @@
+package io.croupier.cli.data;
+
+import io.croupier.cli.InputException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.apache.commons.math3.stat.descriptive.moment.Mean;
+import org.apache.commons.math3.stat.descriptive.moment.StandardDeviation;
+
+/**
+ * A CSV file of the user's own, one person a row: numeric columns standardised (mean 0, deviation
+ * 1, cut at three deviations), others one column per value but the first, an intercept, and all of
+ * it divided by the largest norm of a row. The label has two values, or is a number and is compared
+ * with its median.
+ */
+public final class CsvData {
+
+  private static final double CLIP = 0.25;
+  private static final int MOST_CATEGORIES = 20;
+  private static final double MOST_DEVIATIONS = 3;
+
+  private final CsvTable table;
+  private final List<String> names = new ArrayList<>();
+  private final List<double[]> columns = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+
+  private CsvData(CsvTable table) {
+    this.table = table;
+  }
+
+  /** Reads {@code file}, to predict {@code label} from all other columns. */
+  public static DataSet load(Path file, String label) {
+    return new CsvData(CsvTable.read(file)).dataSet(file, label);
+  }
+
+  private DataSet dataSet(Path file, String label) {
+    List<String> question = new ArrayList<>();
+    double[] targets = targets(label, question);
+    add("intercept", Scaling.ones(table.size()));
+    for (String column : table.columns()) {
+      if (column.equals(label)) {
+        continue;
+      }
+      if (table.isNumeric(column)) {
+        addNumeric(column);
+      } else {
+        addCategorical(column);
+      }
+    }
+    if (columns.size() == 1) {
+      throw new InputException(table.name() + ": no column to predict '" + label + "' from");
+    }
+    double[] features = rows();
+    Scaling.divideByLargestRow(features, columns.size());
+    return new DataSet(
+        String.valueOf(file.getFileName()),
+        String.format(
+            Locale.ROOT,
+            "%,d rows of %s: is %s?",
+            table.size(),
+            file.getFileName(),
+            question.get(0)),
+        names,
+        new Problem(features, targets, Scaling.ones(table.size()), new LogisticLoss()),
+        CLIP,
+        notes);
+  }
+
+  private double[] targets(String label, List<String> question) {
+    List<String> values = table.column(label);
+    SortedSet<String> distinct = new TreeSet<>(values);
+    if (distinct.size() == 2) {
+      String positive =
+          table.isNumeric(label)
+              ? Collections.max(distinct, Comparator.comparingDouble(Double::parseDouble))
+              : distinct.last();
+      question.add("%s = %s".formatted(label, positive));
+      return values.stream().mapToDouble(value -> value.equals(positive) ? 1 : 0).toArray();
+    }
+    if (distinct.size() < 2 || !table.isNumeric(label)) {
+      throw new InputException(
+          "%s, column '%s': a label has two different values, or is a number (then the question is"
+                  .formatted(table.name(), label)
+              + " whether it is above its median); this one has "
+              + (distinct.size() < 2 ? "one value only" : distinct.size() + " values"));
+    }
+    double[] numbers = table.numbers(label);
+    double median = Scaling.median(numbers);
+    question.add("%s above its median of %s".formatted(label, median));
+    return Arrays.stream(numbers).map(number -> number > median ? 1 : 0).toArray();
+  }
+
+  private void addNumeric(String column) {
+    double[] values = table.numbers(column);
+    double mean = new Mean().evaluate(values);
+    double deviation = new StandardDeviation().evaluate(values, mean);
+    if (!(deviation > 0) || !Double.isFinite(deviation)) {
+      notes.add("Column '%s' is left out: its values don't differ.".formatted(column));
+      return;
+    }
+    for (int i = 0; i < values.length; i++) {
+      double standardised = (values[i] - mean) / deviation;
+      values[i] = Math.max(-MOST_DEVIATIONS, Math.min(MOST_DEVIATIONS, standardised));
+    }
+    add(column, values);
+  }
+
+  private void addCategorical(String column) {
+    List<String> values = table.column(column);
+    SortedSet<String> distinct = new TreeSet<>(values);
+    if (distinct.size() > MOST_CATEGORIES) {
+      notes.add(
+          "Column '%s' is left out: %d different values (%d at most)."
+              .formatted(column, distinct.size(), MOST_CATEGORIES));
+      return;
+    }
+    // The first value is what the others are compared with: the intercept speaks for it.
+    distinct.remove(distinct.first());
+    for (String category : distinct) {
+      add(
+          column + " = " + category,
+          values.stream().mapToDouble(value -> value.equals(category) ? 1 : 0).toArray());
+    }
+  }
+
+  private void add(String name, double[] column) {
+    names.add(name);
+    columns.add(column);
+  }
+
+  private double[] rows() {
+    int d = columns.size();
+    double[] rows = new double[table.size() * d];
+    for (int j = 0; j < d; j++) {
+      double[] column = columns.get(j);
+      for (int i = 0; i < column.length; i++) {
+        rows[i * d + j] = column[i];
+      }
+    }
+    return rows;
+  }
+}

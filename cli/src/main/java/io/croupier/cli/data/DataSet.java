@@ -1,0 +1,28 @@
+package io.croupier.cli.data;
+
+import java.util.List;
+
+/**
+ * A data set and what is to be learnt from it.
+ *
+ * @param name short, for headings
+ * @param description one sentence: who the people are and what is predicted
+ * @param features the name of each coordinate
+ * @param problem losses and gradients
+ * @param clip length at which gradients are clipped unless the user says otherwise
+ * @param notes what else the user should know, a sentence each
+ */
+public record DataSet(
+    String name,
+    String description,
+    List<String> features,
+    Problem problem,
+    double clip,
+    List<String> notes) {
+
+  /** Copies the lists. */
+  public DataSet {
+    features = List.copyOf(features);
+    notes = List.copyOf(notes);
+  }
+}

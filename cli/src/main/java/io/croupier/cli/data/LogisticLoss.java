@@ -1,0 +1,34 @@
+package io.croupier.cli.data;
+
+/**
+ * The cross-entropy {@code log(1 + e^p) - y p} of a prediction p (log odds) and a target y in {0,
+ * 1}. Finite wherever p is.
+ */
+public record LogisticLoss() implements PointLoss {
+
+  @Override
+  public double value(double prediction, double target) {
+    // log(1 + e^p) - y p, without the cancellation between the two for large p.
+    double wrong = target > 0.5 ? -prediction : prediction;
+    return Math.max(wrong, 0) + Math.log1p(Math.exp(-Math.abs(wrong)));
+  }
+
+  @Override
+  public double slope(double prediction, double target) {
+    return target > 0.5 ? -probability(-prediction) : probability(prediction);
+  }
+
+  @Override
+  public double curvature(double prediction, double target) {
+    return probability(prediction) * probability(-prediction);
+  }
+
+  @Override
+  public double steepest() {
+    return 1;
+  }
+
+  private static double probability(double logOdds) {
+    return 1 / (1 + Math.exp(-logOdds));
+  }
+}

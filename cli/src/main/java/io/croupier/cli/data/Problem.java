@@ -1,0 +1,181 @@
+package io.croupier.cli.data;
+
+import java.util.Arrays;
+
+/**
+ * A convex problem of prediction by {@code <x, w>}: the mean over people i of {@code u_i loss(<x_i,
+ * w>, y_i)}, divided by the mean of the u_i.
+ *
+ * <p>Immutable; safe for any number of threads. Overflow: weights of norm up to 1e150 give finite
+ * losses.
+ */
+public final class Problem {
+
+  private final int dimension;
+  private final double[] features;
+  private final double[] targets;
+  private final double[] importance;
+  private final PointLoss pointLoss;
+  private final double meanImportance;
+  private final double totalVariation;
+
+  /**
+   * Keeps the arrays.
+   *
+   * @param features the x_i, row behind row
+   * @param targets the y_i; 0 or 1 for a {@link LogisticLoss}
+   * @param importance the u_i, not negative
+   */
+  public Problem(double[] features, double[] targets, double[] importance, PointLoss pointLoss) {
+    if (targets.length == 0
+        || importance.length != targets.length
+        || features.length % targets.length != 0) {
+      throw new IllegalArgumentException(
+          "features, targets and importance of %d, %d and %d values don't belong together"
+              .formatted(features.length, targets.length, importance.length));
+    }
+    this.dimension = features.length / targets.length;
+    this.features = features;
+    this.targets = targets;
+    this.importance = importance;
+    this.pointLoss = pointLoss;
+    this.meanImportance = mean(importance);
+    this.totalVariation = sumOfSquaredDeviations(targets);
+  }
+
+  /** Number of coordinates d. */
+  public int dimension() {
+    return dimension;
+  }
+
+  /** Number of people. */
+  public int size() {
+    return targets.length;
+  }
+
+  /** What the fit of a {@link Score} is called. */
+  public String fitName() {
+    return pointLoss instanceof LogisticLoss ? "accuracy" : "R²";
+  }
+
+  /** The same problem of the first people only. */
+  public Problem first(int people) {
+    if (people >= size()) {
+      return this;
+    }
+    return new Problem(
+        Arrays.copyOf(features, people * dimension),
+        Arrays.copyOf(targets, people),
+        Arrays.copyOf(importance, people),
+        pointLoss);
+  }
+
+  /** No gradient of one person is longer. */
+  public double gradientBound() {
+    double bound = 0;
+    for (int i = 0; i < size(); i++) {
+      double square = 0;
+      for (int j = i * dimension; j < (i + 1) * dimension; j++) {
+        square += features[j] * features[j];
+      }
+      bound = Math.max(bound, importance[i] * Math.sqrt(square));
+    }
+    return bound * pointLoss.steepest();
+  }
+
+  /**
+   * The gradient of one person's loss.
+   *
+   * @param weights shape [d]
+   * @param out shape [d], overwritten
+   */
+  public void gradient(int person, double[] weights, double[] out) {
+    double slope = pointLoss.slope(prediction(person, weights), targets[person]);
+    double factor = importance[person] * slope;
+    for (int j = 0; j < dimension; j++) {
+      out[j] = factor * features[person * dimension + j];
+    }
+  }
+
+  /** Loss and fit of {@code weights} on everybody's data. O(size d). */
+  public Score score(double[] weights) {
+    double loss = 0;
+    double right = 0;
+    double residuals = 0;
+    for (int i = 0; i < targets.length; i++) {
+      double prediction = prediction(i, weights);
+      loss += importance[i] * pointLoss.value(prediction, targets[i]);
+      right += prediction > 0 == targets[i] > 0.5 ? 1 : 0;
+      residuals += (prediction - targets[i]) * (prediction - targets[i]);
+    }
+    double fit =
+        pointLoss instanceof LogisticLoss ? right / size() : 1 - residuals / totalVariation;
+    return new Score(loss / size() / meanImportance, fit);
+  }
+
+  /** The weights of least loss, found with everybody's data in the clear. */
+  public double[] optimum() {
+    return new Newton(this).minimum();
+  }
+
+  /** Mean loss, the quantity that {@link #derivatives} derives. */
+  double loss(double[] weights) {
+    return score(weights).loss();
+  }
+
+  /**
+   * Adds up first and second derivative of the mean loss.
+   *
+   * @param gradient shape [d], overwritten
+   * @param hessian shape [d][d], overwritten
+   */
+  void derivatives(double[] weights, double[] gradient, double[][] hessian) {
+    Arrays.fill(gradient, 0);
+    for (double[] row : hessian) {
+      Arrays.fill(row, 0);
+    }
+    double scale = 1 / (size() * meanImportance);
+    for (int i = 0; i < targets.length; i++) {
+      double prediction = prediction(i, weights);
+      double slope = scale * importance[i] * pointLoss.slope(prediction, targets[i]);
+      double curvature = scale * importance[i] * pointLoss.curvature(prediction, targets[i]);
+      int row = i * dimension;
+      for (int j = 0; j < dimension; j++) {
+        gradient[j] += slope * features[row + j];
+        for (int k = 0; k <= j; k++) {
+          hessian[j][k] += curvature * features[row + j] * features[row + k];
+        }
+      }
+    }
+    for (int j = 0; j < dimension; j++) {
+      for (int k = 0; k < j; k++) {
+        hessian[k][j] = hessian[j][k];
+      }
+    }
+  }
+
+  private double prediction(int person, double[] weights) {
+    double sum = 0;
+    for (int j = 0; j < dimension; j++) {
+      sum += features[person * dimension + j] * weights[j];
+    }
+    return sum;
+  }
+
+  private static double mean(double[] values) {
+    double sum = 0;
+    for (double value : values) {
+      sum += value;
+    }
+    return sum / values.length;
+  }
+
+  private static double sumOfSquaredDeviations(double[] values) {
+    double mean = mean(values);
+    double sum = 0;
+    for (double value : values) {
+      sum += (value - mean) * (value - mean);
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,111 @@
+package io.croupier.cli.models;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.InputException;
+import io.croupier.schemas.ModelSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A models file: a YAML list of {@link ModelSpec}s in the Protobuf JSON mapping. Plain JSON is YAML
+ * too, and {@code 1e-09} is a number in it. Errors name file, entry and field.
+ */
+public final class ModelsFile {
+
+  private ModelsFile() {}
+
+  /** The specs of a file, in its order; no model twice. What they say is not judged here. */
+  public static List<ModelSpec> read(Path file) {
+    try {
+      return parse(file.toString(), Files.readString(file));
+    } catch (NoSuchFileException e) {
+      throw new InputException(file + ": no such file", e);
+    } catch (IOException e) {
+      throw new InputException(file + ": can't be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** The specs of a text that errors are to call {@code name}. */
+  static List<ModelSpec> parse(String name, String text) {
+    JsonElement root = YamlJson.parse(name, text);
+    if (!root.isJsonArray()) {
+      throw new InputException(
+          name + ": a models file is a list, each entry beginning with '- modelId:'");
+    }
+    List<ModelSpec> specs = new ArrayList<>();
+    Set<String> modelIds = new HashSet<>();
+    for (JsonElement element : root.getAsJsonArray()) {
+      String entry = "%s, entry %d".formatted(name, specs.size() + 1);
+      if (!element.isJsonObject()) {
+        throw new InputException(entry + ": a model is a map of fields, not " + element);
+      }
+      ModelSpec spec = spec(entry, element.getAsJsonObject());
+      if (!modelIds.add(spec.getModelId())) {
+        throw new InputException(
+            "%s: modelId '%s' occurs twice in the file".formatted(entry, spec.getModelId()));
+      }
+      specs.add(spec);
+    }
+    return specs;
+  }
+
+  private static ModelSpec spec(String entry, JsonObject json) {
+    ModelSpec.Builder builder = ModelSpec.newBuilder();
+    try {
+      JsonFormat.parser().merge(json.toString(), builder);
+      return builder.build();
+    } catch (InvalidProtocolBufferException e) {
+      String field = culprit(ModelSpec.getDescriptor(), json);
+      throw new InputException(
+          "%s%s: %s".formatted(entry, field.isEmpty() ? "" : ", " + field, e.getMessage()), e);
+    }
+  }
+
+  /** Path of the innermost field that can't be parsed even on its own; empty: all of them can. */
+  private static String culprit(Descriptor type, JsonObject json) {
+    for (Map.Entry<String, JsonElement> member : json.entrySet()) {
+      JsonObject alone = new JsonObject();
+      alone.add(member.getKey(), member.getValue());
+      if (!parses(type, alone)) {
+        FieldDescriptor field = fieldOf(type, member.getKey());
+        boolean inside =
+            field != null
+                && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
+                && member.getValue().isJsonObject();
+        String below =
+            inside ? culprit(field.getMessageType(), member.getValue().getAsJsonObject()) : "";
+        return below.isEmpty() ? member.getKey() : member.getKey() + "." + below;
+      }
+    }
+    return "";
+  }
+
+  private static boolean parses(Descriptor type, JsonObject json) {
+    try {
+      JsonFormat.parser().merge(json.toString(), DynamicMessage.newBuilder(type));
+      return true;
+    } catch (InvalidProtocolBufferException e) {
+      return false;
+    }
+  }
+
+  private static FieldDescriptor fieldOf(Descriptor type, String jsonName) {
+    return type.getFields().stream()
+        .filter(field -> field.getJsonName().equals(jsonName) || field.getName().equals(jsonName))
+        .findFirst()
+        .orElse(null);
+  }
+}

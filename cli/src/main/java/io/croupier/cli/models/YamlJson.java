@@ -1,0 +1,62 @@
+package io.croupier.cli.models;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.croupier.cli.InputException;
+import java.util.Map;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
+
+/**
+ * YAML 1.2 as JSON. Infinities and NaN become the strings that the Protobuf JSON mapping has for
+ * them.
+ */
+final class YamlJson {
+
+  private YamlJson() {}
+
+  /** The one document of {@code text}; errors call it {@code name}. */
+  static JsonElement parse(String name, String text) {
+    LoadSettings settings =
+        LoadSettings.builder().setLabel(name).setSchema(new CoreSchema()).build();
+    try {
+      return json(name, new Load(settings).loadFromString(text));
+    } catch (YamlEngineException e) {
+      throw new InputException("%s: not YAML: %s".formatted(name, e.getMessage()), e);
+    }
+  }
+
+  private static JsonElement json(String name, Object value) {
+    if (value instanceof Map<?, ?> map) {
+      JsonObject object = new JsonObject();
+      map.forEach((key, member) -> object.add(String.valueOf(key), json(name, member)));
+      return object;
+    }
+    if (value instanceof Iterable<?> list) {
+      JsonArray array = new JsonArray();
+      list.forEach(element -> array.add(json(name, element)));
+      return array;
+    }
+    if (value instanceof Double number && !Double.isFinite(number)) {
+      return new JsonPrimitive(number.toString());
+    }
+    if (value instanceof Number number) {
+      return new JsonPrimitive(number);
+    }
+    if (value instanceof Boolean flag) {
+      return new JsonPrimitive(flag);
+    }
+    if (value instanceof String string) {
+      return new JsonPrimitive(string);
+    }
+    if (value == null) {
+      return JsonNull.INSTANCE;
+    }
+    throw new InputException("%s: '%s' has no place in a models file".formatted(name, value));
+  }
+}

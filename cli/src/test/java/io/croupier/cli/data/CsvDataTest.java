@@ -1,0 +1,113 @@
+package io.croupier.cli.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.cli.InputException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CsvDataTest {
+
+  private static final String PEOPLE =
+      """
+      age,city,bought
+      20,Aachen,no
+      30,Bonn,no
+      40,Chur,yes
+      50,Aachen,yes
+      """;
+
+  @TempDir Path directory;
+
+  @Test
+  void numbersAreStandardisedAndCategoriesGetAColumnEach() throws IOException {
+    DataSet data = CsvData.load(file(PEOPLE), "bought");
+
+    assertThat(data.features()).containsExactly("intercept", "age", "city = Bonn", "city = Chur");
+    assertThat(data.description()).contains("4 rows", "bought = yes");
+    assertThat(data.problem().gradientBound()).isCloseTo(1, within(1e-12));
+    assertThat(data.problem().score(data.problem().optimum()).fit()).isEqualTo(1);
+  }
+
+  @Test
+  void aNumberIsComparedWithItsMedian() throws IOException {
+    DataSet data = CsvData.load(file("age,wage\n20,1\n30,5\n40,9\n50,20\n60,3\n"), "wage");
+
+    assertThat(data.description()).contains("wage above its median of 5.0");
+    // Two of five lie above it.
+    assertThat(data.problem().score(new double[2]).fit()).isEqualTo(0.6);
+  }
+
+  @Test
+  void ofTwoNumbersTheLargerIsTheQuestion() throws IOException {
+    DataSet data = CsvData.load(file("age,class\n20,9\n30,10\n40,10\n"), "class");
+
+    assertThat(data.description()).contains("class = 10");
+  }
+
+  @Test
+  void columnsThatTeachNothingAreLeftOutAndSaidSo() throws IOException {
+    StringBuilder text = new StringBuilder("id,planet,age,bought\n");
+    for (int i = 0; i < 30; i++) {
+      text.append("u").append(i).append(",7,").append(i).append(i % 2 == 0 ? ",a\n" : ",b\n");
+    }
+
+    DataSet data = CsvData.load(file(text.toString()), "bought");
+
+    assertThat(data.features()).containsExactly("intercept", "age");
+    assertThat(data.notes())
+        .containsExactly(
+            "Column 'id' is left out: 30 different values (20 at most).",
+            "Column 'planet' is left out: its values don't differ.");
+  }
+
+  @Test
+  void readsGzip() throws IOException {
+    Path file = directory.resolve("people.csv.gz");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
+      out.write(PEOPLE.getBytes(StandardCharsets.UTF_8));
+    }
+
+    assertThat(CsvData.load(file, "bought").problem().size()).isEqualTo(4);
+  }
+
+  @Test
+  void errorsNameLineAndColumn() {
+    assertRefused(PEOPLE, "wage", "no column 'wage'", "age, city, bought");
+    assertRefused("age,bought\n20,no\n,yes\n", "bought", "line 3, column 'age': no value");
+    assertRefused("age,bought\n20,no\nold,yes\n", "bought", "line 3, column 'age': 'old'");
+    assertRefused("age,bought\n20,no\nNaN,yes\n", "bought", "line 3, column 'age': 'NaN'");
+    assertRefused("age,bought\n20,no\n30\n", "bought", "line 3: 1 values", "2 columns");
+    assertRefused("age,bought\n20,no\n30,no\n", "bought", "column 'bought'", "one value only");
+    assertRefused("age,bought\n1,a\n2,b\n3,c\n", "bought", "column 'bought'", "3 values");
+    assertRefused("age,bought\n", "bought", "no rows");
+    assertRefused("bought\nno\nyes\n", "bought", "no column to predict");
+    assertRefused("age,age\n1,2\n", "age", "not a CSV file with a header");
+  }
+
+  @Test
+  void aMissingFileIsNamed() {
+    assertThatThrownBy(() -> CsvData.load(directory.resolve("none.csv"), "x"))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("none.csv: no such file");
+  }
+
+  private void assertRefused(String text, String label, String... parts) {
+    assertThatThrownBy(() -> CsvData.load(file(text), label))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("people.csv")
+        .hasMessageContainingAll(parts);
+  }
+
+  private Path file(String text) throws IOException {
+    return Files.writeString(directory.resolve("people.csv"), text);
+  }
+}

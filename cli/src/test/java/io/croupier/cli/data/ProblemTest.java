@@ -1,0 +1,166 @@
+package io.croupier.cli.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ProblemTest {
+
+  static Stream<Problem> problems() {
+    return Stream.of(Simulation.logistic(400, 1).problem(), Simulation.linear(400, 2).problem());
+  }
+
+  @ParameterizedTest
+  @MethodSource("problems")
+  void gradientsAgreeWithFiniteDifferences(Problem problem) {
+    int d = problem.dimension();
+    Random random = new Random(3);
+    double[] gradient = new double[d];
+    double[] mean = new double[d];
+    double[] weights = random.doubles(d, -1, 1).toArray();
+    for (int i = 0; i < problem.size(); i++) {
+      problem.gradient(i, weights, gradient);
+      for (int j = 0; j < d; j++) {
+        mean[j] += gradient[j] / problem.size();
+      }
+    }
+    double[] derivative = new double[d];
+    problem.derivatives(weights, derivative, new double[d][d]);
+    double importance = mean[0] / derivative[0];
+    for (int j = 0; j < d; j++) {
+      assertThat(derivative[j]).isCloseTo(slope(problem, weights, j), within(1e-5));
+      assertThat(mean[j]).isCloseTo(importance * derivative[j], within(1e-12));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("problems")
+  void secondDerivativesAgreeWithFiniteDifferences(Problem problem) {
+    int d = problem.dimension();
+    double[] weights = new Random(4).doubles(d, -1, 1).toArray();
+    double[][] hessian = new double[d][d];
+    problem.derivatives(weights, new double[d], hessian);
+    for (int j = 0; j < d; j++) {
+      double[] above = weights.clone();
+      double[] below = weights.clone();
+      above[j] += 1e-4;
+      below[j] -= 1e-4;
+      double[] gradientAbove = new double[d];
+      double[] gradientBelow = new double[d];
+      problem.derivatives(above, gradientAbove, new double[d][d]);
+      problem.derivatives(below, gradientBelow, new double[d][d]);
+      for (int k = 0; k < d; k++) {
+        // Huber's second derivative jumps as a residual passes c: one of 400 people moves it by 0.1
+        // %.
+        assertThat(hessian[j][k])
+            .isCloseTo((gradientAbove[k] - gradientBelow[k]) / 2e-4, within(5e-3));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("problems")
+  void theOptimumHasNoSlopeAndNothingBesideItIsBetter(Problem problem) {
+    double[] optimum = problem.optimum();
+    double[] gradient = new double[problem.dimension()];
+    problem.derivatives(optimum, gradient, new double[gradient.length][gradient.length]);
+    assertThat(gradient).containsOnly(new double[gradient.length], within(1e-6));
+
+    double[] beside = optimum.clone();
+    beside[0] += 0.01;
+    assertThat(problem.score(beside).loss()).isGreaterThan(problem.score(optimum).loss());
+  }
+
+  @ParameterizedTest
+  @MethodSource("problems")
+  void noGradientIsLongerThanTheBound(Problem problem) {
+    double[] gradient = new double[problem.dimension()];
+    double[] weights = new Random(5).doubles(problem.dimension(), -30, 30).toArray();
+    double longest = 0;
+    for (int i = 0; i < problem.size(); i++) {
+      problem.gradient(i, weights, gradient);
+      longest = Math.max(longest, norm(gradient));
+    }
+    assertThat(longest)
+        .isBetween(problem.gradientBound() / 2, problem.gradientBound() * (1 + 1e-12));
+  }
+
+  @Test
+  void separableClassesEndSomewhere() {
+    Problem problem =
+        new Problem(
+            new double[] {1, -1, 1, 1},
+            new double[] {0, 1},
+            new double[] {1, 1},
+            new LogisticLoss());
+
+    double[] optimum = problem.optimum();
+
+    assertThat(problem.score(optimum)).isEqualTo(new Score(problem.score(optimum).loss(), 1));
+    assertThat(problem.score(optimum).loss()).isLessThan(1e-6);
+  }
+
+  @Test
+  void repeatedColumnsDoNoHarm() {
+    Problem problem =
+        new Problem(
+            new double[] {1, 1, 1, 1, -1, -1, 2, 2},
+            new double[] {0, 1, 0, 1},
+            new double[] {1, 1, 1, 1},
+            new LogisticLoss());
+
+    assertThat(problem.score(problem.optimum()).loss()).isLessThan(Math.log(2));
+  }
+
+  @Test
+  void farOutWeightsGiveFiniteLosses() {
+    Problem problem = Simulation.logistic(10, 6).problem();
+    double[] weights = {1e150, -1e150, 0, 1e149, 0, 0};
+
+    assertThat(problem.score(weights).loss()).isFinite().isPositive();
+  }
+
+  @Test
+  void theFirstPeopleStayTheSamePeople() {
+    Problem problem = Simulation.linear(10, 7).problem();
+    double[] weights = {1, 1, 1, 1, 1, 1};
+    double[] all = new double[6];
+    double[] few = new double[6];
+    problem.gradient(2, weights, all);
+    problem.first(3).gradient(2, weights, few);
+
+    assertThat(problem.first(3).size()).isEqualTo(3);
+    assertThat(few).containsExactly(all);
+    assertThat(problem.first(99)).isSameAs(problem);
+  }
+
+  @Test
+  void refusesArraysThatDontBelongTogether() {
+    assertThatThrownBy(
+            () -> new Problem(new double[5], new double[2], new double[2], new LogisticLoss()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("5, 2 and 2");
+  }
+
+  private static double slope(Problem problem, double[] weights, int j) {
+    double[] above = weights.clone();
+    double[] below = weights.clone();
+    above[j] += 1e-6;
+    below[j] -= 1e-6;
+    return (problem.score(above).loss() - problem.score(below).loss()) / 2e-6;
+  }
+
+  private static double norm(double[] vector) {
+    double square = 0;
+    for (double value : vector) {
+      square += value * value;
+    }
+    return Math.sqrt(square);
+  }
+}
