@@ -1,0 +1,67 @@
+package io.croupier.cli.demo;
+
+import io.croupier.cli.data.DataSet;
+import io.croupier.cli.data.Score;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What came of a demonstration.
+ *
+ * @param data what was to be learnt
+ * @param terms what was the same for all
+ * @param nothing score of zero weights
+ * @param optimum score of the best weights, found without privacy
+ * @param results one per learner
+ * @param spentPerPerson the most that one person spent on all learners, by the ledger
+ */
+record Comparison(
+    DataSet data,
+    Terms terms,
+    Score nothing,
+    Score optimum,
+    List<Result> results,
+    double spentPerPerson) {
+
+  Comparison {
+    results = List.copyOf(results);
+  }
+
+  /** What it cost, from the ledger. */
+  String price() {
+    String perLearner =
+        results.stream()
+            .map(result -> Numbers.plain(result.spent()))
+            .distinct()
+            .collect(Collectors.joining(" or "));
+    return "This comparison spent %s per learner, %s per person; a real deployment runs one learner."
+        .formatted(perLearner, Numbers.plain(spentPerPerson));
+  }
+
+  /** What was the same for all, in a sentence or two. */
+  String sameForAll() {
+    String round =
+        terms.roundSize() == 1
+            ? "one report a round"
+            : Numbers.count(terms.roundSize()) + " reports a round";
+    return ("The same for every learner: %s people, one report each; gradients clipped at %s;"
+            + " l2_laplace noise, epsilon = %s; %s; the average weighs the t-th iterate by t^%d"
+            + " (adaptive radius: by its own rule).")
+        .formatted(
+            Numbers.count(terms.people()),
+            Numbers.rounded(terms.clip()),
+            Numbers.plain(terms.epsilon()),
+            round,
+            Entrant.AVERAGING_DEGREE);
+  }
+
+  /** How to read the scores. */
+  String reading() {
+    String fit =
+        data.problem().fitName().equals("accuracy")
+            ? "accuracy"
+            : "R² (the share of the variance that is explained)";
+    return "Loss and %s are those of the average on all %s people's data."
+        .formatted(fit, Numbers.count(data.problem().size()));
+  }
+}

@@ -1,0 +1,95 @@
+package io.croupier.cli.demo;
+
+import com.google.gson.Gson;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * The page with the curves: one HTML file that holds its data, its style and its chart library, and
+ * fetches nothing.
+ */
+final class CurvePage {
+
+  private static final String CHART_JS = "/META-INF/maven/org.webjars.npm/chart.js/pom.properties";
+
+  private CurvePage() {}
+
+  /** What the page's script reads. */
+  private record Content(
+      String description,
+      List<String> sentences,
+      String price,
+      String fitName,
+      CurvePoint nothing,
+      CurvePoint optimum,
+      List<Curve> curves,
+      List<String> header,
+      List<ResultTable.Row> rows) {}
+
+  private record Curve(String label, boolean tuned, List<CurvePoint> points) {}
+
+  /** Writes the page to {@code file}. */
+  static void write(Comparison comparison, Path file) throws IOException {
+    Files.writeString(file, render(comparison));
+  }
+
+  /** The page's text. */
+  static String render(Comparison comparison) {
+    // Gson writes <, > and & as escapes: no text of the user's can end the script element.
+    return resource("page.html")
+        .replace("/*chart.js*/", chartLibrary())
+        .replace("/*data*/", new Gson().toJson(content(comparison)));
+  }
+
+  private static Content content(Comparison comparison) {
+    ResultTable table = new ResultTable(comparison);
+    long people = comparison.terms().people();
+    List<Curve> curves =
+        comparison.results().stream()
+            .map(
+                result ->
+                    new Curve(
+                        result.entrant().label(),
+                        result.entrant().kind() == Entrant.Kind.LDP_SGD,
+                        result.curve()))
+            .toList();
+    return new Content(
+        comparison.data().description(),
+        List.of(comparison.reading(), comparison.sameForAll()),
+        comparison.price(),
+        comparison.data().problem().fitName(),
+        new CurvePoint(people, comparison.nothing().loss(), comparison.nothing().fit()),
+        new CurvePoint(people, comparison.optimum().loss(), comparison.optimum().fit()),
+        curves,
+        table.header(),
+        table.rows());
+  }
+
+  private static String chartLibrary() {
+    Properties properties = new Properties();
+    try (InputStream in = CurvePage.class.getResourceAsStream(CHART_JS)) {
+      properties.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    String library =
+        resource(
+            "/META-INF/resources/webjars/chart.js/%s/dist/chart.umd.js"
+                .formatted(properties.getProperty("version")));
+    return library.replaceAll("(?m)^//# sourceMappingURL=.*$", "");
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = CurvePage.class.getResourceAsStream(name)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.croupier.cli.demo;
+
+import io.croupier.cli.data.Score;
+import java.util.List;
+
+/**
+ * What one learner made of everybody's reports.
+ *
+ * @param entrant the learner
+ * @param average of its published average
+ * @param lastIterate of its last weights
+ * @param curve its average on the way, a point per publication
+ * @param used reports that entered the model
+ * @param dropped reports that came too late for it
+ * @param spent the most that one person spent on it, by the ledger
+ */
+record Result(
+    Entrant entrant,
+    Score average,
+    Score lastIterate,
+    List<CurvePoint> curve,
+    long used,
+    long dropped,
+    double spent) {
+
+  Result {
+    curve = List.copyOf(curve);
+  }
+}

@@ -1,0 +1,84 @@
+package io.croupier.cli.demo;
+
+import com.github.freva.asciitable.AsciiTable;
+import com.github.freva.asciitable.Column;
+import com.github.freva.asciitable.ColumnData;
+import com.github.freva.asciitable.HorizontalAlign;
+import io.croupier.cli.data.Score;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** The table that a demonstration ends with, for a terminal and for the page. */
+final class ResultTable {
+
+  private static final String NONE = "-";
+
+  private final Comparison comparison;
+
+  ResultTable(Comparison comparison) {
+    this.comparison = comparison;
+  }
+
+  /** One row; {@code learner} is false for what the learners are compared with. */
+  record Row(List<String> cells, boolean learner) {}
+
+  /** The heads of the columns. */
+  List<String> header() {
+    String fit = comparison.data().problem().fitName();
+    return List.of(
+        "learner", "chosen by hand", "loss", fit, "last loss", "last " + fit, "epsilon spent");
+  }
+
+  /** Doing nothing, the learners, the optimum. */
+  List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    rows.add(reference("doing nothing", comparison.nothing(), "0"));
+    for (Result result : comparison.results()) {
+      boolean last = result.entrant().reportsLastIterate();
+      rows.add(
+          new Row(
+              List.of(
+                  result.entrant().label(),
+                  result.entrant().byHand(),
+                  Numbers.score(result.average().loss()),
+                  Numbers.score(result.average().fit()),
+                  last ? Numbers.score(result.lastIterate().loss()) : NONE,
+                  last ? Numbers.score(result.lastIterate().fit()) : NONE,
+                  Numbers.plain(result.spent())),
+              true));
+    }
+    rows.add(reference("non-private optimum", comparison.optimum(), "no privacy"));
+    return rows;
+  }
+
+  private static Row reference(String name, Score score, String spent) {
+    return new Row(
+        List.of(
+            name, NONE, Numbers.score(score.loss()), Numbers.score(score.fit()), NONE, NONE, spent),
+        false);
+  }
+
+  /** As plain text, with the sentences that belong to it. */
+  String text() {
+    List<String> header = header();
+    List<ColumnData<Row>> columns = new ArrayList<>();
+    for (int i = 0; i < header.size(); i++) {
+      int column = i;
+      Function<Row, String> cell = row -> row.cells().get(column);
+      HorizontalAlign align = i < 2 ? HorizontalAlign.LEFT : HorizontalAlign.RIGHT;
+      columns.add(
+          new Column().header(header.get(i)).headerAlign(align).dataAlign(align).with(cell));
+    }
+    String table =
+        AsciiTable.getTable(
+            AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER, rows(), columns);
+    return String.join(
+        System.lineSeparator(),
+        table,
+        "",
+        comparison.reading(),
+        comparison.sameForAll(),
+        comparison.price());
+  }
+}
