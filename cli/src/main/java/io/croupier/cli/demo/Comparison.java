@@ -44,7 +44,7 @@ record Comparison(
         terms.roundSize() == 1
             ? "one report a round"
             : Numbers.count(terms.roundSize()) + " reports a round";
-    return ("The same for every learner: %s people, one report each; gradients clipped at %s;"
+    return ("The same for every learner: %s people, one report of each; gradients clipped at %s;"
             + " l2_laplace noise, epsilon = %s; %s; the average weighs the t-th iterate by t^%d"
             + " (adaptive radius: by its own rule).")
         .formatted(
@@ -61,7 +61,7 @@ record Comparison(
         data.problem().fitName().equals("accuracy")
             ? "accuracy"
             : "R² (the share of the variance that is explained)";
-    return "Loss and %s are those of the average on all %s people's data."
+    return "Loss and %s are those of the average, (last) of the last iterate, on all %s people's data."
         .formatted(fit, Numbers.count(data.problem().size()));
   }
 }

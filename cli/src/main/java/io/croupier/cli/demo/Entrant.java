@@ -34,17 +34,19 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
   private static final double DECAY = 0.5;
 
   enum Kind {
-    ADAPTIVE_RADIUS("adaptive-radius", "nothing"),
-    BANCO("banco", "strongest noise"),
-    BLACK_BOX("black-box", "nothing"),
-    COORDINATE_WISE("coordinate-wise", "nothing"),
-    LDP_SGD("ldp-sgd", "step size");
+    ADAPTIVE_RADIUS("adaptive-radius", "adaptive radius", "nothing"),
+    BANCO("banco", "BANCO", "strongest noise"),
+    BLACK_BOX("black-box", "black box", "nothing"),
+    COORDINATE_WISE("coordinate-wise", "coordinate-wise", "nothing"),
+    LDP_SGD("ldp-sgd", "LDP-SGD", "step size");
 
     private final String name;
+    private final String label;
     private final String byHand;
 
-    Kind(String name, String byHand) {
+    Kind(String name, String label, String byHand) {
       this.name = name;
+      this.label = label;
       this.byHand = byHand;
     }
   }
@@ -68,7 +70,7 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
       if (kind == Kind.LDP_SGD ? name.startsWith(kind.name + ":") : name.equals(kind.name)) {
         return kind == Kind.LDP_SGD
             ? ldpSgd(name, name.substring(name.indexOf(':') + 1))
-            : new Entrant(kind.name, kind.name.replace('-', ' '), kind, 0);
+            : new Entrant(kind.name, kind.label, kind, 0);
       }
     }
     throw new InputException("--learners: '%s' is not one of %s".formatted(name, known()));
@@ -86,7 +88,8 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
           "--learners: '%s': a step size is positive and finite".formatted(name));
     }
     String number = Numbers.plain(stepSize);
-    return new Entrant("ldp-sgd-" + number, "LDP-SGD " + number, Kind.LDP_SGD, stepSize);
+    return new Entrant(
+        "ldp-sgd-" + number, Kind.LDP_SGD.label + ", step " + number, Kind.LDP_SGD, stepSize);
   }
 
   private static String known() {

@@ -1,6 +1,7 @@
 package io.croupier.cli.demo;
 
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 
 /** Numbers as people read them. */
@@ -13,9 +14,9 @@ final class Numbers {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
-  /** Up to three digits behind the point: 0.25, 1.902. */
+  /** Up to four digits: 0.25, 1.902. */
   static String rounded(double value) {
-    return plain(Math.rint(value * 1000) / 1000);
+    return plain(new BigDecimal(value).round(new MathContext(4)).doubleValue());
   }
 
   /** Three digits behind the point: 0.693; few digits where it is large. */

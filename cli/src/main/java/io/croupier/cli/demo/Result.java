@@ -10,18 +10,10 @@ import java.util.List;
  * @param average of its published average
  * @param lastIterate of its last weights
  * @param curve its average on the way, a point per publication
- * @param used reports that entered the model
- * @param dropped reports that came too late for it
  * @param spent the most that one person spent on it, by the ledger
  */
 record Result(
-    Entrant entrant,
-    Score average,
-    Score lastIterate,
-    List<CurvePoint> curve,
-    long used,
-    long dropped,
-    double spent) {
+    Entrant entrant, Score average, Score lastIterate, List<CurvePoint> curve, double spent) {
 
   Result {
     curve = List.copyOf(curve);

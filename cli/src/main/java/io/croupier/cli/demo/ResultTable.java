@@ -27,7 +27,7 @@ final class ResultTable {
   List<String> header() {
     String fit = comparison.data().problem().fitName();
     return List.of(
-        "learner", "chosen by hand", "loss", fit, "last loss", "last " + fit, "epsilon spent");
+        "learner", "chosen by hand", "loss", fit, "loss (last)", fit + " (last)", "epsilon spent");
   }
 
   /** Doing nothing, the learners, the optimum. */

@@ -29,9 +29,7 @@ final class Comparisons {
             new CurvePoint(
                 people, end + (nothing.loss() - end) * left, 0.735 - 0.2346 * left * left));
       }
-      results.add(
-          new Result(
-              entrant, new Score(end, 0.735), new Score(end + 0.1, 0.73), curve, 28_155, 0, 8));
+      results.add(new Result(entrant, new Score(end, 0.735), new Score(end + 0.1, 0.73), curve, 8));
     }
     return new Comparison(data, new Terms(8, 0.25, 1, 28_155, 1), nothing, optimum, results, 48);
   }

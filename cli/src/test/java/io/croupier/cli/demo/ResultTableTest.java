@@ -14,14 +14,14 @@ class ResultTableTest {
     assertThat(
             text.lines().filter(line -> line.contains("|")).map(line -> line.replaceAll(" ", "")))
         .containsExactly(
-            "learner|chosenbyhand|loss|accuracy|lastloss|lastaccuracy|epsilonspent",
+            "learner|chosenbyhand|loss|accuracy|loss(last)|accuracy(last)|epsilonspent",
             "doingnothing|-|0.693|0.500|-|-|0",
             "adaptiveradius|nothing|0.531|0.735|-|-|8",
-            "banco|strongestnoise|0.558|0.735|-|-|8",
+            "BANCO|strongestnoise|0.558|0.735|-|-|8",
             "blackbox|nothing|0.535|0.735|-|-|8",
-            "LDP-SGD0.1|stepsize0.1|0.676|0.735|0.776|0.730|8",
-            "LDP-SGD10|stepsize10|0.523|0.735|0.623|0.730|8",
-            "LDP-SGD1000|stepsize1000|1.396|0.735|1.496|0.730|8",
+            "LDP-SGD,step0.1|stepsize0.1|0.676|0.735|0.776|0.730|8",
+            "LDP-SGD,step10|stepsize10|0.523|0.735|0.623|0.730|8",
+            "LDP-SGD,step1000|stepsize1000|1.396|0.735|1.496|0.730|8",
             "non-privateoptimum|-|0.518|0.740|-|-|noprivacy");
   }
 
@@ -34,15 +34,15 @@ class ResultTableTest {
             "This comparison spent 8 per learner, 48 per person;"
                 + " a real deployment runs one learner.")
         .contains(
-            "28,155 people, one report each; gradients clipped at 0.25; l2_laplace noise,"
+            "28,155 people, one report of each; gradients clipped at 0.25; l2_laplace noise,"
                 + " epsilon = 8; one report a round",
-            "those of the average on all 28,155 people's data");
+            "(last) of the last iterate, on all 28,155 people's data");
   }
 
   @Test
   void aNumberIsJudgedByItsExplainedVariance() {
     String text = new ResultTable(Comparisons.of(Simulation.linear(100, 1))).text();
 
-    assertThat(text).contains("last R²", "R² (the share of the variance that is explained)");
+    assertThat(text).contains("R² (last)", "R² (the share of the variance that is explained)");
   }
 }

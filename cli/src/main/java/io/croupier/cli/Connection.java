@@ -1,0 +1,54 @@
+package io.croupier.cli;
+
+import io.croupier.job.JobConfig;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** The options that say which Kafka and which topics a command is about. */
+final class Connection {
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "The job's configuration, YAML: kafka.*, topics.*, and so on.")
+  private Path file;
+
+  @Option(
+      names = "--kafka",
+      paramLabel = "HOST:PORT",
+      description = "Address of the brokers, whatever the configuration says.")
+  private String bootstrapServers;
+
+  @Option(
+      names = "--prefix",
+      paramLabel = "PREFIX",
+      description = "First part of the topics' names, likewise (default: croupier).")
+  private String prefix;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Replaces any other setting; repeatable.")
+  private Map<String, String> settings = new LinkedHashMap<>();
+
+  /** The configuration that they come to. */
+  JobConfig config() {
+    Map<String, String> overrides = new LinkedHashMap<>(settings);
+    if (bootstrapServers != null) {
+      overrides.put("kafka.bootstrap.servers", bootstrapServers);
+    }
+    if (prefix != null) {
+      overrides.put("topics.prefix", prefix);
+    }
+    if (file == null && !overrides.containsKey("kafka.bootstrap.servers")) {
+      throw new InputException("Which Kafka? Name it by --kafka HOST:PORT or --config FILE");
+    }
+    try {
+      return file == null ? JobConfig.of(overrides) : JobConfig.load(file, overrides);
+    } catch (IllegalArgumentException e) {
+      throw new InputException(e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.croupier.cli;
+
+import io.croupier.job.CroupierJob;
+import io.croupier.job.JobConfig;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Runs the job in this process. */
+@Command(
+    name = "run",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    abbreviateSynopsis = true,
+    description = {
+      "Runs the job in this process, against your Kafka.",
+      "It runs until it is interrupted. The topics must exist (see 'croupier topics create')."
+    },
+    footer = {
+      "",
+      "A configuration that will do:",
+      "  kafka:",
+      "    bootstrap.servers: broker-1:9092",
+      "  checkpoint:",
+      "    interval: 1 s",
+      "    directory: file:///var/lib/croupier/checkpoints"
+    })
+final class RunCommand implements Callable<Integer> {
+
+  private static final long CANCEL_SECONDS = 10;
+
+  @Mixin private Connection connection;
+
+  @Override
+  public Integer call() throws Exception {
+    Log.toConsole();
+    JobConfig config = connection.config();
+    StreamExecutionEnvironment environment =
+        StreamExecutionEnvironment.createLocalEnvironment(
+            config.parallelism(), new Configuration());
+    JobClient job;
+    try {
+      job = CroupierJob.submit(environment, config);
+    } catch (IllegalStateException e) {
+      throw new InputException(e.getMessage(), e);
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> cancel(job), "cancel"));
+    System.err.println("Running. Ctrl-C ends it.");
+    job.getJobExecutionResult().get();
+    return 0;
+  }
+
+  private static void cancel(JobClient job) {
+    try {
+      job.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
+      job.getJobExecutionResult().handle((result, end) -> "").get(CANCEL_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException | IllegalStateException e) {
+      System.err.println("The job was not cancelled in time: " + e.getMessage());
+    }
+  }
+}

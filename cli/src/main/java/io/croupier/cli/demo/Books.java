@@ -1,0 +1,75 @@
+package io.croupier.cli.demo;
+
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The books of a run, as two independent topics tell them: what the ledger judged, and what the
+ * models made of what it admitted.
+ *
+ * @param complete whether every report that was sent is accounted for on both
+ * @param spentPerModel the most that one person spent on each model
+ * @param spentPerPerson the most that one person spent on all models
+ * @param remarks what the user should know of reports that no model used, a sentence each
+ */
+record Books(
+    boolean complete,
+    Map<String, Double> spentPerModel,
+    double spentPerPerson,
+    List<String> remarks) {
+
+  /** Closes the books on {@code sent} reports to each model. */
+  static Books close(
+      List<Entrant> entrants, List<Standing> standings, Spending spending, long sent) {
+    boolean balanced = balance(entrants, standings, spending, sent);
+    Map<String, Double> spent = new HashMap<>();
+    List<String> remarks = new ArrayList<>();
+    if (!balanced) {
+      remarks.add(
+          "Not every report is accounted for: %s were sent, the ledger has judged %s."
+              .formatted(Numbers.count(sent * entrants.size()), Numbers.count(spending.events())));
+    }
+    for (int i = 0; i < entrants.size(); i++) {
+      Entrant entrant = entrants.get(i);
+      Standing standing = standings.get(i);
+      spent.put(entrant.modelId(), spending.mostPerModel(entrant.modelId()));
+      long admitted = spending.admitted(entrant.modelId());
+      if (standing.dropped() > 0 || standing.open() > 0 || standing.accounted() != admitted) {
+        remarks.add(
+            "%s: of %s admitted reports, %s were used, %s came too late, %s wait in an open round."
+                .formatted(
+                    entrant.label(),
+                    Numbers.count(admitted),
+                    Numbers.count(standing.used()),
+                    Numbers.count(standing.dropped()),
+                    Numbers.count(standing.open())));
+      }
+    }
+    spending
+        .outcomes()
+        .forEach(
+            (outcome, count) -> {
+              if (outcome != Outcome.ADMITTED) {
+                remarks.add("%s reports: %s.".formatted(Numbers.count(count), outcome));
+              }
+            });
+    return new Books(balanced, spent, spending.mostPerPerson(), remarks);
+  }
+
+  /** Whether both topics have settled every one of {@code sent} reports to each model. */
+  static boolean balance(
+      List<Entrant> entrants, List<Standing> standings, Spending spending, long sent) {
+    if (spending.events() != sent * entrants.size()) {
+      return false;
+    }
+    for (int i = 0; i < entrants.size(); i++) {
+      if (standings.get(i).accounted() != spending.admitted(entrants.get(i).modelId())) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

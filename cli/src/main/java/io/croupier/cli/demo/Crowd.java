@@ -1,0 +1,134 @@
+package io.croupier.cli.demo;
+
+import io.croupier.cli.data.Problem;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.randomiser.Randomiser;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+
+/**
+ * The people, who come one by one at a steady rate. Each evaluates every model's newest weights on
+ * the data that is theirs and sends each model one report, noised before it leaves their hands.
+ */
+final class Crowd implements AutoCloseable {
+
+  private static final long LONGEST_NAP = Duration.ofMillis(20).toNanos();
+
+  private final Problem problem;
+  private final int[] order;
+  private final List<String> modelIds;
+  private final Function<String, ModelSnapshot> newest;
+  private final IntFunction<GradientReporter> reporterOf;
+  private final Randomiser randomiser;
+  private final Thread thread = new Thread(this::come, "crowd");
+  private volatile long reported;
+  private volatile RuntimeException failure;
+  private volatile boolean closed;
+  private long nanosPerPerson;
+  private BooleanSupplier held = () -> false;
+
+  /**
+   * Gathers the people; nobody comes yet.
+   *
+   * @param order who comes when
+   * @param newest a model's newest committed publication
+   * @param reporterOf what a person sends their reports with
+   */
+  Crowd(
+      Problem problem,
+      int[] order,
+      List<String> modelIds,
+      Function<String, ModelSnapshot> newest,
+      IntFunction<GradientReporter> reporterOf,
+      Randomiser randomiser) {
+    this.problem = problem;
+    this.order = order;
+    this.modelIds = List.copyOf(modelIds);
+    this.newest = newest;
+    this.reporterOf = reporterOf;
+    this.randomiser = randomiser;
+    this.thread.setDaemon(true);
+  }
+
+  /**
+   * Lets them come.
+   *
+   * @param held while true, nobody comes
+   */
+  void start(double peoplePerSecond, BooleanSupplier held) {
+    this.nanosPerPerson = Math.round(1e9 / peoplePerSecond);
+    this.held = held;
+    thread.start();
+  }
+
+  /** How many have reported to every model. */
+  long reported() {
+    if (failure != null) {
+      throw failure;
+    }
+    return reported;
+  }
+
+  /** How many come in all. */
+  long size() {
+    return order.length;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    try {
+      thread.join(Duration.ofSeconds(5).toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void come() {
+    try {
+      long due = System.nanoTime();
+      double[] gradient = new double[problem.dimension()];
+      for (int i = 0; i < order.length && !closed; i++) {
+        due = waitFor(due);
+        report(order[i], gradient);
+        reported = i + 1;
+        due += nanosPerPerson;
+      }
+    } catch (RuntimeException e) {
+      failure = e;
+    }
+  }
+
+  /** Waits until it is a person's turn, and returns when that was. */
+  private long waitFor(long due) {
+    boolean wasHeld = false;
+    while (!closed) {
+      long early = due - System.nanoTime();
+      if (held.getAsBoolean()) {
+        wasHeld = true;
+        LockSupport.parkNanos(LONGEST_NAP);
+      } else if (early > 0) {
+        LockSupport.parkNanos(Math.min(early, LONGEST_NAP));
+      } else {
+        // Who was held back must not come all at once.
+        return wasHeld ? System.nanoTime() : due;
+      }
+    }
+    return due;
+  }
+
+  private void report(int person, double[] gradient) {
+    GradientReporter reporter = reporterOf.apply(person);
+    for (String modelId : modelIds) {
+      ModelSnapshot snapshot = newest.apply(modelId);
+      problem.gradient(person, snapshot.weights(), gradient);
+      reporter.report(snapshot, gradient, randomiser);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package io.croupier.cli.demo;
+
+import io.croupier.cli.InputException;
+import io.croupier.cli.data.DataSet;
+import io.croupier.cli.data.Problem;
+import io.croupier.cli.data.Score;
+import io.croupier.cli.models.ModelsTopic;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ModelSubscriber;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.rng.sampling.PermutationSampler;
+import org.apache.commons.rng.simple.RandomSource;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** One demonstration, from an empty stage to the table. */
+final class Demo {
+
+  private static final Duration FIRST_PUBLICATION = Duration.ofSeconds(60);
+
+  /** Without a publication for so long, people wait: reports at old weights teach little. */
+  private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** Without any report being settled for so long, the books are closed as they are. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final long LOOK_MS = 200;
+
+  private final DataSet data;
+  private final Terms terms;
+  private final List<Entrant> entrants;
+  private final double peoplePerSecond;
+  private final Path page;
+  private final Stage stage;
+  private volatile boolean interrupted;
+
+  Demo(
+      DataSet data,
+      Terms terms,
+      List<Entrant> entrants,
+      double peoplePerSecond,
+      Path page,
+      Stage stage) {
+    this.data = data;
+    this.terms = terms;
+    this.entrants = entrants;
+    this.peoplePerSecond = peoplePerSecond;
+    this.page = page;
+    this.stage = stage;
+  }
+
+  /** Runs it; false if it was interrupted or some reports were never accounted for. */
+  boolean run(PrintWriter out) throws Exception {
+    Thread stop = new Thread(this::interrupt, "stop");
+    Runtime.getRuntime().addShutdownHook(stop);
+    try {
+      boolean complete = perform(out);
+      stage.close();
+      Runtime.getRuntime().removeShutdownHook(stop);
+      return complete;
+    } catch (Exception e) {
+      if (interrupted) {
+        // What is being taken down fails here and there; that is no news.
+        return false;
+      }
+      throw e;
+    } finally {
+      stage.close();
+    }
+  }
+
+  private void interrupt() {
+    interrupted = true;
+    stage.close();
+  }
+
+  private boolean perform(PrintWriter out) throws Exception {
+    List<ModelSpec> specs = specs();
+    L2LaplaceRandomiser randomiser = randomiser(specs.get(0));
+    Problem problem = data.problem();
+    out.println(data.description());
+    data.notes().forEach(out::println);
+    out.println("Starting Kafka and Flink ...");
+    out.flush();
+    stage.open();
+    new ModelsTopic(stage.kafka(), stage.topics().models()).publish(specs);
+
+    List<String> modelIds = entrants.stream().map(Entrant::modelId).toList();
+    Scoreboard scoreboard = new Scoreboard(problem, modelIds);
+    List<ModelSnapshot> last = new ArrayList<>();
+    Books books;
+    try (scoreboard;
+        Spending spending = new Spending(stage.kafka(), stage.topics().accounting());
+        ModelSubscriber models =
+            new ModelSubscriber(stage.kafka(), stage.topics().updates(), scoreboard::published)) {
+      for (String modelId : modelIds) {
+        models.await(modelId, FIRST_PUBLICATION);
+      }
+      books = letPeopleReport(randomiser, models, scoreboard, spending);
+      for (String modelId : modelIds) {
+        last.add(models.newest(modelId).orElseThrow());
+      }
+    }
+    Comparison comparison = comparison(scoreboard, books, last);
+    out.println();
+    out.println(new ResultTable(comparison).text());
+    books.remarks().forEach(out::println);
+    CurvePage.write(comparison, page);
+    out.println("Curves: " + page.toAbsolutePath());
+    out.flush();
+    return books.complete();
+  }
+
+  private List<ModelSpec> specs() {
+    List<ModelSpec> specs =
+        entrants.stream().map(entrant -> entrant.spec(data.problem().dimension(), terms)).toList();
+    for (ModelSpec spec : specs) {
+      List<String> violations = ModelSpecs.violations(spec);
+      if (!violations.isEmpty()) {
+        throw new InputException(spec.getModelId() + ": " + String.join("; ", violations));
+      }
+    }
+    return specs;
+  }
+
+  private L2LaplaceRandomiser randomiser(ModelSpec spec) {
+    try {
+      return new L2LaplaceRandomiser(
+          terms.clip(), spec.getDimension(), ModelSpecs.gridExponent(spec), terms.epsilon());
+    } catch (IllegalArgumentException e) {
+      throw new InputException("--epsilon: " + e.getMessage(), e);
+    }
+  }
+
+  private Books letPeopleReport(
+      L2LaplaceRandomiser randomiser,
+      ModelSubscriber models,
+      Scoreboard scoreboard,
+      Spending spending)
+      throws InterruptedException {
+    ByteArraySerializer bytes = new ByteArraySerializer();
+    String deviceId = UUID.randomUUID().toString();
+    String topic = stage.topics().gradients();
+    try (Producer<byte[], byte[]> producer =
+            new KafkaProducer<>(GradientReporter.producerProperties(stage.kafka()), bytes, bytes);
+        Crowd crowd =
+            new Crowd(
+                data.problem(),
+                order(),
+                entrants.stream().map(Entrant::modelId).toList(),
+                modelId -> models.newest(modelId).orElseThrow(),
+                person ->
+                    new GradientReporter(
+                        producer, topic, "person-%06d".formatted(person + 1), deviceId, 0),
+                randomiser);
+        Progress progress = Progress.on(entrants, terms.people(), data.problem().fitName())) {
+      crowd.start(peoplePerSecond, () -> stalled(crowd, scoreboard));
+      return watch(crowd, scoreboard, spending, progress);
+    }
+  }
+
+  /** Who comes when. */
+  private int[] order() {
+    int[] order = PermutationSampler.natural(data.problem().size());
+    PermutationSampler.shuffle(RandomSource.XO_SHI_RO_256_PP.create(terms.seed()), order);
+    return Arrays.copyOf(order, terms.people());
+  }
+
+  /** Whether reports are under way, and yet nothing has been published for long. */
+  private boolean stalled(Crowd crowd, Scoreboard scoreboard) {
+    return scoreboard.nanosSincePublication() > STALL_NANOS
+        && standings(scoreboard).stream().anyMatch(s -> s.accounted() < crowd.reported());
+  }
+
+  /** Looks on until every report is accounted for, or nothing has moved for long. */
+  private Books watch(Crowd crowd, Scoreboard scoreboard, Spending spending, Progress progress)
+      throws InterruptedException {
+    Rate rate = new Rate();
+    long settled = -1;
+    long lastMove = System.nanoTime();
+    while (true) {
+      stage.checkJob();
+      boolean everybody = crowd.reported() == crowd.size();
+      List<Standing> standings = standings(scoreboard);
+      long now = System.nanoTime();
+      progress.show(standings, rate.at(now, spending.events()));
+      if (everybody && Books.balance(entrants, standings, spending, crowd.size())) {
+        return Books.close(entrants, standings, spending, crowd.size());
+      }
+      long nowSettled = spending.events() + standings.stream().mapToLong(Standing::accounted).sum();
+      if (nowSettled != settled) {
+        settled = nowSettled;
+        lastMove = now;
+      } else if (now - lastMove > PATIENCE_NANOS) {
+        return Books.close(entrants, standings, spending, crowd.reported());
+      }
+      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    }
+  }
+
+  private List<Standing> standings(Scoreboard scoreboard) {
+    return entrants.stream().map(entrant -> scoreboard.standing(entrant.modelId())).toList();
+  }
+
+  private Comparison comparison(Scoreboard scoreboard, Books books, List<ModelSnapshot> last) {
+    Problem problem = data.problem();
+    List<Result> results = new ArrayList<>();
+    for (int i = 0; i < entrants.size(); i++) {
+      Entrant entrant = entrants.get(i);
+      results.add(
+          new Result(
+              entrant,
+              problem.score(last.get(i).average()),
+              problem.score(last.get(i).weights()),
+              scoreboard.curve(entrant.modelId()),
+              books.spentPerModel().get(entrant.modelId())));
+    }
+    Score nothing = problem.score(new double[problem.dimension()]);
+    Score optimum = problem.score(problem.optimum());
+    return new Comparison(data, terms, nothing, optimum, results, books.spentPerPerson());
+  }
+}

@@ -1,0 +1,54 @@
+package io.croupier.cli.demo;
+
+import java.util.List;
+import java.util.Locale;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/** A bar per learner, redrawn in place. */
+final class LiveBars implements Progress {
+
+  private static final int REDRAW_MS = 250;
+
+  private final List<ProgressBar> bars;
+  private final String fitName;
+
+  LiveBars(List<Entrant> entrants, long people, String fitName) {
+    int width = entrants.stream().mapToInt(entrant -> entrant.label().length()).max().orElse(0);
+    this.fitName = fitName;
+    this.bars =
+        entrants.stream()
+            .map(entrant -> bar("%%-%ds".formatted(width).formatted(entrant.label()), people))
+            .toList();
+  }
+
+  private static ProgressBar bar(String label, long people) {
+    return new ProgressBarBuilder()
+        .setTaskName(label)
+        .setInitialMax(people)
+        .setStyle(ProgressBarStyle.UNICODE_BLOCK)
+        .setUpdateIntervalMillis(REDRAW_MS)
+        .hideEta()
+        .build();
+  }
+
+  @Override
+  public void show(List<Standing> standings, double reportsPerSecond) {
+    for (int i = 0; i < bars.size(); i++) {
+      bars.get(i).stepTo(standings.get(i).accounted());
+      bars.get(i)
+          .setExtraMessage(
+              String.format(
+                  Locale.ROOT,
+                  " %s, %,.0f reports/s",
+                  standings.get(i).inWords(fitName),
+                  reportsPerSecond / bars.size()));
+    }
+  }
+
+  @Override
+  public void close() {
+    bars.forEach(ProgressBar::close);
+  }
+}

@@ -1,0 +1,25 @@
+package io.croupier.cli.demo;
+
+import java.util.List;
+
+/** Shows how a demonstration is getting on. */
+sealed interface Progress extends AutoCloseable permits LiveBars, PlainLines {
+
+  /** Bars where there is a terminal to draw them on, else a line every few seconds. */
+  static Progress on(List<Entrant> entrants, long people, String fitName) {
+    return System.console() == null
+        ? new PlainLines(entrants, people, fitName, System.out)
+        : new LiveBars(entrants, people, fitName);
+  }
+
+  /**
+   * Shows the present state.
+   *
+   * @param standings one per learner, in the entrants' order
+   * @param reportsPerSecond judged by the job, over all learners
+   */
+  void show(List<Standing> standings, double reportsPerSecond);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,25 @@
+package io.croupier.cli.demo;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+
+/** How fast a count grows, over the last few seconds. */
+final class Rate {
+
+  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final Deque<Sample> samples = new ArrayDeque<>();
+
+  private record Sample(long nanos, long count) {}
+
+  /** Takes note of a count, and returns its growth per second. */
+  double at(long nanos, long count) {
+    samples.addLast(new Sample(nanos, count));
+    while (samples.size() > 2 && nanos - samples.getFirst().nanos() > WINDOW_NANOS) {
+      samples.removeFirst();
+    }
+    Sample first = samples.getFirst();
+    return nanos == first.nanos() ? 0 : (count - first.count()) * 1e9 / (nanos - first.nanos());
+  }
+}

@@ -1,0 +1,120 @@
+package io.croupier.cli.demo;
+
+import io.croupier.cli.data.Problem;
+import io.croupier.cli.data.Score;
+import io.croupier.client.ModelSnapshot;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * What each model's publications are worth. Publications may come from any thread; one thread of
+ * its own judges them, and where it can't keep up it judges the newest.
+ */
+final class Scoreboard implements AutoCloseable {
+
+  private static final long SWEEP_MS = 50;
+
+  /** A curve is judged on as many people at most, so that large data don't starve the job. */
+  private static final int MOST_JUDGED = 30_000;
+
+  private final Problem problem;
+  private final Map<String, Track> tracks = new LinkedHashMap<>();
+  private final ScheduledExecutorService judge =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "scoreboard");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private volatile long lastPublication = System.nanoTime();
+
+  Scoreboard(Problem problem, List<String> modelIds) {
+    this.problem = problem.first(MOST_JUDGED);
+    modelIds.forEach(modelId -> tracks.put(modelId, new Track()));
+    judge.scheduleWithFixedDelay(this::sweep, 0, SWEEP_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Takes note of a publication. */
+  void published(ModelSnapshot snapshot) {
+    Track track = tracks.get(snapshot.modelId());
+    if (track != null) {
+      lastPublication = System.nanoTime();
+      track.publish(snapshot);
+    }
+  }
+
+  /** Time since the newest publication of any model. */
+  long nanosSincePublication() {
+    return System.nanoTime() - lastPublication;
+  }
+
+  /** Where a model stands. */
+  Standing standing(String modelId) {
+    return tracks.get(modelId).standing();
+  }
+
+  /** The curve of a model so far. */
+  List<CurvePoint> curve(String modelId) {
+    return tracks.get(modelId).curve();
+  }
+
+  /** Judges what has been published so far; then no more. */
+  @Override
+  public void close() {
+    judge.shutdownNow();
+    try {
+      judge.awaitTermination(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    sweep();
+  }
+
+  private void sweep() {
+    tracks.values().forEach(track -> track.judge(problem));
+  }
+
+  /** One model's publications. */
+  private static final class Track {
+    private final AtomicReference<ModelSnapshot> unjudged = new AtomicReference<>();
+    private final List<CurvePoint> curve = new ArrayList<>();
+    private long publications;
+    private long used;
+    private long dropped;
+    private long open;
+
+    synchronized void publish(ModelSnapshot snapshot) {
+      publications++;
+      used = snapshot.used();
+      dropped = snapshot.droppedStale() + snapshot.droppedUnpublished();
+      open = snapshot.open();
+      unjudged.set(snapshot);
+    }
+
+    void judge(Problem problem) {
+      ModelSnapshot snapshot = unjudged.getAndSet(null);
+      if (snapshot != null) {
+        Score score = problem.score(snapshot.average());
+        CurvePoint point = new CurvePoint(snapshot.used(), score.loss(), score.fit());
+        synchronized (this) {
+          curve.add(point);
+        }
+      }
+    }
+
+    synchronized Standing standing() {
+      CurvePoint newest = curve.isEmpty() ? null : curve.get(curve.size() - 1);
+      return new Standing(used, dropped, open, publications, newest);
+    }
+
+    synchronized List<CurvePoint> curve() {
+      return List.copyOf(curve);
+    }
+  }
+}

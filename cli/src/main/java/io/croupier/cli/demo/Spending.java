@@ -1,0 +1,120 @@
+package io.croupier.cli.demo;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * What people have spent, by the ledger: follows the committed events of the accounting topic on a
+ * thread of its own.
+ */
+final class Spending implements AutoCloseable {
+
+  private static final Duration POLL = Duration.ofMillis(200);
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final Thread thread = new Thread(this::follow, "spending");
+  private final Map<String, Double> mostPerModel = new HashMap<>();
+  private final Map<String, Long> admitted = new HashMap<>();
+  private final Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
+  private double mostPerPerson;
+  private long events;
+  private RuntimeException failure;
+  private volatile boolean closed;
+
+  /** Begins to follow the topic, from its beginning. */
+  Spending(Map<String, Object> kafka, String topic) {
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    consumer = new KafkaConsumer<>(properties, bytes, bytes);
+    List<TopicPartition> partitions =
+        consumer.partitionsFor(topic).stream()
+            .map(partition -> new TopicPartition(topic, partition.partition()))
+            .toList();
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** How many reports the ledger has judged. */
+  synchronized long events() {
+    if (failure != null) {
+      throw failure;
+    }
+    return events;
+  }
+
+  /** How many of them it admitted to a model. */
+  synchronized long admitted(String modelId) {
+    return admitted.getOrDefault(modelId, 0L);
+  }
+
+  /** How many of them had which outcome. */
+  synchronized Map<Outcome, Long> outcomes() {
+    return new EnumMap<>(outcomes);
+  }
+
+  /** The most that one person has spent on a model. */
+  synchronized double mostPerModel(String modelId) {
+    return mostPerModel.getOrDefault(modelId, 0.0);
+  }
+
+  /** The most that one person has spent on all models. */
+  synchronized double mostPerPerson() {
+    return mostPerPerson;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    consumer.wakeup();
+    try {
+      thread.join(Duration.ofSeconds(5).toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void follow() {
+    try (consumer) {
+      while (!closed) {
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+          add(AccountingEvent.parseFrom(record.value()));
+        }
+      }
+    } catch (WakeupException e) {
+      // Woken by close().
+    } catch (InvalidProtocolBufferException | RuntimeException e) {
+      fail(new IllegalStateException("The accounting topic can't be followed", e));
+    }
+  }
+
+  private synchronized void fail(RuntimeException e) {
+    failure = e;
+  }
+
+  private synchronized void add(AccountingEvent event) {
+    events++;
+    outcomes.merge(event.getOutcome(), 1L, Long::sum);
+    if (event.getOutcome() == Outcome.ADMITTED) {
+      admitted.merge(event.getModelId(), 1L, Long::sum);
+    }
+    // Totals only grow: the largest of all events is what the person with the largest total spent.
+    mostPerModel.merge(event.getModelId(), event.getModelTotals().getEpsilon(), Math::max);
+    mostPerPerson = Math.max(mostPerPerson, event.getUserTotals().getEpsilon());
+  }
+}

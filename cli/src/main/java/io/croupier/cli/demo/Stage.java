@@ -1,0 +1,194 @@
+package io.croupier.cli.demo;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.cli.InputException;
+import io.croupier.job.CroupierJob;
+import io.croupier.job.JobConfig;
+import io.croupier.job.KafkaTopics;
+import io.croupier.schemas.Topics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.commons.io.FileUtils;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where a demonstration takes place: a broker (or somebody's own), topics for this run alone, and
+ * the job in a local Flink. Closing it, from any thread and at any time, leaves nothing running and
+ * nothing behind.
+ */
+final class Stage implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Stage.class);
+  private static final long CANCEL_SECONDS = 10;
+  private static final int PARTITIONS = 2;
+
+  private final String foreignKafka;
+  private final boolean keep;
+  private final String runId;
+  private Path directory;
+  private EmbeddedBroker broker;
+  private boolean topicsCreated;
+  private JobClient job;
+  private boolean closed;
+
+  /**
+   * Sets nothing up yet.
+   *
+   * @param foreignKafka address of an existing broker; empty: start one
+   * @param keep whether the topics on an existing broker stay
+   * @param runId part of the topics' names
+   */
+  Stage(String foreignKafka, boolean keep, String runId) {
+    this.foreignKafka = foreignKafka;
+    this.keep = keep;
+    this.runId = runId;
+  }
+
+  /** Sets everything up, and waits until the job is submitted. */
+  void open() throws Exception {
+    openBroker();
+    createTopics();
+    submitJob();
+  }
+
+  /** Properties for this run's Kafka clients. */
+  Map<String, Object> kafka() {
+    return new HashMap<>(Map.of("bootstrap.servers", bootstrapServers()));
+  }
+
+  /** This run's topics. */
+  Topics topics() {
+    return Topics.withPrefix(prefix());
+  }
+
+  /** First part of their names. */
+  String prefix() {
+    return "croupier-demo-" + runId;
+  }
+
+  /** Fails if the job has ended, which it never does by itself. */
+  void checkJob() {
+    if (job.getJobExecutionResult().isDone()) {
+      throw new IllegalStateException("The job has ended before its time", cause());
+    }
+  }
+
+  private Throwable cause() {
+    try {
+      job.getJobExecutionResult().getNow(null);
+      return null;
+    } catch (RuntimeException e) {
+      return e;
+    }
+  }
+
+  private String bootstrapServers() {
+    return foreignKafka.isEmpty() ? broker.bootstrapServers() : foreignKafka;
+  }
+
+  private synchronized void openBroker() throws IOException {
+    checkOpen();
+    directory = Files.createTempDirectory("croupier-demo-");
+    if (foreignKafka.isEmpty()) {
+      broker = EmbeddedBroker.start(directory.resolve("kafka"));
+    }
+  }
+
+  private synchronized void createTopics() throws InterruptedException {
+    checkOpen();
+    try (Admin admin = Admin.create(kafka())) {
+      topicsCreated = true;
+      KafkaTopics.create(admin, topics(), PARTITIONS, (short) -1);
+    } catch (ExecutionException e) {
+      throw new InputException(
+          "%s: the topics %s.* can't be created: %s"
+              .formatted(bootstrapServers(), prefix(), e.getCause().getMessage()),
+          e);
+    }
+  }
+
+  private synchronized void submitJob() throws Exception {
+    checkOpen();
+    Map<String, String> settings = new HashMap<>();
+    settings.put("kafka.bootstrap.servers", bootstrapServers());
+    settings.put("topics.prefix", prefix());
+    settings.put("parallelism", "1");
+    settings.put("checkpoint.interval", "250 ms");
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.put("flink.io.tmp.dirs", directory.resolve("flink").toString());
+    settings.put("flink.rest.bind-address", "127.0.0.1");
+    settings.put("flink.taskmanager.memory.managed.size", "128m");
+    settings.put("flink.taskmanager.memory.network.min", "32m");
+    settings.put("flink.taskmanager.memory.network.max", "32m");
+    job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
+            JobConfig.of(settings));
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new CancellationException("closed while it was being set up");
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    cancelJob();
+    if (topicsCreated && !foreignKafka.isEmpty() && !keep) {
+      deleteTopics();
+    }
+    if (broker != null) {
+      broker.close();
+    }
+    if (directory != null) {
+      try {
+        FileUtils.deleteDirectory(directory.toFile());
+      } catch (IOException e) {
+        throw new UncheckedIOException("The temporary directory can't be deleted", e);
+      }
+    }
+  }
+
+  private void cancelJob() {
+    if (job == null) {
+      return;
+    }
+    try {
+      job.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
+      // Its end is a failure, a CancellationException inside; all that counts is that it has come.
+      job.getJobExecutionResult().handle((result, end) -> "").get(CANCEL_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("The job didn't end within {} s of being cancelled", CANCEL_SECONDS, e);
+    }
+  }
+
+  private void deleteTopics() {
+    try (Admin admin = Admin.create(kafka())) {
+      KafkaTopics.delete(admin, topics());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      LOG.error("The topics {}.* can't be deleted", prefix(), e);
+    }
+  }
+}

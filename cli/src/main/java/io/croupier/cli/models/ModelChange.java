@@ -1,0 +1,51 @@
+package io.croupier.cli.models;
+
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What publishing a spec would do to a model.
+ *
+ * @param spec the spec
+ * @param kind what it would do
+ * @param reasons why it is refused; empty unless it is
+ */
+public record ModelChange(ModelSpec spec, Kind kind, List<String> reasons) {
+
+  /** What publishing would do. */
+  public enum Kind {
+    CREATED,
+    CHANGED,
+    UNCHANGED,
+    REFUSED
+  }
+
+  /** Copies the reasons. */
+  public ModelChange {
+    reasons = List.copyOf(reasons);
+  }
+
+  /** Judges specs against those in force, each by itself. */
+  public static List<ModelChange> plan(List<ModelSpec> specs, Map<String, ModelSpec> current) {
+    return specs.stream().map(spec -> of(spec, current.get(spec.getModelId()))).toList();
+  }
+
+  private static ModelChange of(ModelSpec spec, ModelSpec current) {
+    List<String> violations = ModelSpecs.violations(spec);
+    if (!violations.isEmpty()) {
+      return new ModelChange(spec, Kind.REFUSED, violations);
+    }
+    if (current == null) {
+      return new ModelChange(spec, Kind.CREATED, List.of());
+    }
+    if (current.equals(spec)) {
+      return new ModelChange(spec, Kind.UNCHANGED, List.of());
+    }
+    List<String> forbidden = ModelSpecs.changeViolations(current, spec);
+    return forbidden.isEmpty()
+        ? new ModelChange(spec, Kind.CHANGED, List.of())
+        : new ModelChange(spec, Kind.REFUSED, forbidden);
+  }
+}

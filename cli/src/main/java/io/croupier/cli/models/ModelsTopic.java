@@ -1,0 +1,153 @@
+package io.croupier.cli.models;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.InputException;
+import io.croupier.schemas.ModelSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** The compacted topic that the job takes its models from. */
+public final class ModelsTopic {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Map<String, ?> kafka;
+  private final String topic;
+
+  /** Of the brokers that {@code kafka}, properties of Kafka's clients, leads to. */
+  public ModelsTopic(Map<String, ?> kafka, String topic) {
+    this.kafka = Map.copyOf(kafka);
+    this.topic = topic;
+  }
+
+  /**
+   * The last readable spec of every model that is not retired, by model. What can't be read the job
+   * leaves aside as well.
+   */
+  public SortedMap<String, ModelSpec> current() {
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
+      return readToEnd(consumer);
+    } catch (KafkaException e) {
+      throw unreachable(e);
+    }
+  }
+
+  private SortedMap<String, ModelSpec> readToEnd(KafkaConsumer<byte[], byte[]> consumer) {
+    List<PartitionInfo> infos = consumer.partitionsFor(topic, PATIENCE);
+    if (infos.isEmpty()) {
+      throw new InputException(
+          "There is no topic %s; create it with 'croupier topics create'".formatted(topic));
+    }
+    List<TopicPartition> partitions =
+        infos.stream().map(info -> new TopicPartition(topic, info.partition())).toList();
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, PATIENCE);
+    SortedMap<String, ModelSpec> specs = new TreeMap<>();
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (ends.entrySet().stream()
+        .anyMatch(end -> consumer.position(end.getKey(), PATIENCE) < end.getValue())) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new InputException(
+            "The topic %s could not be read to its end within %d s"
+                .formatted(topic, PATIENCE.toSeconds()));
+      }
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
+        add(specs, record);
+      }
+    }
+    return specs;
+  }
+
+  private static void add(Map<String, ModelSpec> specs, ConsumerRecord<byte[], byte[]> record) {
+    if (record.key() == null) {
+      return;
+    }
+    String modelId = new String(record.key(), UTF_8);
+    if (record.value() == null) {
+      specs.remove(modelId);
+      return;
+    }
+    try {
+      specs.put(modelId, ModelSpec.parseFrom(record.value()));
+    } catch (InvalidProtocolBufferException e) {
+      // The job has dead-lettered it and goes on with the spec before it; so does this view.
+      return;
+    }
+  }
+
+  /** Publishes specs that somebody has judged, and waits until the brokers have them. */
+  public void publish(List<ModelSpec> specs) {
+    send(
+        specs.stream()
+            .map(
+                spec ->
+                    new ProducerRecord<>(
+                        topic, spec.getModelId().getBytes(UTF_8), spec.toByteArray()))
+            .toList());
+  }
+
+  /** Retires models: a null value for each. */
+  public void retire(List<String> modelIds) {
+    send(
+        modelIds.stream()
+            .map(id -> new ProducerRecord<byte[], byte[]>(topic, id.getBytes(UTF_8), null))
+            .toList());
+  }
+
+  private void send(List<ProducerRecord<byte[], byte[]>> records) {
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(ProducerConfig.ACKS_CONFIG, "all");
+    ByteArraySerializer bytes = new ByteArraySerializer();
+    try (Producer<byte[], byte[]> producer = new KafkaProducer<>(properties, bytes, bytes)) {
+      List<Future<RecordMetadata>> sent = new ArrayList<>();
+      for (ProducerRecord<byte[], byte[]> record : records) {
+        sent.add(producer.send(record));
+      }
+      producer.flush();
+      for (Future<RecordMetadata> future : sent) {
+        future.get();
+      }
+    } catch (KafkaException e) {
+      throw unreachable(e);
+    } catch (ExecutionException e) {
+      throw unreachable(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InputException("Interrupted before the brokers had everything", e);
+    }
+  }
+
+  private InputException unreachable(Throwable e) {
+    return new InputException(
+        "The topic %s at %s can't be used: %s"
+            .formatted(topic, kafka.get("bootstrap.servers"), e.getMessage()),
+        e);
+  }
+}

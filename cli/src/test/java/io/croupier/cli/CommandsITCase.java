@@ -1,0 +1,154 @@
+package io.croupier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.cli.models.ModelsTopic;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The commands of an operator, against a real broker; every test has a prefix of its own. */
+class CommandsITCase {
+
+  private static final String TAPS =
+      "- {modelId: taps, dimension: 3, gradientBound: 1, adaptiveRadius: {}}\n";
+  private static final String CLICKS =
+      "- {modelId: clicks, dimension: 2, gradientBound: 1e-09, blackBox: {}, limits: {epsilon: 4}}\n";
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker broker;
+
+  @BeforeAll
+  static void start() {
+    broker = EmbeddedBroker.start(directory.resolve("kafka"));
+  }
+
+  @AfterAll
+  static void stop() {
+    broker.close();
+  }
+
+  @Test
+  void topicsAreCreatedOnce() {
+    Outcome first = croupier("topics", "create", "--prefix", "once", "--partitions", "2");
+    Outcome second = croupier("topics", "create", "--prefix", "once");
+
+    assertThat(first.code).isZero();
+    assertThat(first.out).contains("created  once.gradients", "created  once.accounting");
+    assertThat(second.code).isZero();
+    assertThat(second.out).contains("exists   once.gradients").doesNotContain("created");
+  }
+
+  @Test
+  void modelsAreAppliedListedAndRetired() throws Exception {
+    croupier("topics", "create", "--prefix", "life");
+
+    Outcome applied = apply("life", TAPS + CLICKS);
+    assertThat(applied.code).isZero();
+    assertThat(applied.out).contains("created    taps", "created    clicks");
+
+    Outcome again = apply("life", TAPS + CLICKS.replace("epsilon: 4", "epsilon: 6"));
+    assertThat(again.code).isZero();
+    assertThat(again.out).contains("unchanged  taps", "changed    clicks");
+
+    Outcome listed = croupier("models", "list", "--prefix", "life");
+    assertThat(listed.out)
+        .containsPattern("taps +\\| adaptive_radius +\\| +3")
+        .containsPattern("clicks +\\| black_box +\\| +2")
+        .contains("epsilon 6.0");
+
+    Outcome retired = croupier("models", "retire", "taps", "--prefix", "life");
+    assertThat(retired.code).isZero();
+    assertThat(retired.out).contains("retired    taps");
+    assertThat(models("life").current()).containsOnlyKeys("clicks");
+  }
+
+  @Test
+  void whatIsListedAsJsonCanBeAppliedAgain() throws Exception {
+    croupier("topics", "create", "--prefix", "json");
+    apply("json", TAPS + CLICKS);
+
+    Outcome listed = croupier("models", "list", "--json", "--prefix", "json");
+
+    assertThat(apply("json", listed.out).out).contains("unchanged  taps", "unchanged  clicks");
+  }
+
+  @Test
+  void oneRefusedModelKeepsAllFromBeingPublished() throws Exception {
+    croupier("topics", "create", "--prefix", "refused");
+    apply("refused", TAPS);
+
+    Outcome outcome = apply("refused", CLICKS + TAPS.replace("dimension: 3", "dimension: 4"));
+
+    assertThat(outcome.code).isEqualTo(1);
+    assertThat(outcome.out).contains("created    clicks", "refused    taps", "dimension");
+    assertThat(outcome.err).contains("Nothing was published.");
+    assertThat(models("refused").current()).containsOnlyKeys("taps");
+    assertThat(models("refused").current().get("taps").getDimension()).isEqualTo(3);
+  }
+
+  @Test
+  void anInvalidSpecDoesNotReplaceTheGoodOne() throws Exception {
+    croupier("topics", "create", "--prefix", "invalid");
+    apply("invalid", TAPS);
+
+    Outcome outcome = apply("invalid", TAPS.replace("gradientBound: 1", "gradientBound: -1"));
+
+    assertThat(outcome.code).isEqualTo(1);
+    assertThat(outcome.out).contains("refused    taps", "-1");
+    assertThat(models("invalid").current().get("taps").getGradientBound()).isEqualTo(1);
+  }
+
+  @Test
+  void aModelThatIsNotThereIsNotRetired() throws Exception {
+    croupier("topics", "create", "--prefix", "absent");
+    apply("absent", TAPS);
+
+    Outcome outcome = croupier("models", "retire", "taps", "tips", "--prefix", "absent");
+
+    assertThat(outcome.code).isEqualTo(1);
+    assertThat(outcome.err).contains("No such model: tips", "there are: taps");
+    assertThat(models("absent").current()).containsOnlyKeys("taps");
+  }
+
+  @Test
+  void missingTopicsAreNamedAndNotMade() {
+    Outcome outcome = croupier("models", "list", "--prefix", "nowhere");
+
+    assertThat(outcome.code).isEqualTo(1);
+    assertThat(outcome.err).contains("no topic nowhere.models", "croupier topics create");
+  }
+
+  private static Outcome apply(String prefix, String models) throws Exception {
+    Path file = Files.writeString(directory.resolve(prefix + ".yaml"), models);
+    return croupier("models", "apply", file.toString(), "--prefix", prefix);
+  }
+
+  private static ModelsTopic models(String prefix) {
+    return new ModelsTopic(
+        Map.of("bootstrap.servers", broker.bootstrapServers()), prefix + ".models");
+  }
+
+  private record Outcome(int code, String out, String err) {}
+
+  private static Outcome croupier(String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("--kafka", broker.bootstrapServers()));
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine commandLine =
+        Croupier.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    int code = commandLine.execute(all.toArray(String[]::new));
+    return new Outcome(code, out.toString(), err.toString());
+  }
+}

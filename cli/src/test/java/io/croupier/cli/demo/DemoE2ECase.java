@@ -1,0 +1,159 @@
+package io.croupier.cli.demo;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script as a user runs it, in a process of its own. */
+class DemoE2ECase {
+
+  private static final Path SCRIPT = Path.of("..", "croupier").toAbsolutePath().normalize();
+
+  @TempDir private Path directory;
+  private Path temporary;
+
+  @BeforeEach
+  void makeRoom() throws IOException {
+    temporary = Files.createDirectory(directory.resolve("tmp"));
+  }
+
+  @Test
+  void endsWithTheTableThePriceAndThePage() throws Exception {
+    Path page = directory.resolve("page.html");
+
+    List<String> output = finish(croupier("demo", "--users", "300", "--page", page.toString()));
+
+    assertThat(output)
+        .contains(
+            "This comparison spent 8 per learner, 48 per person; a real deployment runs one"
+                + " learner.")
+        .anyMatch(line -> line.matches(" doing nothing .* 0\\.693 .*"))
+        .anyMatch(line -> line.matches(" adaptive radius +\\| nothing .* 8 *"))
+        .anyMatch(line -> line.matches(" BANCO +\\| strongest noise .* 8 *"))
+        .anyMatch(line -> line.matches(" black box +\\| nothing .* 8 *"))
+        .anyMatch(line -> line.matches(" LDP-SGD, step 0\\.1 .* 8 *"))
+        .anyMatch(line -> line.matches(" LDP-SGD, step 10 .* 8 *"))
+        .anyMatch(line -> line.matches(" LDP-SGD, step 1000 .* 8 *"))
+        .anyMatch(line -> line.matches(" non-private optimum .* 0\\.518 .* 0\\.740 .*"))
+        .noneMatch(line -> line.contains("accounted for"));
+    assertThat(Files.readString(page)).contains("This comparison spent 8 per learner");
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void learnsTheUsersOwnDataOnTheUsersOwnKafka() throws Exception {
+    StringBuilder people = new StringBuilder("age,city,bought\n");
+    Random random = new Random(1);
+    for (int i = 0; i < 200; i++) {
+      int age = 20 + random.nextInt(60);
+      people.append(age).append(i % 3 == 0 ? ",Aachen," : ",Bonn,");
+      people.append(age > 50 ? "yes\n" : "no\n");
+    }
+    Path file = Files.writeString(directory.resolve("people.csv"), people);
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
+      List<String> output =
+          finish(
+              croupier(
+                  "demo",
+                  "--data",
+                  file.toString(),
+                  "--label",
+                  "bought",
+                  "--learners",
+                  "black-box,coordinate-wise",
+                  "--epsilon",
+                  "0.5",
+                  "--kafka",
+                  broker.bootstrapServers(),
+                  "--page",
+                  directory.resolve("page.html").toString()));
+
+      assertThat(output)
+          .contains(
+              "200 rows of people.csv: is bought = yes?",
+              "This comparison spent 0.5 per learner, 1 per person; a real deployment runs one"
+                  + " learner.");
+      assertThat(topics(broker)).noneMatch(topic -> topic.startsWith("croupier-demo"));
+      assertNothingIsLeft();
+    }
+  }
+
+  @Test
+  void ctrlCEndsItAtOnceAndLeavesNothing() throws Exception {
+    Process process = croupier("demo", "--page", directory.resolve("page.html").toString());
+    BufferedReader output = process.inputReader(UTF_8);
+    String line = output.readLine();
+    while (line != null && !line.contains("people have reported")) {
+      line = output.readLine();
+    }
+    assertThat(line).isNotNull();
+
+    long interruptedAt = System.nanoTime();
+    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isEqualTo(130);
+    assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - interruptedAt)).isLessThan(10);
+    assertThat(process.descendants()).isEmpty();
+    assertThat(directory.resolve("page.html")).doesNotExist();
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void aMistakeIsExplainedInALine() throws Exception {
+    Process process = croupier("demo", "--data", "none.csv", "--label", "x");
+
+    assertThat(process.inputReader(UTF_8).lines().toList())
+        .containsExactly("none.csv: no such file");
+    assertThat(process.waitFor()).isEqualTo(1);
+  }
+
+  @Test
+  void helpReadsLikeAManual() throws Exception {
+    assertThat(finish(croupier("--help"))).contains("Commands:").anyMatch(l -> l.contains("demo"));
+    assertThat(finish(croupier("demo", "--help")))
+        .contains("Usage: croupier demo [OPTIONS]")
+        .anyMatch(line -> line.contains("the noise is never"));
+  }
+
+  private Process croupier(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(SCRIPT.toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.directory(directory.toFile());
+    builder.environment().put("TMPDIR", temporary.toString());
+    return builder.start();
+  }
+
+  /** The output of a process that ends well. */
+  private static List<String> finish(Process process) throws Exception {
+    List<String> lines = process.inputReader(UTF_8).lines().toList();
+    assertThat(process.waitFor()).as(String.join("\n", lines)).isZero();
+    return lines;
+  }
+
+  private static Stream<String> topics(EmbeddedBroker broker) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      return admin.listTopics().names().get().stream();
+    }
+  }
+
+  private void assertNothingIsLeft() {
+    assertThat(temporary).isEmptyDirectory();
+  }
+}

@@ -1,0 +1,29 @@
+package io.croupier.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PlainLinesTest {
+
+  @Test
+  void saysHowFarEveryModelIs() {
+    PlainLines lines =
+        new PlainLines(
+            Entrant.parse(List.of("banco", "ldp-sgd:3")), 28_155, "accuracy", System.out);
+
+    String text =
+        lines.lines(
+            List.of(
+                new Standing(12_000, 1, 2, 123, new CurvePoint(12_000, 0.56123, 0.7104)),
+                new Standing(0, 0, 0, 0, null)),
+            2250.4);
+
+    assertThat(text.lines())
+        .containsExactly(
+            "0 of 28,155 people have reported; 2,250 reports/s",
+            "  BANCO            loss 0.561, accuracy 0.710, publication 123",
+            "  LDP-SGD, step 3  waiting");
+  }
+}

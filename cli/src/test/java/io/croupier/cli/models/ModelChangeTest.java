@@ -1,0 +1,56 @@
+package io.croupier.cli.models;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.cli.models.ModelChange.Kind;
+import io.croupier.schemas.ModelSpec;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ModelChangeTest {
+
+  private static final ModelSpec SPEC =
+      ModelsFile.parse("m", "[{modelId: m, dimension: 2, gradientBound: 1, adaptiveRadius: {}}]")
+          .get(0);
+
+  @Test
+  void aNewModelIsCreated() {
+    assertThat(change(SPEC, Map.of()).kind()).isEqualTo(Kind.CREATED);
+  }
+
+  @Test
+  void theSameSpecIsUnchanged() {
+    assertThat(change(SPEC, Map.of("m", SPEC)).kind()).isEqualTo(Kind.UNCHANGED);
+  }
+
+  @Test
+  void limitsMayChange() {
+    ModelSpec next = SPEC.toBuilder().setMaxStaleness(3).build();
+
+    assertThat(change(next, Map.of("m", SPEC)).kind()).isEqualTo(Kind.CHANGED);
+  }
+
+  @Test
+  void theDimensionMayNot() {
+    ModelChange change = change(SPEC.toBuilder().setDimension(3).build(), Map.of("m", SPEC));
+
+    assertThat(change.kind()).isEqualTo(Kind.REFUSED);
+    assertThat(change.reasons()).anyMatch(reason -> reason.contains("dimension"));
+  }
+
+  @Test
+  void aSpecThatIsNotValidIsRefusedWithEveryReason() {
+    ModelSpec broken = SPEC.toBuilder().setDimension(0).setGradientBound(-1).build();
+    ModelChange change = change(broken, Map.of());
+
+    assertThat(change.kind()).isEqualTo(Kind.REFUSED);
+    assertThat(change.reasons())
+        .anyMatch(reason -> reason.contains("dimension"))
+        .anyMatch(reason -> reason.contains("gradient_bound") || reason.contains("gradientBound"));
+  }
+
+  private static ModelChange change(ModelSpec spec, Map<String, ModelSpec> current) {
+    return ModelChange.plan(List.of(spec), current).get(0);
+  }
+}
