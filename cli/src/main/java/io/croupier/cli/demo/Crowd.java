@@ -5,11 +5,16 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.randomiser.Randomiser;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
  * The people, who come one by one at a steady rate. Each evaluates every model's newest weights on
@@ -26,6 +31,7 @@ final class Crowd implements AutoCloseable {
   private final IntFunction<GradientReporter> reporterOf;
   private final Randomiser randomiser;
   private final Thread thread = new Thread(this::come, "crowd");
+  private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
   private volatile long reported;
   private volatile RuntimeException failure;
   private volatile boolean closed;
@@ -97,9 +103,15 @@ final class Crowd implements AutoCloseable {
       for (int i = 0; i < order.length && !closed; i++) {
         due = waitFor(due);
         report(order[i], gradient);
-        reported = i + 1;
+        reported = i + 1L;
         due += nanosPerPerson;
+        checkDeliveries(false);
       }
+      checkDeliveries(true);
+    } catch (ExecutionException e) {
+      failure = new IllegalStateException("A report could not be delivered", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
       failure = e;
     }
@@ -128,7 +140,16 @@ final class Crowd implements AutoCloseable {
     for (String modelId : modelIds) {
       ModelSnapshot snapshot = newest.apply(modelId);
       problem.gradient(person, snapshot.weights(), gradient);
-      reporter.report(snapshot, gradient, randomiser);
+      underway.add(reporter.report(snapshot, gradient, randomiser));
+    }
+  }
+
+  /**
+   * Fails if a report could not be delivered; looks at those that are settled, or waits for all.
+   */
+  private void checkDeliveries(boolean wait) throws ExecutionException, InterruptedException {
+    while (!underway.isEmpty() && (underway.getFirst().isDone() || (wait && !closed))) {
+      underway.removeFirst().get();
     }
   }
 }

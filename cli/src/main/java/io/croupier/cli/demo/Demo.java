@@ -23,7 +23,6 @@ import org.apache.commons.rng.sampling.PermutationSampler;
 import org.apache.commons.rng.simple.RandomSource;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** One demonstration, from an empty stage to the table. */
 final class Demo {
@@ -150,11 +149,10 @@ final class Demo {
       Scoreboard scoreboard,
       Spending spending)
       throws InterruptedException {
-    ByteArraySerializer bytes = new ByteArraySerializer();
     String deviceId = UUID.randomUUID().toString();
     String topic = stage.topics().gradients();
     try (Producer<byte[], byte[]> producer =
-            new KafkaProducer<>(GradientReporter.producerProperties(stage.kafka()), bytes, bytes);
+            new KafkaProducer<>(GradientReporter.producerProperties(stage.kafka()));
         Crowd crowd =
             new Crowd(
                 data.problem(),

@@ -7,9 +7,10 @@ sealed interface Progress extends AutoCloseable permits LiveBars, PlainLines {
 
   /** Bars where there is a terminal to draw them on, else a line every few seconds. */
   static Progress on(List<Entrant> entrants, long people, String fitName) {
-    return System.console() == null
-        ? new PlainLines(entrants, people, fitName, System.out)
-        : new LiveBars(entrants, people, fitName);
+    // The script looks: Java itself can't tell whether standard output is a terminal.
+    return Boolean.getBoolean("croupier.terminal")
+        ? new LiveBars(entrants, people, fitName)
+        : new PlainLines(entrants, people, fitName, System.out);
   }
 
   /**

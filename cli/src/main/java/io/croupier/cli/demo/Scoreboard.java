@@ -7,10 +7,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What each model's publications are worth. Publications may come from any thread; one thread of
@@ -18,26 +17,23 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class Scoreboard implements AutoCloseable {
 
-  private static final long SWEEP_MS = 50;
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** A curve is judged on as many people at most, so that large data don't starve the job. */
   private static final int MOST_JUDGED = 30_000;
 
   private final Problem problem;
   private final Map<String, Track> tracks = new LinkedHashMap<>();
-  private final ScheduledExecutorService judge =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "scoreboard");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final Thread judge = new Thread(this::judge, "scoreboard");
   private volatile long lastPublication = System.nanoTime();
+  private volatile RuntimeException failure;
+  private volatile boolean closed;
 
   Scoreboard(Problem problem, List<String> modelIds) {
     this.problem = problem.first(MOST_JUDGED);
     modelIds.forEach(modelId -> tracks.put(modelId, new Track()));
-    judge.scheduleWithFixedDelay(this::sweep, 0, SWEEP_MS, TimeUnit.MILLISECONDS);
+    judge.setDaemon(true);
+    judge.start();
   }
 
   /** Takes note of a publication. */
@@ -56,6 +52,9 @@ final class Scoreboard implements AutoCloseable {
 
   /** Where a model stands. */
   Standing standing(String modelId) {
+    if (failure != null) {
+      throw failure;
+    }
     return tracks.get(modelId).standing();
   }
 
@@ -67,13 +66,25 @@ final class Scoreboard implements AutoCloseable {
   /** Judges what has been published so far; then no more. */
   @Override
   public void close() {
-    judge.shutdownNow();
+    closed = true;
+    LockSupport.unpark(judge);
     try {
-      judge.awaitTermination(10, TimeUnit.SECONDS);
+      judge.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    sweep();
+  }
+
+  private void judge() {
+    try {
+      while (!closed) {
+        sweep();
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+      sweep();
+    } catch (RuntimeException e) {
+      failure = e;
+    }
   }
 
   private void sweep() {

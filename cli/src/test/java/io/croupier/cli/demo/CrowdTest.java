@@ -1,0 +1,105 @@
+package io.croupier.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.cli.data.Problem;
+import io.croupier.cli.data.Simulation;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.schemas.GradientReport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class CrowdTest {
+
+  private static final int PEOPLE = 20;
+
+  private final Problem problem = Simulation.logistic(PEOPLE, 1).problem();
+
+  @Test
+  void everybodyReportsOnceToEveryModelInTheirTurn() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    int[] order = {3, 1, 2};
+    try (Crowd crowd = crowd(producer, order)) {
+      crowd.start(1e6, () -> false);
+      awaitEnd(crowd);
+    }
+
+    List<GradientReport> reports = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> record : producer.history()) {
+      reports.add(GradientReport.parseFrom(record.value()));
+    }
+    assertThat(reports)
+        .extracting(report -> report.getUserId() + report.getModelId() + report.getSequence())
+        .containsExactly("p3a0", "p3b1", "p1a0", "p1b1", "p2a0", "p2b1");
+    assertThat(reports).allMatch(report -> report.getL2Laplace().getEpsilon() == 8);
+    assertThat(reports).allMatch(report -> report.getRound() == 7);
+  }
+
+  @Test
+  void nobodyComesWhileTheyAreHeld() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    CountDownLatch asked = new CountDownLatch(3);
+    try (Crowd crowd = crowd(producer, new int[] {0, 1})) {
+      crowd.start(
+          1e6,
+          () -> {
+            asked.countDown();
+            return true;
+          });
+      assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(crowd.reported()).isZero();
+    }
+    assertThat(producer.history()).isEmpty();
+  }
+
+  @Test
+  void aReportThatCannotBeDeliveredIsNotPassedOver() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    try (Crowd crowd = crowd(producer, new int[] {0})) {
+      crowd.start(1e6, () -> false);
+      while (!producer.errorNext(new TimeoutException("no broker"))) {
+        Thread.onSpinWait();
+      }
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  crowd.reported();
+                  Thread.onSpinWait();
+                }
+              })
+          .hasMessageContaining("could not be delivered");
+    }
+  }
+
+  private Crowd crowd(MockProducer<byte[], byte[]> producer, int[] order) {
+    return new Crowd(
+        problem,
+        order,
+        List.of("a", "b"),
+        modelId -> Snapshots.of(modelId, 6, 0, 7),
+        person -> new GradientReporter(producer, "gradients", "p" + person, "", 0),
+        new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, 8));
+  }
+
+  private static MockProducer<byte[], byte[]> producer(boolean completes) {
+    return new MockProducer<>(
+        completes, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private static void awaitEnd(Crowd crowd) {
+    while (crowd.reported() < crowd.size()) {
+      Thread.onSpinWait();
+    }
+  }
+}
