@@ -100,8 +100,11 @@ final class Crowd implements AutoCloseable {
     try {
       long due = System.nanoTime();
       double[] gradient = new double[problem.dimension()];
-      for (int i = 0; i < order.length && !closed; i++) {
+      for (int i = 0; i < order.length; i++) {
         due = waitFor(due);
+        if (closed) {
+          return;
+        }
         report(order[i], gradient);
         reported = i + 1L;
         due += nanosPerPerson;

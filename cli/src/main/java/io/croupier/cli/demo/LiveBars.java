@@ -5,6 +5,7 @@ import java.util.Locale;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
+import org.apache.commons.lang3.StringUtils;
 
 /** A bar per learner, redrawn in place. */
 final class LiveBars implements Progress {
@@ -19,7 +20,7 @@ final class LiveBars implements Progress {
     this.fitName = fitName;
     this.bars =
         entrants.stream()
-            .map(entrant -> bar("%%-%ds".formatted(width).formatted(entrant.label()), people))
+            .map(entrant -> bar(StringUtils.rightPad(entrant.label(), width), people))
             .toList();
   }
 

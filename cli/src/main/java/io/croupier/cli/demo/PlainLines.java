@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import org.apache.commons.lang3.StringUtils;
 
 /** A few lines every few seconds, for logs and pipes. */
 final class PlainLines implements Progress {
@@ -42,10 +43,13 @@ final class PlainLines implements Progress {
                 Numbers.count(standings.stream().mapToLong(Standing::accounted).min().orElse(0)),
                 Numbers.count(people),
                 reportsPerSecond));
+    int width = entrants.stream().mapToInt(entrant -> entrant.label().length()).max().orElse(0);
     for (int i = 0; i < entrants.size(); i++) {
-      text.append(
-          String.format(
-              "%n  %-16s %s", entrants.get(i).label(), standings.get(i).inWords(fitName)));
+      text.append(System.lineSeparator())
+          .append("  ")
+          .append(StringUtils.rightPad(entrants.get(i).label(), width))
+          .append("  ")
+          .append(standings.get(i).inWords(fitName));
     }
     return text.toString();
   }
