@@ -3,6 +3,9 @@ package io.croupier.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.config.Configurator;
 
 /**
  * Where warnings go: to a file that is spoken of only when something went wrong, or to the console
@@ -29,6 +32,14 @@ public final class Log {
   /** From now on, warnings go to standard error. */
   public static void toConsole() {
     System.setProperty(TARGET, "console");
+  }
+
+  /**
+   * Nothing is logged from now on: what is being taken down complains, and nobody needs to know.
+   */
+  public static void silence() {
+    Configurator.setAllLevels(LogManager.ROOT_LOGGER_NAME, Level.OFF);
+    discard();
   }
 
   /** Deletes the file: nothing went wrong. */

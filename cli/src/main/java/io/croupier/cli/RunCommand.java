@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import picocli.CommandLine.Command;
@@ -41,9 +42,12 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Log.toConsole();
     JobConfig config = connection.config();
+    Configuration cluster = Configuration.fromMap(config.flink());
+    if (!cluster.contains(RestOptions.BIND_ADDRESS)) {
+      cluster.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+    }
     StreamExecutionEnvironment environment =
-        StreamExecutionEnvironment.createLocalEnvironment(
-            config.parallelism(), new Configuration());
+        StreamExecutionEnvironment.createLocalEnvironment(config.parallelism(), cluster);
     JobClient job;
     try {
       job = CroupierJob.submit(environment, config);

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -23,11 +24,13 @@ import org.slf4j.LoggerFactory;
 public final class KafkaTopics {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
   private static final Duration LONGEST_OUTAGE = Duration.ofHours(24);
+  private static final Duration VISIBLE_WITHIN = Duration.ofSeconds(30);
 
   private KafkaTopics() {}
 
   /**
-   * Creates the topics that don't exist yet, each with the retention it needs.
+   * Creates the topics that don't exist yet, each with the retention it needs, and waits until they
+   * can be used.
    *
    * @param partitions of every topic but models, which has one
    * @param replicationFactor -1 for the brokers' default
@@ -61,7 +64,22 @@ public final class KafkaTopics {
       }
     }
     admin.createTopics(missing).all().get();
+    awaitVisible(admin, topics.all());
     return missing.stream().map(NewTopic::name).toList();
+  }
+
+  /** Brokers learn of a new topic a little after the controller has made it. */
+  private static void awaitVisible(Admin admin, List<String> names)
+      throws ExecutionException, InterruptedException {
+    long deadline = System.nanoTime() + VISIBLE_WITHIN.toNanos();
+    while (!admin.listTopics().names().get().containsAll(names)) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IllegalStateException(
+            "The topics were created, but the brokers don't list all of them after "
+                + VISIBLE_WITHIN);
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
   }
 
   /** Deletes those of the topics that exist. */

@@ -1,6 +1,7 @@
 package io.croupier.cli.demo;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.Log;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Score;
@@ -69,7 +70,7 @@ final class Demo {
       stage.close();
       Runtime.getRuntime().removeShutdownHook(stop);
       return complete;
-    } catch (Exception e) {
+    } catch (Exception | Error e) {
       if (interrupted) {
         // What is being taken down fails here and there; that is no news.
         return false;
@@ -82,6 +83,7 @@ final class Demo {
 
   private void interrupt() {
     interrupted = true;
+    Log.silence();
     stage.close();
   }
 

@@ -5,7 +5,6 @@ import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Averaging;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
@@ -37,7 +36,6 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
     ADAPTIVE_RADIUS("adaptive-radius", "adaptive radius", "nothing"),
     BANCO("banco", "BANCO", "strongest noise"),
     BLACK_BOX("black-box", "black box", "nothing"),
-    COORDINATE_WISE("coordinate-wise", "coordinate-wise", "nothing"),
     LDP_SGD("ldp-sgd", "LDP-SGD", "step size");
 
     private final String name;
@@ -93,7 +91,7 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
   }
 
   private static String known() {
-    return "adaptive-radius, banco, black-box, coordinate-wise, ldp-sgd:STEP";
+    return "adaptive-radius, banco, black-box, ldp-sgd:STEP";
   }
 
   /** What somebody had to choose, beyond what is the same for all. */
@@ -129,7 +127,6 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
                               .setL2Laplace(L2Laplace.newBuilder().setEpsilon(terms.epsilon()))))
               .build();
       case BLACK_BOX -> spec.setBlackBox(BlackBox.getDefaultInstance()).build();
-      case COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance()).build();
       case LDP_SGD ->
           spec.setLdpSgd(LdpSgd.newBuilder().setStepSize(stepSize).setDecay(DECAY)).build();
     };

@@ -18,6 +18,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.commons.io.FileUtils;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.configuration.WebOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
@@ -128,15 +133,22 @@ final class Stage implements AutoCloseable {
     settings.put("parallelism", "1");
     settings.put("checkpoint.interval", "250 ms");
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    settings.put("flink.io.tmp.dirs", directory.resolve("flink").toString());
-    settings.put("flink.rest.bind-address", "127.0.0.1");
-    settings.put("flink.taskmanager.memory.managed.size", "128m");
-    settings.put("flink.taskmanager.memory.network.min", "32m");
-    settings.put("flink.taskmanager.memory.network.max", "32m");
     job =
         CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
+            StreamExecutionEnvironment.createLocalEnvironment(1, cluster()),
             JobConfig.of(settings));
+  }
+
+  /** A small Flink, all of whose files are in the run's directory. */
+  private Configuration cluster() {
+    String files = directory.resolve("flink").toString();
+    return new Configuration()
+        .set(CoreOptions.TMP_DIRS, files)
+        .set(WebOptions.TMP_DIR, files)
+        .set(RestOptions.BIND_ADDRESS, "127.0.0.1")
+        .set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64))
+        .set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32))
+        .set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
   }
 
   private void checkOpen() {

@@ -75,7 +75,7 @@ class DemoE2ECase {
                   "--label",
                   "bought",
                   "--learners",
-                  "black-box,coordinate-wise",
+                  "black-box,ldp-sgd:1",
                   "--epsilon",
                   "0.5",
                   "--kafka",
@@ -128,7 +128,7 @@ class DemoE2ECase {
     assertThat(finish(croupier("--help"))).contains("Commands:").anyMatch(l -> l.contains("demo"));
     assertThat(finish(croupier("demo", "--help")))
         .contains("Usage: croupier demo [OPTIONS]")
-        .anyMatch(line -> line.contains("the noise is never"));
+        .anyMatch(line -> line.contains("Orders the people"));
   }
 
   private Process croupier(String... arguments) throws IOException {

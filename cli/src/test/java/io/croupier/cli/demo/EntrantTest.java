@@ -43,7 +43,6 @@ class EntrantTest {
     assertThat(spec("adaptive-radius").hasAveraging()).isFalse();
     assertThat(spec("adaptive-radius").hasAdaptiveRadius()).isTrue();
     assertThat(spec("black-box").hasBlackBox()).isTrue();
-    assertThat(spec("coordinate-wise").hasCoordinateWise()).isTrue();
     assertThat(spec("ldp-sgd:0.5").getLdpSgd().getStepSize()).isEqualTo(0.5);
     assertThat(spec("ldp-sgd:0.5").getLdpSgd().getDecay()).isEqualTo(0.5);
   }
