@@ -38,6 +38,8 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin private Connection connection;
 
+  private volatile boolean interrupted;
+
   @Override
   public Integer call() throws Exception {
     Log.toConsole();
@@ -56,11 +58,19 @@ final class RunCommand implements Callable<Integer> {
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> cancel(job), "cancel"));
     System.err.println("Running. Ctrl-C ends it.");
-    job.getJobExecutionResult().get();
-    return 0;
+    try {
+      job.getJobExecutionResult().get();
+      return 0;
+    } catch (ExecutionException e) {
+      if (interrupted) {
+        return 0;
+      }
+      throw new IllegalStateException("The job has failed", e.getCause());
+    }
   }
 
-  private static void cancel(JobClient job) {
+  private void cancel(JobClient job) {
+    interrupted = true;
     try {
       job.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
       job.getJobExecutionResult().handle((result, end) -> "").get(CANCEL_SECONDS, TimeUnit.SECONDS);

@@ -1,0 +1,46 @@
+package io.croupier.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.cli.InputException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** Mistakes are told before anything is started. */
+class DemoCommandTest {
+
+  @Test
+  void whatCannotBeUsedIsNamedWithWhatWouldDo() {
+    assertRefused("--epsilon is 0.0; it must be positive", "--epsilon", "0");
+    assertRefused("--epsilon is NaN", "--epsilon", "NaN");
+    assertRefused("--clip is -1.0", "--clip", "-1");
+    assertRefused("--duration is 0.0", "--duration", "0");
+    assertRefused("--round-size is 0; it must be at least 1", "--round-size", "0");
+    assertRefused("--users is 28156; the data hold 28,155 people", "--users", "28156");
+    assertRefused("--users is 0", "--data", "linear", "--users", "0");
+    assertRefused("needs --label COLUMN", "--data", "people.csv");
+    assertRefused("--label is for a CSV file", "--label", "wage");
+    assertRefused("'sgd' is not one of", "--learners", "sgd");
+    assertRefused("there is no directory", "--page", "nowhere/page.html");
+    assertRefused("--epsilon: ", "--epsilon", "1e-6");
+  }
+
+  private static void assertRefused(String message, String... arguments) {
+    StringWriter out = new StringWriter();
+    Throwable[] failure = new Throwable[1];
+    CommandLine command =
+        new CommandLine(new DemoCommand())
+            .setOut(new PrintWriter(out))
+            .setExecutionExceptionHandler(
+                (exception, line, parsed) -> {
+                  failure[0] = exception;
+                  return 1;
+                });
+
+    assertThat(command.execute(arguments)).isEqualTo(1);
+    assertThat(failure[0]).isInstanceOf(InputException.class).hasMessageContaining(message);
+    assertThat(out.toString()).doesNotContain("Starting");
+  }
+}
