@@ -1,0 +1,129 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.apache.flink.streaming.api.graph.StreamNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the job's main does without a broker: arguments, settings and graph. */
+class CroupierJobTest {
+  private static final Map<String, String> SETTINGS =
+      Map.of("kafka.bootstrap.servers", "nowhere:1", "parallelism", "2");
+
+  @TempDir Path directory;
+
+  @Test
+  void aDryRunPrintsSettingsAndGraphAndAsksNoBroker() throws Exception {
+    Path file = directory.resolve("croupier.yaml");
+    Files.writeString(
+        file, "kafka: {bootstrap.servers: 'nowhere:1', ssl.key.password: hush}\nparallelism: 2\n");
+
+    String text = run("--config", file.toString(), "--dry-run", "--checkpoint.interval", "3 s");
+
+    assertThat(text)
+        .containsPattern("kafka\\.bootstrap\\.servers +nowhere:1")
+        .containsPattern("checkpoint\\.interval +3000 ms")
+        .containsPattern("topics\\.updates +croupier\\.updates")
+        .doesNotContain("hush")
+        .containsPattern("models +uid models-source +parallelism 1")
+        .containsPattern("gradients +uid gradients-source +parallelism 2")
+        .containsPattern("decode +uid decode +parallelism 2 +<- .*gradients")
+        .containsPattern("ledger +uid ledger +parallelism 2 +<- .*decode.*models")
+        .containsPattern("pre-aggregation +uid pre-aggregation +parallelism 2 +<- ledger")
+        .containsPattern("learner +uid learner +parallelism 2 +<- .*pre-aggregation.*models");
+  }
+
+  @Test
+  void everyOperatorHasAUid() {
+    StreamExecutionEnvironment env = environment(Map.of());
+
+    StreamGraph graph = env.getStreamGraph(false);
+
+    Set<String> uids =
+        graph.getStreamNodes().stream()
+            .map(StreamNode::getTransformationUID)
+            .collect(Collectors.toSet());
+    assertThat(uids)
+        .contains(
+            Uids.REPORTS_SOURCE,
+            Uids.MODELS_SOURCE,
+            Uids.DECODE,
+            Uids.LEDGER,
+            Uids.PRE_AGGREGATION,
+            Uids.LEARNER,
+            Uids.SINK)
+        // Flink makes the committer's uid from the sink's.
+        .allMatch(uid -> uid != null)
+        .hasSize(8);
+    assertThat(uids).filteredOn(uid -> uid.contains(Uids.SINK)).hasSize(2);
+  }
+
+  @Test
+  void holdsOnToWhatStateNeeds() {
+    StreamExecutionEnvironment env =
+        environment(
+            Map.of(
+                "flink.pipeline.generic-types", "true",
+                "flink.pipeline.auto-generate-uids", "true",
+                "max-parallelism", "64"));
+
+    assertThat(env.getConfiguration().get(PipelineOptions.GENERIC_TYPES)).isFalse();
+    assertThat(env.getConfiguration().get(PipelineOptions.AUTO_GENERATE_UIDS)).isFalse();
+    assertThat(env.getMaxParallelism()).isEqualTo(64);
+    assertThat(env.getCheckpointConfig().isCheckpointingEnabled()).isTrue();
+  }
+
+  @Test
+  void saysWhichArgumentIsWrong() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> run("croupier.yaml"))
+        .withMessageContaining("'croupier.yaml'")
+        .withMessageContaining("--config FILE");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> run("--dry-run", "--parallelism"))
+        .withMessageContaining("'--parallelism'")
+        .withMessageContaining("--key value");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> run("--dry-run", "--paralelism", "2"))
+        .withMessageContaining("'parallelism'");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> run("--dry-run", "--config", "missing.yaml"))
+        .withMessageContaining("missing.yaml");
+  }
+
+  private static StreamExecutionEnvironment environment(Map<String, String> more) {
+    Map<String, String> settings = new HashMap<>(SETTINGS);
+    settings.putAll(more);
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.createLocalEnvironment(new Configuration());
+    CroupierJob.plan(env, JobConfig.of(settings));
+    return env;
+  }
+
+  private static String run(String... args) throws Exception {
+    PrintStream before = System.out;
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(out, true, UTF_8));
+    try {
+      CroupierJob.main(args);
+    } finally {
+      System.setOut(before);
+    }
+    return out.toString(UTF_8);
+  }
+}

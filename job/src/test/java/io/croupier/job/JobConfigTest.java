@@ -1,0 +1,248 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class JobConfigTest {
+  private static final String SERVERS = "kafka.bootstrap.servers";
+
+  @TempDir Path directory;
+
+  @Test
+  void readsNestedAndDottedKeysAlike() throws IOException {
+    Path nested =
+        file(
+            """
+            kafka:
+              bootstrap.servers: one:9092
+              security:
+                protocol: SSL
+            parallelism: 3
+            checkpoint:
+              interval: 2 s
+            topics: {prefix: casino, models: tables}
+            """);
+    JobConfig expected =
+        JobConfig.of(
+            Map.of(
+                SERVERS,
+                "one:9092",
+                "kafka.security.protocol",
+                "SSL",
+                "parallelism",
+                "3",
+                "checkpoint.interval",
+                "2 s",
+                "topics.prefix",
+                "casino",
+                "topics.models",
+                "tables"));
+
+    JobConfig config = JobConfig.load(nested, Map.of());
+
+    assertThat(config).isEqualTo(expected);
+    assertThat(config.parallelism()).isEqualTo(3);
+    assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(config.topics().models()).isEqualTo("tables");
+    assertThat(config.topics().updates()).isEqualTo("casino.updates");
+  }
+
+  @Test
+  void joinsAListByCommas() throws IOException {
+    Path list = file("kafka: {bootstrap.servers: ['one:9092', 'two:9092']}");
+
+    assertThat(JobConfig.load(list, Map.of()).kafka())
+        .containsEntry("bootstrap.servers", "one:9092,two:9092");
+  }
+
+  @Test
+  void overridesWinOverTheFile() throws IOException {
+    Path file = file(SERVERS + ": one:9092\nparallelism: 3\ncheckpoint: {interval: 2 s}\n");
+
+    JobConfig config = JobConfig.load(file, Map.of("parallelism", "5"));
+
+    assertThat(config.parallelism()).isEqualTo(5);
+    assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void defaultsAreThoseThatConfigKeyNames() {
+    JobConfig config = with();
+
+    assertThat(config.parallelism()).hasToString(ConfigKey.PARALLELISM.byDefault());
+    assertThat(config.maxParallelism()).hasToString(ConfigKey.MAX_PARALLELISM.byDefault());
+    assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(config.preAggregationInterval()).isEqualTo(Duration.ofMillis(50));
+    assertThat(config.topics().rawDeadLetters()).isEqualTo("croupier.raw-dead-letters");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "paralelism, parallelism",
+    "checkpoint.intervall, checkpoint.interval",
+    "max.parallelism, max-parallelism",
+    "topics.gradient, topics.gradients",
+    "topic.models, topics.models",
+  })
+  void namesTheKnownKeyNearestToAnUnknownOne(String unknown, String nearest) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(unknown, "1"))
+        .withMessageContaining("'" + unknown + "'")
+        .withMessageContaining("'" + nearest + "'");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      value = {
+        "parallelism, 0, a whole number from 1 to",
+        "parallelism, two, a whole number from 1 to",
+        "parallelism, 1.5, a whole number from 1 to",
+        "parallelism, \"\", a whole number from 1 to",
+        "max-parallelism, 3, a whole number from 4 to 32768",
+        "max-parallelism, 32769, a whole number from 4 to 32768",
+        "checkpoint.interval, soon, '500 ms' or '2 s'",
+        "checkpoint.interval, 0 s, at least 1 ms",
+        "checkpoint.interval, -1 s, at least 1 ms",
+        "pre-aggregation.interval, 10 us, at least 1 ms",
+      })
+  void namesABadValueAndWhatIsRight(String key, String value, String right) {
+    Map<String, String> settings = new HashMap<>(Map.of(SERVERS, "one:9092", "parallelism", "4"));
+    settings.put(key, value);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.of(settings))
+        .withMessageContaining(key)
+        .withMessageContaining("'" + value + "'")
+        .withMessageContaining(right);
+  }
+
+  @Test
+  void passesOnWhatIsKafkasAndFlinks() {
+    JobConfig config =
+        with("kafka.client.id", "c", "flink.state.backend.type", "rocksdb", "kafka.a.b.c", "d");
+
+    assertThat(config.kafka())
+        .isEqualTo(Map.of("bootstrap.servers", "one:9092", "client.id", "c", "a.b.c", "d"));
+    assertThat(config.flink()).isEqualTo(Map.of("state.backend.type", "rocksdb"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "kafka.sasl.jaas.config",
+    "kafka.ssl.keystore.password",
+    "kafka.ssl.keystore.key",
+    "kafka.sasl.oauthbearer.client.credentials.client.secret",
+    "flink.s3.secret-key",
+    "flink.s3.access-key",
+    "flink.security.ssl.internal.key-password",
+    "flink.fs.oss.accessKeySecret",
+  })
+  void showsNoSecret(String key) {
+    JobConfig config = with(key, "hush-hush", "kafka.client.id", "in-the-open");
+
+    assertThat(config.describe())
+        .contains(key)
+        .contains("******")
+        .contains("in-the-open")
+        .doesNotContain("hush");
+    assertThat(config).hasToString(config.describe());
+  }
+
+  @Test
+  void describesEverySettingInForce() {
+    String text = with("checkpoint.directory", "file:///checkpoints").describe();
+
+    for (ConfigKey key : ConfigKey.values()) {
+      if (key != ConfigKey.TOPICS_PREFIX) {
+        assertThat(text).contains(key.key());
+      }
+    }
+    assertThat(text).contains("file:///checkpoints").contains("croupier.gradients");
+  }
+
+  @Test
+  void refusesTwoTopicsOfOneName() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with("topics.models", "croupier.updates"))
+        .withMessageContaining("same name")
+        .withMessageContaining("croupier.updates");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      value = {"a topic", "\"\"", "models/1"})
+  void refusesWhatIsNoTopicName(String name) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with("topics.models", name))
+        .withMessageContaining("'" + name + "'")
+        .withMessageContaining("letters, digits");
+  }
+
+  @Test
+  void asksForTheBrokers() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.of(Map.of()))
+        .withMessageContaining("kafka.bootstrap.servers is missing")
+        .withMessageContaining("broker-1:9092");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.of(Map.of(SERVERS, " ")))
+        .withMessageContaining("kafka.bootstrap.servers is missing");
+  }
+
+  @Test
+  void namesAFileThatCannotBeRead() throws IOException {
+    Path missing = directory.resolve("missing.yaml");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.load(missing, Map.of()))
+        .withMessageContaining(missing.toString());
+    Path broken = file("topics: {models: a");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.load(broken, Map.of()))
+        .withMessageContaining(broken.toString())
+        .withMessageContaining("not YAML");
+    Path list = file("- parallelism");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.load(list, Map.of()))
+        .withMessageContaining("a YAML mapping");
+  }
+
+  @Test
+  void anEmptyFileLeavesEverythingToTheOverrides() throws IOException {
+    Path empty = file("# nothing yet\n");
+
+    assertThatNoException().isThrownBy(() -> JobConfig.load(empty, Map.of(SERVERS, "one:9092")));
+  }
+
+  @Test
+  void theExampleIsValid() {
+    JobConfig config = JobConfig.load(Path.of("../examples/croupier.yaml"), Map.of());
+
+    assertThat(config.kafka()).containsKey("bootstrap.servers");
+  }
+
+  private static JobConfig with(String... keysAndValues) {
+    Map<String, String> settings = new HashMap<>(Map.of(SERVERS, "one:9092"));
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      settings.put(keysAndValues[i], keysAndValues[i + 1]);
+    }
+    return JobConfig.of(settings);
+  }
+
+  private Path file(String yaml) throws IOException {
+    return Files.writeString(directory.resolve("croupier.yaml"), yaml);
+  }
+}
