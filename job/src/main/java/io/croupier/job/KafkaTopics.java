@@ -4,13 +4,14 @@ import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -24,13 +25,13 @@ import org.slf4j.LoggerFactory;
 public final class KafkaTopics {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
   private static final Duration LONGEST_OUTAGE = Duration.ofHours(24);
-  private static final Duration VISIBLE_WITHIN = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private KafkaTopics() {}
 
   /**
    * Creates the topics that don't exist yet, each with the retention it needs, and waits until they
-   * can be used.
+   * are seen.
    *
    * @param partitions of every topic but models, which has one
    * @param replicationFactor -1 for the brokers' default
@@ -64,29 +65,30 @@ public final class KafkaTopics {
       }
     }
     admin.createTopics(missing).all().get();
-    awaitVisible(admin, topics.all());
+    await(admin, "created", names -> names.containsAll(topics.all()));
     return missing.stream().map(NewTopic::name).toList();
   }
 
-  /** Brokers learn of a new topic a little after the controller has made it. */
-  private static void awaitVisible(Admin admin, List<String> names)
-      throws ExecutionException, InterruptedException {
-    long deadline = System.nanoTime() + VISIBLE_WITHIN.toNanos();
-    while (!admin.listTopics().names().get().containsAll(names)) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new IllegalStateException(
-            "The topics were created, but the brokers don't list all of them after "
-                + VISIBLE_WITHIN);
-      }
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
-  }
-
-  /** Deletes those of the topics that exist. */
+  /** Deletes those of the topics that exist, and waits until they are gone. */
   public static void delete(Admin admin, Topics topics)
       throws ExecutionException, InterruptedException {
     Set<String> present = admin.listTopics().names().get();
     admin.deleteTopics(topics.all().stream().filter(present::contains).toList()).all().get();
+    await(admin, "deleted", names -> Collections.disjoint(names, topics.all()));
+  }
+
+  /** The controller answers before the brokers have heard: whoever goes on at once is told lies. */
+  private static void await(Admin admin, String what, Predicate<Set<String>> seen)
+      throws ExecutionException, InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!seen.test(admin.listTopics().names().get())) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException(
+            "The brokers don't show the topics as %s after %s; look at their logs"
+                .formatted(what, PATIENCE));
+      }
+      Thread.sleep(10);
+    }
   }
 
   /**

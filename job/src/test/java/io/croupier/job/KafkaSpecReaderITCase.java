@@ -1,0 +1,137 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.ModelSpec;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The ledger knows every spec that was there before it started. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class KafkaSpecReaderITCase {
+  @TempDir Path directory;
+  private Table table;
+
+  @BeforeEach
+  void openTable() throws Exception {
+    table = new Table(directory.resolve("broker"));
+  }
+
+  @AfterEach
+  void closeTable() {
+    table.close();
+  }
+
+  @Test
+  void readsWhatIsCommittedAndWaitsForNoTransaction() throws Exception {
+    table.publish(spec("first"));
+    table.retire("first");
+    table.flush();
+    try (KafkaProducer<byte[], byte[]> aborted = transaction("aborted")) {
+      send(aborted, "taken-back");
+      aborted.abortTransaction();
+    }
+    table.publish(spec("second"));
+    table.flush();
+    KafkaProducer<byte[], byte[]> open = transaction("open");
+    send(open, "unfinished");
+    table.publish(spec("behind-the-open-one"));
+    table.flush();
+
+    List<SpecRecord> specs = reader().readToEnd();
+
+    assertThat(specs).extracting(spec -> spec.modelId).containsExactly("first", "first", "second");
+    assertThat(specs.get(1).value).isNull();
+    assertThat(ModelSpec.parseFrom(specs.get(2).value)).isEqualTo(spec("second"));
+    assertThat(specs).extracting(spec -> spec.offset).isSorted();
+
+    open.commitTransaction();
+    open.close();
+    assertThat(reader().readToEnd())
+        .extracting(spec -> spec.modelId)
+        .containsExactly("first", "first", "second", "unfinished", "behind-the-open-one");
+  }
+
+  /** The end is then behind the marker of a transaction, where no record will ever be. */
+  @Test
+  void returnsWhereTheTopicEndsInATakenBackTransaction() throws Exception {
+    try (KafkaProducer<byte[], byte[]> aborted = transaction("aborted")) {
+      send(aborted, "taken-back");
+      aborted.abortTransaction();
+    }
+
+    assertThat(reader().readToEnd()).isEmpty();
+  }
+
+  @Test
+  void namesATopicThatCannotBeRead() {
+    KafkaSpecReader reader = new KafkaSpecReader(table.kafka(), "no/topic");
+
+    assertThatIOException().isThrownBy(reader::readToEnd).withMessageContaining("no/topic");
+  }
+
+  @Test
+  void aReportThatWasThereBeforeTheJobIsJudgedByTheSpecThatWasThereToo() throws Exception {
+    ModelSpec spec = spec("early");
+    table.publish(spec);
+    table.send(OneHot.report(spec, 0));
+    table.flush();
+    Map<String, String> settings = new HashMap<>(table.settings());
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
+    JobClient job = CroupierJob.submit(env, JobConfig.of(settings));
+    try {
+      List<AccountingEvent> events = table.awaitEvents("early", 1);
+
+      assertThat(events).extracting(AccountingEvent::getOutcome).containsExactly(Outcome.ADMITTED);
+    } finally {
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  private KafkaSpecReader reader() {
+    return new KafkaSpecReader(table.kafka(), table.topics.models());
+  }
+
+  private static ModelSpec spec(String modelId) {
+    return OneHot.spec(modelId, 2, 1);
+  }
+
+  private KafkaProducer<byte[], byte[]> transaction(String id) {
+    Map<String, Object> properties = new HashMap<>(table.kafka());
+    properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
+    KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    producer.initTransactions();
+    producer.beginTransaction();
+    return producer;
+  }
+
+  private void send(KafkaProducer<byte[], byte[]> producer, String modelId) throws Exception {
+    byte[] key = modelId.getBytes(UTF_8);
+    producer
+        .send(new ProducerRecord<>(table.topics.models(), key, spec(modelId).toByteArray()))
+        .get();
+  }
+}

@@ -1,0 +1,196 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.Topics;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Topics on a real broker, each test with a prefix of its own. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class KafkaTopicsITCase {
+  @TempDir static Path directory;
+  private static EmbeddedBroker broker;
+  private static Admin admin;
+
+  @BeforeAll
+  static void start() {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    admin = admin(broker);
+  }
+
+  @AfterAll
+  static void stop() {
+    admin.close();
+    broker.close();
+  }
+
+  @Test
+  void createsEachTopicWithTheRetentionItNeeds() throws Exception {
+    Topics topics = Topics.withPrefix("created");
+
+    List<String> created = KafkaTopics.create(admin, topics, 3, (short) 1);
+
+    assertThat(created).containsExactlyElementsOf(topics.all());
+    assertThat(partitions(topics.models())).isEqualTo(1);
+    assertThat(partitions(topics.gradients())).isEqualTo(3);
+    assertThat(partitions(topics.updates())).isEqualTo(3);
+    for (String topic : topics.all()) {
+      boolean latest = topic.equals(topics.models()) || topic.equals(topics.updates());
+      assertThat(setting(topic, TopicConfig.CLEANUP_POLICY_CONFIG))
+          .as(topic)
+          .isEqualTo(latest ? "compact" : "delete");
+    }
+    assertThat(setting(topics.accounting(), TopicConfig.RETENTION_MS_CONFIG)).isEqualTo("-1");
+    assertThat(setting(topics.accounting(), TopicConfig.RETENTION_BYTES_CONFIG)).isEqualTo("-1");
+  }
+
+  @Test
+  void createsOnlyWhatIsMissing() throws Exception {
+    Topics topics = Topics.withPrefix("again");
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+
+    assertThat(KafkaTopics.create(admin, topics, 2, (short) 1)).isEmpty();
+    assertThat(partitions(topics.gradients())).isEqualTo(1);
+
+    Topics oneMore = withModelsAndUpdates(topics, topics.models(), "again.more");
+    assertThat(KafkaTopics.create(admin, oneMore, 2, (short) 1)).containsExactly("again.more");
+  }
+
+  @Test
+  void deletesWhatExists() throws Exception {
+    Topics topics = Topics.withPrefix("deleted");
+    Topics others = Topics.withPrefix("spared");
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    KafkaTopics.create(admin, others, 1, (short) 1);
+
+    KafkaTopics.delete(admin, withModelsAndUpdates(topics, topics.models(), "deleted.never"));
+
+    assertThat(admin.listTopics().names().get())
+        .containsAll(others.all())
+        .filteredOn(name -> name.startsWith("deleted."))
+        .containsExactly(topics.updates());
+  }
+
+  @Test
+  void namesTheTopicsThatAreMissingAndTheCommand() throws Exception {
+    Topics topics = Topics.withPrefix("missing");
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    Topics renamed = withModelsAndUpdates(topics, "missing.z", "missing.a");
+
+    assertThatIllegalStateException()
+        .isThrownBy(() -> KafkaTopics.inspect(admin, renamed))
+        .withMessageContaining("don't exist: missing.a, missing.z.")
+        .withMessageContaining("'croupier topics create'")
+        .withMessageContaining("topics.*");
+  }
+
+  @Test
+  void readsWhatTheBrokersAllow() throws Exception {
+    Topics topics = Topics.withPrefix("limits");
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    set(topics.rawGradients(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "1000");
+    set(topics.updates(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "3000000");
+    set(topics.deadLetters(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "2000");
+
+    try (Warnings warnings = new Warnings(KafkaTopics.class)) {
+      assertThat(KafkaTopics.inspect(admin, topics))
+          .isEqualTo(new BrokerLimits(1000, 3000000, 2000, 3000000, Duration.ofHours(24)));
+      assertThat(warnings.messages()).isEmpty();
+    }
+  }
+
+  @Test
+  void warnsOfAnAccountingTopicThatForgets() throws Exception {
+    Topics topics = Topics.withPrefix("forgets");
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    set(topics.accounting(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
+
+    try (Warnings warnings = new Warnings(KafkaTopics.class)) {
+      KafkaTopics.inspect(admin, topics);
+
+      assertThat(warnings.messages())
+          .singleElement()
+          .asString()
+          .contains("forgets.accounting")
+          .contains("retention.ms");
+    }
+  }
+
+  @Test
+  void warnsOfBrokersThatEndTransactionsEarly() throws Exception {
+    Topics topics = Topics.withPrefix("croupier");
+    try (EmbeddedBroker hasty =
+            EmbeddedBroker.start(
+                directory.resolve("hasty"), Map.of("transaction.max.timeout.ms", "900000"));
+        Admin admin = admin(hasty);
+        Warnings warnings = new Warnings(KafkaTopics.class)) {
+      KafkaTopics.create(admin, topics, 1, (short) 1);
+
+      BrokerLimits limits = KafkaTopics.inspect(admin, topics);
+
+      assertThat(limits.transactionTimeout()).isEqualTo(Duration.ofMinutes(15));
+      assertThat(warnings.messages())
+          .singleElement()
+          .asString()
+          .contains("PT15M")
+          .contains("transaction.max.timeout.ms");
+    }
+  }
+
+  private static Topics withModelsAndUpdates(Topics topics, String models, String updates) {
+    return new Topics(
+        models,
+        topics.gradients(),
+        topics.rawGradients(),
+        updates,
+        topics.accounting(),
+        topics.guarantees(),
+        topics.journal(),
+        topics.deadLetters(),
+        topics.rawDeadLetters());
+  }
+
+  private static Admin admin(EmbeddedBroker broker) {
+    return Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
+  }
+
+  private static int partitions(String topic) throws Exception {
+    return admin
+        .describeTopics(List.of(topic))
+        .allTopicNames()
+        .get()
+        .get(topic)
+        .partitions()
+        .size();
+  }
+
+  private static String setting(String topic, String name) throws Exception {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    return admin.describeConfigs(List.of(resource)).all().get().get(resource).get(name).value();
+  }
+
+  private static void set(String topic, String name, String value) throws Exception {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    AlterConfigOp set = new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
+    admin.incrementalAlterConfigs(Map.of(resource, List.of(set))).all().get();
+    while (!setting(topic, name).equals(value)) {
+      Thread.onSpinWait();
+    }
+  }
+}
