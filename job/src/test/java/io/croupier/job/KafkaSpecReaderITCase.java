@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import io.croupier.broker.EmbeddedBroker;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -30,16 +31,19 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class KafkaSpecReaderITCase {
   @TempDir Path directory;
+  private EmbeddedBroker broker;
   private Table table;
 
   @BeforeEach
   void openTable() throws Exception {
-    table = new Table(directory.resolve("broker"));
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    table = new Table(broker, "croupier");
   }
 
   @AfterEach
   void closeTable() {
     table.close();
+    broker.close();
   }
 
   @Test

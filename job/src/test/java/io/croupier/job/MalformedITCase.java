@@ -1,0 +1,213 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.operators.flink.DeadLetters;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Central;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Sparse;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Ten thousand malformed records of every kind among the good ones: each becomes a dead letter with
+ * its reason and position, the job never restarts, and every good record is used.
+ */
+class MalformedITCase {
+  private static final int GOOD = 1000;
+  private static final int MALFORMED = 10_000;
+
+  /** Largest record that a stock broker takes, and what Kafka's framing takes of it. */
+  private static final int SIZE_LIMIT = 1_048_588;
+
+  private static final int FRAMING = 100;
+
+  @TempDir Path directory;
+  private EmbeddedBroker broker;
+  private Table table;
+  private JobClient job;
+
+  @BeforeEach
+  void openTable() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    table = new Table(broker, "croupier");
+  }
+
+  @AfterEach
+  void closeTable() throws Exception {
+    if (job != null) {
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+    table.close();
+    broker.close();
+  }
+
+  @Test
+  void everyMalformedRecordIsADeadLetterAndEveryGoodOneIsUsed() throws Exception {
+    Map<String, String> settings = table.settings();
+    // A job that fails once fails for good, so that a restart can't go unseen.
+    settings.put("flink.restart-strategy.type", "none");
+    job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(settings));
+    ModelSpec spec = OneHot.spec("honest", GOOD, 1);
+    table.publish(spec);
+    table.flush();
+    table.awaitUpdate("honest", u -> u.getRound() == 0);
+
+    SplittableRandom random = new SplittableRandom(11);
+    int good = 0;
+    for (int i = 0; i < MALFORMED; i++) {
+      sendMalformed(spec, i, random);
+      while (good * MALFORMED < (i + 1) * GOOD) {
+        table.send(OneHot.report(spec, good++));
+      }
+    }
+    String raw = table.topics.gradients();
+    byte[] rawGradient = rawReport(spec).toByteArray();
+    table.send(raw, "person".getBytes(UTF_8), rawGradient);
+    byte[] largest = new byte[SIZE_LIMIT - FRAMING];
+    table.send(raw, "person".getBytes(UTF_8), largest);
+    byte[] noised = noisedReport(spec).toByteArray();
+    table.send(table.topics.rawGradients(), "person".getBytes(UTF_8), noised);
+    table.flush();
+
+    ModelUpdate last = table.awaitUpdate("honest", u -> u.getUsed() == GOOD);
+    assertThat(OneHot.used(last, 1, 1)).isEqualTo(GOOD);
+    List<AccountingEvent> events = table.awaitEvents("honest", GOOD);
+    assertThat(events).hasSize(GOOD).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
+
+    List<ConsumerRecord<byte[], byte[]>> letters =
+        table.awaitRecords(table.topics.deadLetters(), MALFORMED + 2);
+    assertThat(letters).hasSize(MALFORMED + 2);
+    Set<String> positions = new HashSet<>();
+    for (ConsumerRecord<byte[], byte[]> letter : letters) {
+      Map<String, String> headers = headers(letter);
+      assertThat(headers.get(DeadLetters.REASON)).isNotBlank();
+      assertThat(headers.get(DeadLetters.TOPIC)).isEqualTo(raw);
+      positions.add(headers.get(DeadLetters.PARTITION) + "/" + headers.get(DeadLetters.OFFSET));
+    }
+    assertThat(positions).hasSize(MALFORMED + 2);
+
+    Map<String, String> withheld = onlyLetter(letters, "raw gradient");
+    assertThat(withheld).containsEntry(DeadLetters.LENGTH, "" + rawGradient.length);
+    assertThat(withheld).containsKey(DeadLetters.SHA256);
+    assertThat(letters.stream().filter(l -> headers(l).equals(withheld)).findFirst().orElseThrow())
+        .extracting(ConsumerRecord::value)
+        .isNull();
+    assertThat(letters)
+        .filteredOn(l -> ("" + largest.length).equals(headers(l).get(DeadLetters.LENGTH)))
+        .singleElement()
+        .extracting(ConsumerRecord::value)
+        .isNull();
+    assertThat(table.awaitRecords(table.topics.rawDeadLetters(), 1))
+        .singleElement()
+        .extracting(ConsumerRecord::value)
+        .isEqualTo(noised);
+    assertThat(job.getJobStatus().get(10, TimeUnit.SECONDS)).isEqualTo(JobStatus.RUNNING);
+  }
+
+  private void sendMalformed(ModelSpec spec, int i, SplittableRandom random) {
+    GradientReport report = OneHot.report(spec, i % GOOD);
+    byte[] key = report.getUserId().getBytes(UTF_8);
+    byte[] bytes = report.toByteArray();
+    String topic = table.topics.gradients();
+    switch (i % 16) {
+      case 0 -> table.send(topic, key, null);
+      case 1 -> table.send(topic, null, bytes);
+      case 2 -> table.send(topic, "somebody-else".getBytes(UTF_8), bytes);
+      case 3 -> {
+        byte[] noise = new byte[random.nextInt(200)];
+        random.nextBytes(noise);
+        table.send(topic, key, noise);
+      }
+      case 4 -> table.send(topic, key, Arrays.copyOf(bytes, bytes.length - 1));
+      case 5 -> table.send(topic, key, report.toBuilder().clearModelId().build().toByteArray());
+      case 6 -> table.send(topic, key, report.toBuilder().clearRound().build().toByteArray());
+      case 7 -> table.send(topic, key, report.toBuilder().clearSequence().build().toByteArray());
+      case 8 -> table.send(topic, key, report.toBuilder().clearGradient().build().toByteArray());
+      case 9 -> table.send(topic, key, report.toBuilder().clearDeclaration().build().toByteArray());
+      case 10 -> table.send(topic, key, dense(report, Double.NaN));
+      case 11 -> table.send(topic, key, dense(report, Double.NEGATIVE_INFINITY));
+      case 12 -> table.send(topic, key, sparse(report, 5, 5));
+      case 13 -> table.send(topic, key, sparse(report, 0, GOOD));
+      case 14 -> table.send(topic, key, epsilon(report, 0));
+      case 15 ->
+          table.send(topic, key, report.toBuilder().setModelId("no name").build().toByteArray());
+      default -> throw new AssertionError();
+    }
+  }
+
+  private static byte[] dense(GradientReport report, double value) {
+    return report.toBuilder()
+        .setDense(Dense.newBuilder().addValues(1).addValues(value))
+        .build()
+        .toByteArray();
+  }
+
+  private static byte[] sparse(GradientReport report, int first, int second) {
+    Sparse.Builder sparse = Sparse.newBuilder().setDimension(GOOD);
+    sparse.addIndices(first).addIndices(second).addValues(1).addValues(1);
+    return report.toBuilder().setSparse(sparse).build().toByteArray();
+  }
+
+  private static byte[] epsilon(GradientReport report, double epsilon) {
+    return report.toBuilder()
+        .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon))
+        .build()
+        .toByteArray();
+  }
+
+  private static GradientReport rawReport(ModelSpec spec) {
+    return noisedReport(spec).toBuilder().setCentral(Central.getDefaultInstance()).build();
+  }
+
+  private static GradientReport noisedReport(ModelSpec spec) {
+    return OneHot.report(spec, 0).toBuilder().setUserId("person").build();
+  }
+
+  private static Map<String, String> onlyLetter(
+      List<ConsumerRecord<byte[], byte[]>> letters, String reason) {
+    List<Map<String, String>> found =
+        letters.stream()
+            .map(MalformedITCase::headers)
+            .filter(h -> h.get(DeadLetters.REASON).contains(reason))
+            .toList();
+    assertThat(found).hasSize(1);
+    return found.get(0);
+  }
+
+  private static Map<String, String> headers(ConsumerRecord<byte[], byte[]> record) {
+    Map<String, String> headers = new HashMap<>();
+    for (Header header : record.headers()) {
+      headers.put(header.key(), new String(header.value(), UTF_8));
+    }
+    return headers;
+  }
+}
