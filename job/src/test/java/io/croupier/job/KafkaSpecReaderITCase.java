@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -55,6 +57,7 @@ class KafkaSpecReaderITCase {
       send(aborted, "taken-back");
       aborted.abortTransaction();
     }
+    awaitState("aborted", TransactionState.COMPLETE_ABORT);
     table.publish(spec("second"));
     table.flush();
     KafkaProducer<byte[], byte[]> open = transaction("open");
@@ -71,6 +74,7 @@ class KafkaSpecReaderITCase {
 
     open.commitTransaction();
     open.close();
+    awaitState("open", TransactionState.COMPLETE_COMMIT);
     assertThat(reader().readToEnd())
         .extracting(spec -> spec.modelId)
         .containsExactly("first", "first", "second", "unfinished", "behind-the-open-one");
@@ -83,6 +87,7 @@ class KafkaSpecReaderITCase {
       send(aborted, "taken-back");
       aborted.abortTransaction();
     }
+    awaitState("aborted", TransactionState.COMPLETE_ABORT);
 
     assertThat(reader().readToEnd()).isEmpty();
   }
@@ -130,6 +135,15 @@ class KafkaSpecReaderITCase {
     producer.initTransactions();
     producer.beginTransaction();
     return producer;
+  }
+
+  /** A transaction's end is written to the topic some time after the producer has asked for it. */
+  private void awaitState(String id, TransactionState state) throws Exception {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(table.kafka()))) {
+      while (admin.describeTransactions(List.of(id)).description(id).get().state() != state) {
+        Thread.onSpinWait();
+      }
+    }
   }
 
   private void send(KafkaProducer<byte[], byte[]> producer, String modelId) throws Exception {
