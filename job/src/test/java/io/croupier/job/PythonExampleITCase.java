@@ -1,0 +1,111 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.ModelSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The Python example takes part in a real job. Skipped, saying so, where Debian's
+ * protobuf-compiler, python3-protobuf and python3-confluent-kafka aren't installed.
+ */
+class PythonExampleITCase {
+  private static final String PYTHON = "/usr/bin/python3";
+  private static final int REPORTS = 2;
+  @TempDir Path directory;
+
+  @Test
+  void reportsAndFollows() throws Exception {
+    assumeTrue(
+        isInstalled("protoc", "--version")
+            && isInstalled(PYTHON, "-c", "import google.protobuf, confluent_kafka"),
+        "Skipped: protobuf-compiler, python3-protobuf or python3-confluent-kafka isn't installed");
+    Path root = Path.of("..").toRealPath();
+    run(
+        "protoc",
+        "-I",
+        root.resolve("schemas/src/main/protobuf").toString(),
+        "--python_out=" + directory,
+        "croupier/v1/croupier.proto");
+
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
+        Table table = new Table(broker, "croupier")) {
+      JobClient job =
+          CroupierJob.submit(
+              StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+              JobConfig.of(table.settings()));
+      table.publish(
+          ModelSpec.newBuilder()
+              .setModelId("demo")
+              .setDimension(3)
+              .setGradientBound(1)
+              .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+              .build());
+      table.flush();
+      table.awaitUpdate("demo", update -> update.getRound() == 0);
+
+      String address = broker.bootstrapServers();
+      run(
+          PYTHON,
+          root.resolve("examples/python/report.py").toString(),
+          "--broker=" + address,
+          "--model=demo",
+          "--person=ada",
+          "--reports=" + REPORTS,
+          "--device=" + directory.resolve("device.json"));
+      table.awaitUpdate("demo", update -> update.getUsed() == REPORTS);
+      List<AccountingEvent> events = table.awaitEvents("demo", REPORTS);
+      String printed =
+          run(
+              PYTHON,
+              root.resolve("examples/python/follow.py").toString(),
+              "--broker=" + address,
+              "--model=demo",
+              "--updates=1");
+      job.cancel().get(30, TimeUnit.SECONDS);
+
+      assertThat(events).hasSize(REPORTS).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
+      assertThat(events.get(REPORTS - 1).getUserTotals().getEpsilon()).isEqualTo(4.0 * REPORTS);
+      assertThat(printed).contains("round 0: 0 reports used");
+    }
+  }
+
+  private boolean isInstalled(String... command) throws Exception {
+    try {
+      return process(command).waitFor() == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private String run(String... command) throws Exception {
+    Process process = process(command);
+    assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
+    String output = Files.readString(directory.resolve("output"));
+    assertThat(process.exitValue()).as(output).isZero();
+    return output;
+  }
+
+  private Process process(String... command) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("PYTHONPATH", directory.toString());
+    return builder
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("output").toFile())
+        .start();
+  }
+}
