@@ -1,0 +1,35 @@
+package io.croupier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.cli.models.ModelsFile;
+import io.croupier.job.JobConfig;
+import io.croupier.operators.learner.Learners;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The example files that the README names are what it says they are. */
+class ExamplesTest {
+  private static final Path EXAMPLES = Path.of("..", "examples");
+
+  @Test
+  void everyModelOfTheExampleCanRun() {
+    List<ModelSpec> specs = ModelsFile.read(EXAMPLES.resolve("models.yaml"));
+
+    assertThat(specs).extracting(ModelSpec::getModelId).startsWith("demo").hasSize(3);
+    assertThat(specs).allSatisfy(spec -> assertThat(ModelSpecs.violations(spec)).isEmpty());
+    assertThat(specs).allSatisfy(spec -> assertThat(Learners.of(spec).initial()).isNotNull());
+  }
+
+  @Test
+  void theExampleSettingsAreValid() {
+    JobConfig config = JobConfig.load(EXAMPLES.resolve("croupier.yaml"), Map.of());
+
+    assertThat(config.kafka()).containsEntry("bootstrap.servers", "localhost:9092");
+    assertThat(config.parallelism()).isEqualTo(2);
+  }
+}
