@@ -1,0 +1,73 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.operators.flink.DeadLetters;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.ModelSpec;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Models are added, changed and retired while the job runs. */
+class SpecsITCase {
+  @TempDir Path directory;
+
+  @Test
+  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  void specsAreFollowedWhileTheJobRuns() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
+        Table table = new Table(broker, "croupier")) {
+      JobClient job =
+          CroupierJob.submit(
+              StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+              JobConfig.of(table.settings()));
+      ModelSpec spec = OneHot.spec("changing", 1000, 1);
+      publish(table, spec);
+      table.awaitUpdate("changing", u -> u.getRound() == 0);
+
+      publish(table, spec.toBuilder().setDimension(7).build());
+      ConsumerRecord<byte[], byte[]> letter =
+          table.awaitRecords(table.topics.deadLetters(), 1).get(0);
+      String reason = new String(letter.headers().lastHeader(DeadLetters.REASON).value(), UTF_8);
+      assertThat(reason).contains("dimension").contains("7").contains("1000");
+
+      publish(table, spec.toBuilder().setAnswerProbability(0.5).build());
+      table.awaitUpdate("changing", u -> u.getAnswerProbability() == 0.5);
+      table.send(OneHot.report(spec, 0));
+      table.flush();
+      table.awaitUpdate("changing", u -> u.getUsed() == 1 && u.getWeightsCount() == 1000);
+
+      table.retire("changing");
+      table.flush();
+      // The retirement reaches the ledger some time after it is on its topic.
+      int sent = 1;
+      List<AccountingEvent> events;
+      do {
+        table.send(OneHot.report(spec, sent++));
+        table.flush();
+        events = table.awaitEvents("changing", sent);
+      } while (events.stream().allMatch(e -> e.getOutcome() == Outcome.ADMITTED));
+      assertThat(events)
+          .filteredOn(e -> e.getOutcome() == Outcome.REFUSED_UNKNOWN_MODEL)
+          .isNotEmpty()
+          .allMatch(e -> e.getUserTotals().getUndisclosed() == 1);
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  private static void publish(Table table, ModelSpec spec) throws Exception {
+    table.publish(spec);
+    table.flush();
+  }
+}
