@@ -86,18 +86,20 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   }
 
   @Override
-  public void direction(State state, double[] into) {
+  public double direction(State state, double[] into) {
     state.point.copy(1, into);
+    return 0;
   }
 
   @Override
   public void step(State state, Round round) {
     double t = ++state.round;
-    state.coins -= round.coin;
-    state.squaredCoins = Math.min(state.squaredCoins + round.coin * round.coin, Double.MAX_VALUE);
-    state.meanSquaredNorm += 2 / (t + 1) * (round.squaredNorm - state.meanSquaredNorm);
-    double step =
-        state.meanSquaredNorm > 0 ? 1 / (Math.sqrt(t) * Math.sqrt(state.meanSquaredNorm)) : 0;
+    state.coins.add(-round.coin);
+    state.squaredCoins.add(Math.min(round.coin * round.coin, Double.MAX_VALUE));
+    double meanSquaredNorm = state.meanSquaredNorm.value();
+    state.meanSquaredNorm.add(2 / (t + 1) * (round.squaredNorm - meanSquaredNorm));
+    meanSquaredNorm = state.meanSquaredNorm.value();
+    double step = meanSquaredNorm > 0 ? 1 / (Math.sqrt(t) * Math.sqrt(meanSquaredNorm)) : 0;
 
     double radius = state.radius;
     double next = nextRadius(state, round, step);
@@ -133,9 +135,10 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
 
   /** ln F, by its largest term. Coins are counted in units of G. */
   private double logEvidence(State state) {
-    double coins = state.coins / gradientBound;
+    double coins = state.coins.value() / gradientBound;
     coins = Math.copySign(Math.min(Math.abs(coins), LARGEST_SUM), coins);
-    double squares = Math.min(state.squaredCoins / gradientBound / gradientBound, LARGEST_SUM);
+    double squares =
+        Math.min(state.squaredCoins.value() / gradientBound / gradientBound, LARGEST_SUM);
     double largest = Double.NEGATIVE_INFINITY;
     for (int k = 0; k < LEVELS; k++) {
       largest = Math.max(largest, exponent(k, coins, squares));
@@ -156,13 +159,13 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     out.round = state.round;
     state.point.copy(state.radius, out.weights);
     initialWeights.addTo(out.weights);
-    System.arraycopy(state.average.values, 0, out.average, 0, dimension());
+    state.average.copy(out.average);
     initialWeights.addTo(out.average);
     Map<String, Double> diagnostics = out.diagnostics;
     diagnostics.clear();
     diagnostics.put("log-evidence", logEvidence(state));
     diagnostics.put("radius", state.radius);
-    diagnostics.put("mean-squared-norm", state.meanSquaredNorm);
+    diagnostics.put("mean-squared-norm", state.meanSquaredNorm.value());
     diagnostics.put("saturations", (double) state.saturations);
   }
 
@@ -171,9 +174,9 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     private final BallPoint point;
     private final RunningAverage average;
     private long round;
-    private double coins;
-    private double squaredCoins;
-    private double meanSquaredNorm;
+    private final RunningSum coins = new RunningSum();
+    private final RunningSum squaredCoins = new RunningSum();
+    private final RunningSum meanSquaredNorm = new RunningSum();
     private double radius;
     private long saturations;
 
@@ -191,9 +194,9 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     @Override
     public void visit(Visitor visitor) {
       round = visitor.count("round", round);
-      coins = visitor.scalar("coins", coins);
-      squaredCoins = visitor.scalar("squared-coins", squaredCoins);
-      meanSquaredNorm = visitor.scalar("mean-squared-norm", meanSquaredNorm);
+      coins.visit(visitor, "coins");
+      squaredCoins.visit(visitor, "squared-coins");
+      meanSquaredNorm.visit(visitor, "mean-squared-norm");
       radius = visitor.scalar("radius", radius);
       saturations = visitor.count("saturations", saturations);
       point.visit(visitor);

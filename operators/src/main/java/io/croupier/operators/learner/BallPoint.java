@@ -68,7 +68,7 @@ final class BallPoint {
    */
   void averageAndMove(double magnitude, RunningAverage average, double[] subgradient, double step) {
     double[] z = unprojected;
-    double[] mean = average.values;
+    double[] mean = average.recent;
     double gain = average.gain();
     double scale = scale();
     double played = magnitude * scale;

@@ -6,13 +6,13 @@ import java.io.Serializable;
 public sealed interface CoinVariance extends Serializable {
 
   /** V's increment, at least 0. */
-  double of(Round round);
+  double of(double coin, double directionalVariance);
 
   /** The squared coin itself: needs no knowledge of the noise, [vdH19, Algorithm 1]. */
   record SquaredCoin() implements CoinVariance {
     @Override
-    public double of(Round round) {
-      return round.coin * round.coin;
+    public double of(double coin, double directionalVariance) {
+      return Math.min(coin * coin, Double.MAX_VALUE);
     }
   }
 
@@ -23,8 +23,8 @@ public sealed interface CoinVariance extends Serializable {
    */
   record Declared(double gradientBound) implements CoinVariance {
     @Override
-    public double of(Round round) {
-      return round.directionalVariance / 2 + gradientBound * gradientBound;
+    public double of(double coin, double directionalVariance) {
+      return directionalVariance / 2 + gradientBound * gradientBound;
     }
   }
 }

@@ -7,6 +7,8 @@ import java.io.Serializable;
  * <- q - g~ / sqrt(sum ||g~||^2), then q <- q / max(1, ||q||); q stays 0 until the first non-zero
  * gradient.
  *
+ * <p>A multiple of all gradients, as of [CO18]'s surrogate, makes no difference.
+ *
  * <p>Source: [OP18]; the direction learner of [JO19, Algorithm 1] and [vdH19, Algorithm 2]. [JO19]
  * prints line 5 with the sign of subgradients, for negative subgradients.
  */
@@ -19,15 +21,16 @@ final class DirectionLearner implements Serializable {
 
   /** Adds the direction in force, times {@code magnitude}, to the average; then takes one step. */
   void observe(State state, Round round, double magnitude, RunningAverage average) {
-    state.squaredNorms = Math.min(state.squaredNorms + round.squaredNorm, Double.MAX_VALUE);
-    double step = state.squaredNorms > 0 ? 1 / Math.sqrt(state.squaredNorms) : 0;
+    state.squaredNorms.add(round.squaredNorm);
+    double squaredNorms = state.squaredNorms.value();
+    double step = squaredNorms > 0 ? 1 / Math.sqrt(squaredNorms) : 0;
     state.point.averageAndMove(magnitude, average, round.subgradient, step);
   }
 
   /** Invariants: squaredNorms is finite and never falls; the point is in the unit ball. */
   static final class State {
     private final BallPoint point;
-    private double squaredNorms;
+    private final RunningSum squaredNorms = new RunningSum();
 
     private State(int dimension) {
       point = new BallPoint(dimension, RADIUS);
@@ -38,8 +41,13 @@ final class DirectionLearner implements Serializable {
       point.copy(factor, into);
     }
 
+    /** L2 norm of the direction. */
+    double norm() {
+      return point.length();
+    }
+
     void visit(LearnerState.Visitor visitor) {
-      squaredNorms = visitor.scalar("squared-norms", squaredNorms);
+      squaredNorms.visit(visitor, "squared-norms");
       point.visit(visitor);
     }
   }

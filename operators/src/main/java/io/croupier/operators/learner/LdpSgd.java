@@ -1,21 +1,24 @@
 package io.croupier.operators.learner;
 
-import io.croupier.operators.math.Vectors;
-
 /**
  * Stochastic gradient descent on noised gradients, theta <- theta - eta n^-alpha g~ at the n-th
  * round, and the average of the iterates after each step (LDP-ASGD): [LDP, eq. 2]. The noise is in
  * g~ when it arrives, each person's own.
  *
- * <p>Overflow: a coordinate beyond {@link MagnitudeLearner#LIMIT} saturates there; the rounds in
- * which that happened are counted. Never NaN. A step costs O(d), one pass over three vectors, and
- * allocates nothing.
+ * <p>With a radius, every iterate is projected to the ball of that radius around the initial
+ * weights.
+ *
+ * <p>Overflow: a distance from the initial weights beyond {@link MagnitudeLearner#LIMIT} saturates
+ * there; the rounds in which that happened are counted. Never NaN. A step costs O(d), one pass over
+ * three vectors (two where it may leave the ball), and allocates nothing.
  */
 public final class LdpSgd implements Learner<LdpSgd.State> {
-  private static final double LIMIT = MagnitudeLearner.LIMIT;
-
   private final double stepSize;
   private final double decay;
+
+  /** What bounds the distance from the initial weights: the radius, or the largest at all. */
+  private final double reach;
+
   private final Averaging averaging;
   private final InitialWeights initialWeights;
 
@@ -24,8 +27,15 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
    *
    * @param stepSize eta, positive and finite, in units of weights per gradient
    * @param decay alpha, at least 0 and finite
+   * @param radius of the ball around the initial weights that iterates are projected to, positive;
+   *     infinite: none
    */
-  public LdpSgd(double stepSize, double decay, Averaging averaging, InitialWeights initialWeights) {
+  public LdpSgd(
+      double stepSize,
+      double decay,
+      double radius,
+      Averaging averaging,
+      InitialWeights initialWeights) {
     if (!(stepSize > 0) || Double.isInfinite(stepSize)) {
       throw new IllegalArgumentException(
           "ldp_sgd.step_size is " + stepSize + "; it has to be positive and finite");
@@ -34,8 +44,12 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
       throw new IllegalArgumentException(
           "ldp_sgd.decay is " + decay + "; it has to be finite and at least 0");
     }
+    if (!(radius > 0)) {
+      throw new IllegalArgumentException("ldp_sgd.radius is " + radius + "; it has to be positive");
+    }
     this.stepSize = stepSize;
     this.decay = decay;
+    this.reach = Math.min(radius, MagnitudeLearner.LIMIT);
     this.averaging = averaging;
     this.initialWeights = initialWeights;
   }
@@ -47,7 +61,7 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
 
   @Override
   public State initial() {
-    return new State(initialWeights);
+    return new State(dimension());
   }
 
   @Override
@@ -56,7 +70,7 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
   }
 
   @Override
-  public void direction(State state, double[] into) {
+  public double direction(State state, double[] into) {
     throw new UnsupportedOperationException("ldp_sgd doesn't bet on a direction");
   }
 
@@ -65,67 +79,80 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
     state.round++;
     state.average.advance(averaging.decay(state.round));
     double step = stepSize * Math.pow((double) state.round, -decay);
-    state.reach += step * Math.sqrt(round.squaredNorm);
-    if (state.reach <= LIMIT) {
+    state.normBound += step * Math.sqrt(round.squaredNorm);
+    if (state.normBound <= reach) {
       move(state, round.subgradient, step);
     } else {
-      moveWithinLimit(state, round.subgradient, step);
+      moveAndProject(state, round.subgradient, step);
     }
   }
 
   private static void move(State state, double[] subgradient, double step) {
-    double[] theta = state.theta;
-    double[] mean = state.average.values;
+    double[] moved = state.moved;
+    double[] mean = state.average.recent;
     double gain = state.average.gain();
-    for (int i = 0; i < theta.length; i++) {
-      theta[i] -= step * subgradient[i];
-      mean[i] += gain * (theta[i] - mean[i]);
+    for (int i = 0; i < moved.length; i++) {
+      moved[i] -= step * subgradient[i];
+      mean[i] += gain * (moved[i] - mean[i]);
     }
   }
 
-  private static void moveWithinLimit(State state, double[] subgradient, double step) {
-    double[] theta = state.theta;
-    double[] mean = state.average.values;
-    double gain = state.average.gain();
+  /**
+   * In two passes: the projection needs the norm. Coordinates are cut first: squares are finite.
+   */
+  private void moveAndProject(State state, double[] subgradient, double step) {
+    double limit = MagnitudeLearner.LIMIT;
+    double[] moved = state.moved;
+    double squares = 0;
     boolean saturated = false;
-    for (int i = 0; i < theta.length; i++) {
-      double moved = theta[i] - step * subgradient[i];
-      theta[i] = Math.max(-LIMIT, Math.min(LIMIT, moved));
-      saturated |= theta[i] != moved;
-      mean[i] += gain * (theta[i] - mean[i]);
+    for (int i = 0; i < moved.length; i++) {
+      double z = moved[i] - step * subgradient[i];
+      double cut = Math.max(-limit, Math.min(limit, z));
+      saturated |= cut != z;
+      moved[i] = cut;
+      squares += cut * cut;
     }
-    if (saturated) {
+    double norm = Math.sqrt(squares);
+    double scale = norm > reach ? reach / norm : 1;
+    if (saturated || norm > limit) {
       state.saturations++;
     }
-    state.reach = Math.sqrt(Vectors.squaredNorm(theta));
+    double[] mean = state.average.recent;
+    double gain = state.average.gain();
+    for (int i = 0; i < moved.length; i++) {
+      moved[i] *= scale;
+      mean[i] += gain * (moved[i] - mean[i]);
+    }
+    state.normBound = Math.min(norm, reach);
   }
 
   @Override
   public void publish(State state, Iterate out) {
     out.round = state.round;
-    System.arraycopy(state.theta, 0, out.weights, 0, dimension());
-    System.arraycopy(state.average.values, 0, out.average, 0, dimension());
+    System.arraycopy(state.moved, 0, out.weights, 0, dimension());
+    initialWeights.addTo(out.weights);
+    state.average.copy(out.average);
+    initialWeights.addTo(out.average);
     out.diagnostics.clear();
     out.diagnostics.put("saturations", (double) state.saturations);
   }
 
   /**
-   * Invariant: reach is at least the L2 norm of theta, or theta is checked coordinate by
-   * coordinate.
+   * Invariant: normBound is at least the L2 norm of moved, which is at most the learner's reach.
    */
   public static final class State implements LearnerState {
-    private final double[] theta;
+
+    /** The weights, less the initial ones. */
+    private final double[] moved;
+
     private final RunningAverage average;
     private long round;
-    private double reach;
+    private double normBound;
     private long saturations;
 
-    private State(InitialWeights initialWeights) {
-      theta = new double[initialWeights.dimension()];
-      initialWeights.addTo(theta);
-      average = new RunningAverage(theta.length);
-      initialWeights.addTo(average.values);
-      reach = Math.sqrt(Vectors.squaredNorm(theta));
+    private State(int dimension) {
+      moved = new double[dimension];
+      average = new RunningAverage(dimension);
     }
 
     @Override
@@ -136,9 +163,9 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
     @Override
     public void visit(Visitor visitor) {
       round = visitor.count("round", round);
-      reach = visitor.scalar("reach", reach);
+      normBound = visitor.scalar("norm-bound", normBound);
       saturations = visitor.count("saturations", saturations);
-      visitor.vector("weights", theta);
+      visitor.vector("moved", moved);
       average.visit(visitor);
     }
   }

@@ -25,16 +25,19 @@ public interface Learner<S extends LearnerState> extends Serializable {
   /**
    * Copies the direction in force into {@code direction}, shape [d].
    *
+   * @return the pull: the multiple of the direction by which the caller lets every gradient grow
+   *     that is evaluated now; 0 unless the learner is kept in a domain and points out of it
    * @throws UnsupportedOperationException if the learner doesn't bet
    */
-  void direction(S state, double[] direction);
+  double direction(S state, double[] direction);
 
   /** Takes one step on a closed round. Changes {@code state} in place; allocates nothing. */
   void step(S state, Round round);
 
   /**
-   * Writes the weights of the present round and the average so far into {@code out}. Leaves {@code
-   * state} as it is.
+   * Writes the weights of the present round and the average so far into {@code out}. A learner that
+   * evaluates its weights only when they are asked for notes in {@code state} that these are played
+   * from now on; asking again before the next step changes nothing.
    */
   void publish(S state, Iterate out);
 }

@@ -1,6 +1,8 @@
 package io.croupier.operators.learner;
 
 import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.schemas.Banco;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.util.Locale;
@@ -30,45 +32,77 @@ public final class Learners {
       case BLACK_BOX -> blackBox(spec);
       case ADAPTIVE_RADIUS -> new AdaptiveRadius(spec.getGradientBound(), initialWeights(spec));
       case LDP_SGD -> ldpSgd(spec);
-      case COORDINATE_WISE,
-          DP_FTRL,
-          DP_FTRL_LEAST_SQUARES,
-          DP_FTRL_PARAMETER_FREE,
-          LEARNER_NOT_SET ->
+      case COORDINATE_WISE -> coordinateWise(spec);
+      case DP_FTRL, DP_FTRL_LEAST_SQUARES, DP_FTRL_PARAMETER_FREE, LEARNER_NOT_SET ->
           throw new IllegalArgumentException(
               "learner is "
                   + spec.getLearnerCase().name().toLowerCase(Locale.ROOT)
-                  + "; available are adaptive_radius, banco, black_box and ldp_sgd");
+                  + "; available are adaptive_radius, banco, black_box, coordinate_wise and"
+                  + " ldp_sgd");
     };
   }
 
   private static Learner<?> banco(ModelSpec spec) {
-    refuseRadius("banco", spec.getBanco().hasRadius());
     Potential potential =
         new Potential(new Prior.Uniform(), DirectionalNoise.of(spec).bettingRange());
-    return product(spec, potential, new CoinVariance.Declared(spec.getGradientBound()));
+    CoinVariance variance = new CoinVariance.Declared(spec.getGradientBound());
+    Banco banco = spec.getBanco();
+    return product(spec, potential, variance, banco.hasRadius(), banco.getRadius());
   }
 
   private static Learner<?> blackBox(ModelSpec spec) {
-    refuseRadius("black_box", spec.getBlackBox().hasRadius());
-    Potential potential = new Potential(prior(spec), POTENTIAL_REACH / spec.getGradientBound());
-    return product(spec, potential, new CoinVariance.SquaredCoin());
+    BlackBox blackBox = spec.getBlackBox();
+    return product(
+        spec,
+        potential(spec),
+        new CoinVariance.SquaredCoin(),
+        blackBox.hasRadius(),
+        blackBox.getRadius());
+  }
+
+  private static Learner<?> coordinateWise(ModelSpec spec) {
+    var learner = spec.getCoordinateWise();
+    return new CoordinateWise(
+        potential(spec),
+        ModelSpecs.initialWealth(spec),
+        constraint(spec, learner.hasRadius(), learner.getRadius()),
+        averaging(spec),
+        initialWeights(spec));
   }
 
   private static Learner<?> ldpSgd(ModelSpec spec) {
-    refuseRadius("ldp_sgd", spec.getLdpSgd().hasRadius());
+    var sgd = spec.getLdpSgd();
     return new LdpSgd(
-        spec.getLdpSgd().getStepSize(),
-        spec.getLdpSgd().getDecay(),
+        sgd.getStepSize(),
+        sgd.getDecay(),
+        radius(sgd.hasRadius(), sgd.getRadius()),
         averaging(spec),
         initialWeights(spec));
   }
 
-  private static Learner<?> product(ModelSpec spec, Potential potential, CoinVariance variance) {
+  private static Learner<?> product(
+      ModelSpec spec,
+      Potential potential,
+      CoinVariance variance,
+      boolean hasRadius,
+      double radius) {
     return new ProductLearner(
         new MagnitudeLearner(potential, variance, ModelSpecs.initialWealth(spec)),
+        constraint(spec, hasRadius, radius),
         averaging(spec),
         initialWeights(spec));
+  }
+
+  private static Potential potential(ModelSpec spec) {
+    return new Potential(prior(spec), POTENTIAL_REACH / spec.getGradientBound());
+  }
+
+  private static BallConstraint constraint(ModelSpec spec, boolean hasRadius, double radius) {
+    return new BallConstraint(radius(hasRadius, radius), spec.getGradientBound());
+  }
+
+  private static double radius(boolean given, double radius) {
+    return given ? radius : Double.POSITIVE_INFINITY;
   }
 
   private static Prior prior(ModelSpec spec) {
@@ -91,12 +125,5 @@ public final class Learners {
     return spec.getInitialWeightsCount() == 0
         ? InitialWeights.zero(spec.getDimension())
         : InitialWeights.of(ModelSpecs.initialWeights(spec));
-  }
-
-  private static void refuseRadius(String learner, boolean hasRadius) {
-    if (hasRadius) {
-      throw new IllegalArgumentException(
-          learner + ".radius is set; weights can't be kept in a ball yet, leave it out");
-    }
   }
 }

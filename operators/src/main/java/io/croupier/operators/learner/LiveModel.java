@@ -3,10 +3,10 @@ package io.croupier.operators.learner;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.view.ModelUpdateView;
-import java.util.Arrays;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
@@ -25,6 +25,7 @@ public final class LiveModel {
   private final LearnerState state;
   private final Round round;
   private final Iterate iterate;
+  private final OpenRound open;
   private final PublishedRounds published;
   private final int gridExponent;
   private final long firstRound;
@@ -34,15 +35,6 @@ public final class LiveModel {
   private long used;
   private long droppedStale;
   private long droppedUnpublished;
-  private int open;
-  private double openCoin;
-  private double openVariance;
-
-  /** Sum of the open round's grid vectors, in grid steps: exact, whatever the order. */
-  private long[] openGridSum;
-
-  /** Sum of the open round's other vectors. */
-  private double[] openSum;
 
   /** Whether there is anything to tell that the last update didn't. */
   private boolean untold = true;
@@ -79,6 +71,7 @@ public final class LiveModel {
     iterate = new Iterate(d);
     published = new PublishedRounds(ModelSpecs.maxStaleness(spec), d, learner.bets());
     gridExponent = ModelSpecs.gridExponent(spec);
+    open = new OpenRound(d, gridExponent);
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
   }
 
@@ -99,7 +92,7 @@ public final class LiveModel {
 
   /** Reports that wait in the open round. */
   public int open() {
-    return open;
+    return open.count();
   }
 
   /** Whether {@link #publish} would tell anything new. */
@@ -153,12 +146,13 @@ public final class LiveModel {
       return Fate.DROPPED_UNPUBLISHED;
     }
     double[] direction = published.direction(index);
-    if (open == 0 && sum.count >= reportsPerRound) {
-      stepOn(sum, direction);
+    double pull = published.pull(index);
+    if (open.count() == 0 && sum.count >= reportsPerRound) {
+      stepOn(sum, direction, pull);
       return Fate.STEPPED;
     }
-    addToOpenRound(sum, direction);
-    if (open >= reportsPerRound) {
+    open.add(sum, direction, pull);
+    if (open.count() >= reportsPerRound) {
       closeRound();
       return Fate.STEPPED;
     }
@@ -167,30 +161,28 @@ public final class LiveModel {
 
   /** Closes the open round with the reports it has. Does nothing if it has none. */
   public void closeRound() {
-    if (open == 0) {
-      return;
+    int reports = open.count();
+    if (reports > 0) {
+      open.close(round);
+      step(reports);
     }
-    double scale = 1.0 / open;
-    double gridStep = Math.scalb(1.0, gridExponent);
-    double squaredNorm = 0;
-    double[] mean = round.subgradient;
-    for (int j = 0; j < mean.length; j++) {
-      double g = (openGridSum[j] * gridStep + openSum[j]) * scale;
-      mean[j] = g;
-      squaredNorm += g * g;
-    }
-    round.squaredNorm = squaredNorm;
-    round.coin = openCoin * scale;
-    round.directionalVariance = openVariance * scale * scale;
-    step(open);
-    clearOpenRound();
   }
 
-  private void stepOn(RoundSum sum, double[] direction) {
+  private void stepOn(RoundSum sum, double[] direction, double pull) {
     double scale = 1.0 / sum.count;
+    if (sum.form == VectorForm.SPARSE) {
+      round.sparse(sum.indices, sum.indices.length);
+    } else {
+      round.dense();
+    }
     round.squaredNorm =
         PackedVectors.decode(
             sum.form, sum.values, sum.indices, gridExponent, scale, round.subgradient);
+    if (pull != 0) {
+      Vectors.addScaled(pull, direction, round.subgradient);
+      round.dense();
+      round.squaredNorm = Vectors.squaredNorm(round.subgradient);
+    }
     round.coin = direction == null ? 0 : Vectors.dot(round.subgradient, direction);
     round.directionalVariance = sum.directionalVariance * scale * scale;
     step(sum.count);
@@ -201,33 +193,6 @@ public final class LiveModel {
     used += reports;
     unsaved = true;
     untold = true;
-  }
-
-  private void addToOpenRound(RoundSum sum, double[] direction) {
-    if (openSum == null) {
-      openSum = new double[learner.dimension()];
-      openGridSum = new long[learner.dimension()];
-    }
-    switch (sum.form) {
-      case GRID -> PackedVectors.addGrid(sum.values, openGridSum);
-      case GRID_SUM -> PackedVectors.addGridSum(sum.values, openGridSum);
-      case DENSE -> PackedVectors.addDense(sum.values, openSum);
-      case SPARSE -> PackedVectors.addSparse(sum.values, sum.indices, openSum);
-      case EXAMPLE -> throw new IllegalArgumentException("An example is not a gradient");
-    }
-    if (direction != null) {
-      openCoin += PackedVectors.dot(sum.form, sum.values, sum.indices, gridExponent, direction);
-    }
-    openVariance += sum.directionalVariance;
-    open += sum.count;
-  }
-
-  private void clearOpenRound() {
-    open = 0;
-    openCoin = 0;
-    openVariance = 0;
-    Arrays.fill(openSum, 0);
-    Arrays.fill(openGridSum, 0);
   }
 
   /**
@@ -242,7 +207,7 @@ public final class LiveModel {
     if (!published.isNewest(round())) {
       double[] direction = published.add(round());
       if (direction != null) {
-        learner.direction(state, direction);
+        published.setPull(learner.direction(state, direction));
       }
     }
     untold = false;
@@ -255,7 +220,7 @@ public final class LiveModel {
         .setUsed(used)
         .setDroppedStale(droppedStale)
         .setDroppedUnpublished(droppedUnpublished)
-        .setOpen(open)
+        .setOpen(open.count())
         .setGridExponent(gridExponent)
         .setGradientBound(spec.getGradientBound())
         .setAnswerProbability(ModelSpecs.answerProbability(spec))
@@ -271,13 +236,7 @@ public final class LiveModel {
     writer.count("dropped-stale", droppedStale);
     writer.count("dropped-unpublished", droppedUnpublished);
     writer.count("untold", untold ? 1 : 0);
-    writer.count("open", open);
-    if (open > 0) {
-      writer.scalar("open-coin", openCoin);
-      writer.scalar("open-variance", openVariance);
-      writer.counts("open-grid-sum", openGridSum);
-      writer.vector("open-sum", openSum);
-    }
+    open.save(writer);
     published.save(writer);
     state.visit(writer);
     unsaved = false;
@@ -290,15 +249,7 @@ public final class LiveModel {
     droppedStale = reader.count("dropped-stale", 0);
     droppedUnpublished = reader.count("dropped-unpublished", 0);
     untold = reader.count("untold", 1) != 0;
-    open = (int) reader.count("open", 0);
-    if (open > 0) {
-      openCoin = reader.scalar("open-coin", 0);
-      openVariance = reader.scalar("open-variance", 0);
-      openGridSum = new long[learner.dimension()];
-      reader.counts("open-grid-sum", openGridSum);
-      openSum = new double[learner.dimension()];
-      reader.vector("open-sum", openSum);
-    }
+    open.restore(reader);
     published.restore(reader);
     state.visit(reader);
     unsaved = false;
@@ -306,6 +257,6 @@ public final class LiveModel {
 
   /** Whether a chunk that was saved once is of no use any more. */
   public boolean isObsolete(String chunk) {
-    return published.isForgotten(chunk) || (open == 0 && chunk.startsWith("open-"));
+    return published.isForgotten(chunk) || (open.count() == 0 && chunk.startsWith("open-"));
   }
 }

@@ -28,20 +28,25 @@ public final class MagnitudeLearner implements Serializable {
    * @param initialWealth W0, positive and finite
    */
   public MagnitudeLearner(Potential potential, CoinVariance variance, double initialWealth) {
+    this.potential = potential;
+    this.variance = variance;
+    this.initialWealth = requireWealth(initialWealth);
+  }
+
+  static double requireWealth(double initialWealth) {
     if (!(initialWealth > 0) || Double.isInfinite(initialWealth)) {
       throw new IllegalArgumentException(
           "initial_wealth is " + initialWealth + "; it has to be positive and finite");
     }
-    this.potential = potential;
-    this.variance = variance;
-    this.initialWealth = initialWealth;
+    return initialWealth;
   }
 
-  /** Observes a round's coin and sets the next magnitude. */
-  void observe(State state, Round round) {
-    state.coins -= round.coin;
-    state.variance = Math.min(state.variance + variance.of(round), Double.MAX_VALUE);
-    double magnitude = initialWealth * potential.prediction(state.coins, state.variance);
+  /** Observes a round's coin and the noise declared for it; sets the next magnitude. */
+  void observe(State state, double coin, double directionalVariance) {
+    state.coins.add(-coin);
+    state.variance.add(variance.of(coin, directionalVariance));
+    double magnitude =
+        initialWealth * potential.prediction(state.coins.value(), state.variance.value());
     if (Math.abs(magnitude) > LIMIT) {
       magnitude = Math.copySign(LIMIT, magnitude);
       state.saturations++;
@@ -50,9 +55,12 @@ public final class MagnitudeLearner implements Serializable {
   }
 
   void diagnose(State state, Map<String, Double> diagnostics) {
-    diagnostics.put("log-potential", potential.logPotential(state.coins, state.variance));
+    diagnostics.put(
+        "log-potential", potential.logPotential(state.coins.value(), state.variance.value()));
     diagnostics.put("magnitude", state.magnitude);
-    double log = potential.logPrediction(state.coins, state.variance) + Math.log(initialWealth);
+    double log =
+        potential.logPrediction(state.coins.value(), state.variance.value())
+            + Math.log(initialWealth);
     if (log > Double.NEGATIVE_INFINITY) {
       diagnostics.put("log-magnitude", log);
     }
@@ -61,8 +69,8 @@ public final class MagnitudeLearner implements Serializable {
 
   /** L, V and what follows from them. Invariants: V >= 0 and finite; |magnitude| at most LIMIT. */
   static final class State {
-    private double coins;
-    private double variance;
+    private final RunningSum coins = new RunningSum();
+    private final RunningSum variance = new RunningSum();
     private double magnitude;
     private long saturations;
 
@@ -71,8 +79,8 @@ public final class MagnitudeLearner implements Serializable {
     }
 
     void visit(LearnerState.Visitor visitor) {
-      coins = visitor.scalar("coins", coins);
-      variance = visitor.scalar("variance", variance);
+      coins.visit(visitor, "coins");
+      variance.visit(visitor, "variance");
       magnitude = visitor.scalar("magnitude", magnitude);
       saturations = visitor.count("saturations", saturations);
     }

@@ -5,19 +5,27 @@ package io.croupier.operators.learner;
  * black box of [vdH19, Algorithm 2]; with the declared variance and the uniform prior it is BANCO,
  * [JO19, Algorithm 1].
  *
+ * <p>With a radius, the weights are kept in a ball around the initial ones, see {@link
+ * BallConstraint}.
+ *
  * <p>The average is over the weights that were played. A step costs O(d), one pass over three
  * vectors, and one evaluation of the potential; it allocates nothing.
  */
 public final class ProductLearner implements Learner<ProductLearner.State> {
   private final MagnitudeLearner magnitude;
   private final DirectionLearner direction = new DirectionLearner();
+  private final BallConstraint constraint;
   private final Averaging averaging;
   private final InitialWeights initialWeights;
 
   /** A learner of as many coordinates as there are initial weights. */
   public ProductLearner(
-      MagnitudeLearner magnitude, Averaging averaging, InitialWeights initialWeights) {
+      MagnitudeLearner magnitude,
+      BallConstraint constraint,
+      Averaging averaging,
+      InitialWeights initialWeights) {
     this.magnitude = magnitude;
+    this.constraint = constraint;
     this.averaging = averaging;
     this.initialWeights = initialWeights;
   }
@@ -38,24 +46,31 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
   }
 
   @Override
-  public void direction(State state, double[] into) {
+  public double direction(State state, double[] into) {
     state.direction.copy(1, into);
+    return constraint.pull(state.magnitude.magnitude(), state.direction.norm());
   }
 
   @Override
   public void step(State state, Round round) {
     state.round++;
     state.average.advance(averaging.decay(state.round));
-    direction.observe(state.direction, round, state.magnitude.magnitude(), state.average);
-    magnitude.observe(state.magnitude, round);
+    double share = constraint.share();
+    direction.observe(state.direction, round, playedMagnitude(state), state.average);
+    magnitude.observe(
+        state.magnitude, share * round.coin, share * share * round.directionalVariance);
+  }
+
+  private double playedMagnitude(State state) {
+    return constraint.project(state.magnitude.magnitude(), state.direction.norm());
   }
 
   @Override
   public void publish(State state, Iterate out) {
     out.round = state.round;
-    state.direction.copy(state.magnitude.magnitude(), out.weights);
+    state.direction.copy(playedMagnitude(state), out.weights);
     initialWeights.addTo(out.weights);
-    System.arraycopy(state.average.values, 0, out.average, 0, dimension());
+    state.average.copy(out.average);
     initialWeights.addTo(out.average);
     out.diagnostics.clear();
     magnitude.diagnose(state.magnitude, out.diagnostics);

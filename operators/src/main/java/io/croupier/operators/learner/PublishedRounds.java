@@ -19,6 +19,7 @@ final class PublishedRounds {
   private final boolean withDirections;
   private long[] rounds;
   private double[][] directions;
+  private double[] pulls;
   private boolean[] saved;
   private int size;
 
@@ -34,6 +35,7 @@ final class PublishedRounds {
     this.withDirections = withDirections;
     rounds = new long[maxStaleness + 1];
     directions = new double[maxStaleness + 1][];
+    pulls = new double[maxStaleness + 1];
     saved = new boolean[maxStaleness + 1];
   }
 
@@ -56,6 +58,16 @@ final class PublishedRounds {
     return directions[index];
   }
 
+  /** The multiple of its direction by which gradients of the publication at {@code index} grow. */
+  double pull(int index) {
+    return pulls[index];
+  }
+
+  /** Sets the {@link #pull} of the newest publication. */
+  void setPull(double pull) {
+    pulls[size - 1] = pull;
+  }
+
   /** Whether {@code round} is the newest publication. */
   boolean isNewest(long round) {
     return size > 0 && rounds[size - 1] == round;
@@ -72,11 +84,13 @@ final class PublishedRounds {
       reused = directions[0];
       System.arraycopy(rounds, 1, rounds, 0, size - 1);
       System.arraycopy(directions, 1, directions, 0, size - 1);
+      System.arraycopy(pulls, 1, pulls, 0, size - 1);
       System.arraycopy(saved, 1, saved, 0, size - 1);
       size--;
     }
     rounds[size] = round;
     directions[size] = !withDirections || reused != null ? reused : new double[dimension];
+    pulls[size] = 0;
     saved[size] = false;
     return directions[size++];
   }
@@ -86,6 +100,7 @@ final class PublishedRounds {
     int kept = Math.min(size, maxStaleness + 1);
     rounds = Arrays.copyOf(Arrays.copyOfRange(rounds, size - kept, size), maxStaleness + 1);
     directions = Arrays.copyOf(Arrays.copyOfRange(directions, size - kept, size), maxStaleness + 1);
+    pulls = Arrays.copyOf(Arrays.copyOfRange(pulls, size - kept, size), maxStaleness + 1);
     saved = Arrays.copyOf(Arrays.copyOfRange(saved, size - kept, size), maxStaleness + 1);
     size = kept;
   }
@@ -94,6 +109,7 @@ final class PublishedRounds {
   void save(LearnerState.Visitor visitor) {
     visitor.count("published", size);
     visitor.counts("published-rounds", Arrays.copyOf(rounds, size));
+    visitor.vector("published-pulls", Arrays.copyOf(pulls, size));
     for (int i = 0; i < size; i++) {
       if (withDirections && !saved[i]) {
         visitor.vector(directionName(rounds[i]), directions[i]);
@@ -107,10 +123,13 @@ final class PublishedRounds {
     int stored = (int) visitor.count("published", 0);
     long[] storedRounds = new long[stored];
     visitor.counts("published-rounds", storedRounds);
-    for (long round : storedRounds) {
-      double[] direction = add(round);
+    double[] storedPulls = new double[stored];
+    visitor.vector("published-pulls", storedPulls);
+    for (int i = 0; i < stored; i++) {
+      double[] direction = add(storedRounds[i]);
+      setPull(storedPulls[i]);
       if (direction != null) {
-        visitor.vector(directionName(round), direction);
+        visitor.vector(directionName(storedRounds[i]), direction);
         saved[size - 1] = true;
       }
     }

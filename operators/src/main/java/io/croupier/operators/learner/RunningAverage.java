@@ -1,32 +1,112 @@
 package io.croupier.operators.learner;
 
 /**
- * A weighted mean of iterates, kept as avg += (alpha_t / W_t) (w_t - avg), where alpha_t is the
- * weight of the t-th iterate and W_t the sum of the weights so far. Only the ratio W_t / alpha_t is
- * kept: it grows like t however fast the weights grow.
+ * A weighted mean of iterates in two layers: the mean over the present block of {@value #BLOCK}
+ * rounds, kept as recent += (alpha_t / W) (w_t - recent), with alpha_t the weight of the t-th
+ * iterate and W the sum of the block's weights; and the mean over all blocks before, into which a
+ * full block is merged. Of the weights only ratios are kept: they grow like t however fast the
+ * weights grow.
+ *
+ * <p>Accuracy: a mean kept in one layer stops to follow once an iterate moves it by less than half
+ * its last bit, and is off by up to 1e-7 of the largest iterate after 10^9 rounds. In two layers
+ * the roundings of one block and of the merges remain: at most (BLOCK + T / BLOCK) 2^-52, below
+ * 2e-11 of the largest iterate at T = 10^9, for the memory of one more vector and no traffic in a
+ * step.
  */
 final class RunningAverage {
-  final double[] values;
+  static final int BLOCK = 1 << 15;
 
-  /** W_t / alpha_t; 0 before the first iterate. */
-  private double ratio;
+  /** Mean over the present block; the whole mean as long as no block is full. */
+  final double[] recent;
+
+  /** Mean over all full blocks; null before there is one. */
+  private double[] settled;
+
+  private long fullBlocks;
+
+  /** Rounds of the present block. */
+  private long blockLength;
+
+  /** The block's sum of weights, in units of the newest weight. */
+  private double recentRatio;
+
+  /** Sum of the weights of all full blocks, in units of the newest weight of the last of them. */
+  private double settledRatio;
+
+  /** That unit in units of the newest weight of all. */
+  private double fade = 1;
 
   RunningAverage(int dimension) {
-    values = new double[dimension];
+    recent = new double[dimension];
   }
 
-  /** Prepares for the next iterate, given alpha_(t-1) / alpha_t (0 for the first). */
+  /**
+   * Prepares for the next iterate, given alpha_(t-1) / alpha_t (0 for the first). The caller then
+   * moves {@link #recent} by {@link #gain()} towards that iterate.
+   */
   void advance(double decay) {
-    ratio = 1 + ratio * decay;
+    if (isBlockFull()) {
+      settle();
+    }
+    blockLength++;
+    fade *= decay;
+    recentRatio = 1 + recentRatio * decay;
   }
 
-  /** alpha_t / W_t: what the iterate at hand weighs in the mean. */
+  /** Whether the next iterate begins a new block: all iterates so far have to be in by then. */
+  boolean isBlockFull() {
+    return blockLength == BLOCK;
+  }
+
+  /** alpha_t / W: what the iterate at hand weighs in the mean over the block. */
   double gain() {
-    return 1 / ratio;
+    return 1 / recentRatio;
+  }
+
+  private void settle() {
+    if (settled == null) {
+      settled = new double[recent.length];
+    }
+    double share = shareOfRecent();
+    for (int i = 0; i < recent.length; i++) {
+      settled[i] += share * (recent[i] - settled[i]);
+      recent[i] = 0;
+    }
+    settledRatio = settledRatio * fade + recentRatio;
+    fade = 1;
+    recentRatio = 0;
+    blockLength = 0;
+    fullBlocks++;
+  }
+
+  private double shareOfRecent() {
+    return recentRatio / (settledRatio * fade + recentRatio);
+  }
+
+  /** Writes the mean over all iterates into {@code into}. */
+  void copy(double[] into) {
+    if (settled == null) {
+      System.arraycopy(recent, 0, into, 0, recent.length);
+      return;
+    }
+    double share = shareOfRecent();
+    for (int i = 0; i < recent.length; i++) {
+      into[i] = settled[i] + share * (recent[i] - settled[i]);
+    }
   }
 
   void visit(LearnerState.Visitor visitor) {
-    ratio = visitor.scalar("weight-ratio", ratio);
-    visitor.vector("average", values);
+    blockLength = visitor.count("average-block-length", blockLength);
+    recentRatio = visitor.scalar("average-weight", recentRatio);
+    visitor.vector("average", recent);
+    fullBlocks = visitor.count("average-blocks", fullBlocks);
+    if (fullBlocks > 0) {
+      if (settled == null) {
+        settled = new double[recent.length];
+      }
+      settledRatio = visitor.scalar("settled-weight", settledRatio);
+      fade = visitor.scalar("settled-weight-unit", fade);
+      visitor.vector("settled-average", settled);
+    }
   }
 }

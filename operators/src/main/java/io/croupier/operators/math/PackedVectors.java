@@ -4,7 +4,6 @@ import io.croupier.operators.report.VectorForm;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
 /**
  * Vectors in the bytes of the wire: consecutive little-endian values, in the layouts of {@link
@@ -119,8 +118,9 @@ public final class PackedVectors {
   }
 
   /**
-   * Writes the whole vector, times {@code factor}, into {@code into}, shape [d], and returns the
-   * squared L2 norm of what it wrote.
+   * Writes the vector, times {@code factor}, into {@code into}, shape [d], and returns the squared
+   * L2 norm of what it wrote. Leaves the coordinates as they are that {@code SPARSE} values don't
+   * name.
    *
    * @param indices coordinates of {@code SPARSE} values; otherwise unused
    * @param factor 1 / count turns a sum into a mean
@@ -135,7 +135,6 @@ public final class PackedVectors {
     int n = count(form, values);
     if (form == VectorForm.SPARSE) {
       requireCount(indices.length, n);
-      Arrays.fill(into, 0);
       double squares = 0;
       for (int i = 0; i < n; i++) {
         double x = factor * doubleAt(values, i);

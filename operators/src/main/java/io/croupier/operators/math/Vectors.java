@@ -70,6 +70,13 @@ public final class Vectors {
     }
   }
 
+  /** Adds {@code factor * summand} to {@code sum}. */
+  public static void addScaled(double factor, double[] summand, double[] sum) {
+    for (int i = 0; i < sum.length; i++) {
+      sum[i] += factor * summand[i];
+    }
+  }
+
   /** Adds {@code summand} to {@code sum}. */
   public static void add(double[] summand, double[] sum) {
     for (int i = 0; i < summand.length; i++) {

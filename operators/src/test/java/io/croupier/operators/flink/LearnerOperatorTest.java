@@ -300,7 +300,7 @@ class LearnerOperatorTest {
     run(TestRecords.sgd("m").setReportsPerRound(2));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
-    assertThat(learner.stored("m")).contains("model/open-sum/0", "model/open-grid-sum/0");
+    assertThat(learner.stored("m")).contains("model/open-sum/0", "model/open-parts");
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
     assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/open-"));

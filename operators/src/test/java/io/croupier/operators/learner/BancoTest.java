@@ -8,6 +8,7 @@ class BancoTest extends LearnerContract<ProductLearner.State> {
             new Potential(new Prior.Uniform(), 0.5 / gradientBound),
             new CoinVariance.Declared(gradientBound),
             1),
+        BallConstraint.NONE,
         new Averaging(0),
         initialWeights);
   }

@@ -19,6 +19,7 @@ class BlackBoxTest extends LearnerContract<ProductLearner.State> {
             new Potential(new Prior.Improper(), 1 / (5 * gradientBound)),
             new CoinVariance.SquaredCoin(),
             wealth),
+        BallConstraint.NONE,
         new Averaging(degree),
         initialWeights);
   }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class LdpSgdTest extends LearnerContract<LdpSgd.State> {
   @Override
   Learner<LdpSgd.State> learner(InitialWeights initialWeights, double gradientBound) {
-    return new LdpSgd(0.1, 0.5, new Averaging(0), initialWeights);
+    return new LdpSgd(0.1, 0.5, Double.POSITIVE_INFINITY, new Averaging(0), initialWeights);
   }
 
   @Override

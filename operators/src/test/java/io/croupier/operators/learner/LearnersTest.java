@@ -88,39 +88,64 @@ class LearnersTest {
     assertThat(cubic.average[0]).isCloseTo((0.5 + 8 * 1) / 9, within(1e-15));
   }
 
+  /** Linear loss: without a radius, the weights leave every ball. */
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "black_box {radius: 1}",
-        "banco {radius: 1 strongest_noise {gaussian {mu: 1}}}",
-        "ldp_sgd {step_size: 1 decay: 0.5 radius: 1}"
+        "black_box {radius: 0.5}",
+        "banco {radius: 0.5 strongest_noise {sub_exponential {variance: 0 beta_max: inf}}}",
+        "ldp_sgd {step_size: 1 decay: 0.5 radius: 0.5}",
+        "coordinate_wise {radius: 0.5}",
       })
-  void refusesARadius(String learner) throws Exception {
-    ModelSpec spec = spec(learner);
-    assertThatThrownBy(() -> Learners.of(spec))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining(".radius");
+  void keepsTheRadius(String learner) throws Exception {
+    assertThat(farthest(learner.replace("radius: 0.5", ""))).isGreaterThan(100);
+    assertThat(farthest(learner)).isBetween(0.499, 0.5000001);
+  }
+
+  /** The largest distance that a coordinate ever has from its initial weight. */
+  private static double farthest(String learner) throws Exception {
+    return farthest(Learners.of(spec("initial_weights: [7, -3] " + learner)));
+  }
+
+  private static <S extends LearnerState> double farthest(Learner<S> learner) {
+    S state = learner.initial();
+    Iterate iterate = new Iterate(2);
+    double farthest = 0;
+    for (int t = 0; t < 6000; t++) {
+      learner.step(state, Rounds.fresh(learner, state, new double[] {-2, 0}, 0));
+      learner.publish(state, iterate);
+      assertThat(iterate.weights[1]).isEqualTo(-3);
+      farthest = Math.max(farthest, Math.abs(iterate.weights[0] - 7));
+    }
+    return farthest;
+  }
+
+  @Test
+  void coordinateWiseTakesTheConjugatePriorUnlessToldOtherwise() throws Exception {
+    double expected = new Potential(new Prior.Conjugate(4), 0.1).prediction(2, 2);
+    assertThat(afterTwoSteps(Learners.of(spec("coordinate_wise {}"))).weights[0])
+        .isCloseTo(expected, within(1e-15));
+    assertThat(
+            afterTwoSteps(
+                    Learners.of(spec("initial_wealth: 5 coordinate_wise {prior {uniform {}}}")))
+                .weights[0])
+        .isCloseTo(5 * new Potential(new Prior.Uniform(), 0.1).prediction(2, 2), within(1e-15));
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "coordinate_wise {}",
-        "dp_ftrl {}",
-        "dp_ftrl_least_squares {}",
-        "dp_ftrl_parameter_free {}"
-      })
+  @ValueSource(strings = {"dp_ftrl {}", "dp_ftrl_least_squares {}", "dp_ftrl_parameter_free {}"})
   void namesWhatIsAvailable(String learner) throws Exception {
     ModelSpec spec = spec(learner);
     assertThatThrownBy(() -> Learners.of(spec))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("adaptive_radius, banco, black_box and ldp_sgd");
+        .hasMessageContaining("adaptive_radius, banco, black_box, coordinate_wise and ldp_sgd");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "black_box {}",
+        "black_box {radius: 2}",
+        "coordinate_wise {}",
         "adaptive_radius {}",
         "ldp_sgd {step_size: 1 decay: 0.5}",
         "banco {strongest_noise {l2_laplace {epsilon: 1}}}"

@@ -9,6 +9,7 @@ import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
@@ -186,6 +187,9 @@ class LiveModelTest {
             sgd(),
             spec().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()),
             spec().setBlackBox(BlackBox.getDefaultInstance()),
+            spec().setBlackBox(BlackBox.newBuilder().setRadius(1e-3)),
+            spec().setCoordinateWise(CoordinateWise.getDefaultInstance()),
+            spec().setCoordinateWise(CoordinateWise.newBuilder().setRadius(1e-3)),
             spec()
                 .setBanco(
                     Banco.newBuilder()

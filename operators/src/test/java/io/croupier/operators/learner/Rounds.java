@@ -2,7 +2,7 @@ package io.croupier.operators.learner;
 
 import io.croupier.operators.math.Vectors;
 
-/** Makes rounds as the operator that owns a learner does. */
+/** Makes rounds as the owner of a learner does who publishes every one. */
 final class Rounds {
   private Rounds() {}
 
@@ -16,6 +16,8 @@ final class Rounds {
 
   static <S extends LearnerState> void fill(
       Round round, Learner<S> learner, S state, double[] subgradient, double directionalVariance) {
+    learner.publish(state, new Iterate(learner.dimension()));
+    round.dense();
     System.arraycopy(subgradient, 0, round.subgradient, 0, subgradient.length);
     round.squaredNorm = Vectors.squaredNorm(subgradient);
     round.directionalVariance = directionalVariance;

@@ -25,6 +25,7 @@ class TrajectoryGoldenTest {
       Prior prior, double halfWidth, CoinVariance variance, int dimension) {
     return new ProductLearner(
         new MagnitudeLearner(new Potential(prior, halfWidth), variance, 1),
+        BallConstraint.NONE,
         new Averaging(0),
         InitialWeights.zero(dimension));
   }
@@ -111,6 +112,45 @@ class TrajectoryGoldenTest {
     assertThat(cases).isEqualTo(13);
   }
 
+  /** Each coordinate has a prior of its own, so each is a learner of its own. */
+  @Test
+  void coordinateWise() {
+    int cases = 0;
+    for (JsonNode c : Golden.cases("coordinatewise.json")) {
+      int d = c.get("d").asInt();
+      double largest = Golden.largestNorm(c.get("w"));
+      List<CoordinateWise> learners = new ArrayList<>();
+      List<CoordinateWise.State> states = new ArrayList<>();
+      for (JsonNode b : c.get("b")) {
+        learners.add(
+            new CoordinateWise(
+                new Potential(new Prior.Conjugate(b.asDouble()), c.get("C").asDouble()),
+                1,
+                BallConstraint.NONE,
+                new Averaging(0),
+                InitialWeights.zero(1)));
+        states.add(learners.get(learners.size() - 1).initial());
+      }
+      double[] weights = new double[d];
+      double[] average = new double[d];
+      for (int t = 0; t < c.get("T").asInt(); t++) {
+        for (int j = 0; j < d; j++) {
+          double[] g = {c.get("g").get(t).get(j).asDouble()};
+          Iterate iterate = new Iterate(1);
+          learners.get(j).step(states.get(j), Rounds.fresh(learners.get(j), states.get(j), g, 0));
+          learners.get(j).publish(states.get(j), iterate);
+          weights[j] = iterate.weights[0];
+          average[j] = iterate.average[0];
+        }
+        String at = c.get("name") + " round " + t;
+        assertOnTrajectory(at, weights, Golden.vector(c.get("w").get(t + 1)), largest);
+        assertOnTrajectory(at, average, Golden.vector(c.get("avg").get(t)), largest);
+      }
+      cases++;
+    }
+    assertThat(cases).isEqualTo(13);
+  }
+
   @Test
   void adaptiveRadius() {
     int cases = 0;
@@ -182,6 +222,7 @@ class TrajectoryGoldenTest {
           new LdpSgd(
               c.get("eta").asDouble(),
               c.get("alpha").asDouble(),
+              Double.POSITIVE_INFINITY,
               new Averaging(0),
               InitialWeights.of(start));
       var state = learner.initial();

@@ -109,16 +109,16 @@ class PackedVectorsTest {
   }
 
   @Test
-  void sparseLeavesTheRestZero() {
+  void sparseLeavesTheRestAsItIs() {
     byte[] bytes = PackedVectors.encode(new double[] {3, -4});
     int[] indices = {4, 1};
     double[] x = {9, 9, 9, 9, 9};
     double squares = PackedVectors.decode(VectorForm.SPARSE, bytes, indices, 0, 0.5, x);
-    assertThat(x).containsExactly(0, -2, 0, 0, 1.5);
+    assertThat(x).containsExactly(9, -2, 9, 9, 1.5);
     assertThat(squares).isEqualTo(6.25);
     assertThat(PackedVectors.squaredNorm(VectorForm.SPARSE, bytes, 0)).isEqualTo(25);
     PackedVectors.addSparse(bytes, indices, x);
-    assertThat(x).containsExactly(0, -6, 0, 0, 4.5);
+    assertThat(x).containsExactly(9, -6, 9, 9, 4.5);
   }
 
   @Test

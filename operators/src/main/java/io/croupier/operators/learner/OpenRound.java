@@ -1,0 +1,212 @@
+package io.croupier.operators.learner;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.Vectors;
+import io.croupier.operators.report.VectorForm;
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * The round that still takes reports: their sum. Grid vectors are added exactly, as integers,
+ * whatever their order; others in order of arrival. A round of sparse reports alone costs what they
+ * touch.
+ *
+ * <p>Invariant: the sums are 0 in every coordinate that is not touched.
+ */
+final class OpenRound {
+  private static final String COUNT = "open";
+  private static final String PARTS = "open-parts";
+  private static final int HAS_GRID = 1;
+  private static final int HAS_DOUBLES = 2;
+  private static final int IS_DENSE = 4;
+
+  private final int dimension;
+  private final int gridExponent;
+  private int count;
+  private double coin;
+  private double variance;
+
+  /** Sum of the grid vectors, in grid steps; null before the first one. */
+  private long[] gridSum;
+
+  /** Sum of the other vectors; null before the first one. */
+  private double[] sum;
+
+  /** Whether any coordinate may differ from 0; if not, {@link #touched} lists those that may. */
+  private boolean dense;
+
+  private final BitSet isTouched = new BitSet();
+  private int[] touched = new int[16];
+  private int touchedCount;
+
+  /** The list that a closed round may still hold. */
+  private int[] spare = new int[16];
+
+  OpenRound(int dimension, int gridExponent) {
+    this.dimension = dimension;
+    this.gridExponent = gridExponent;
+  }
+
+  /** Reports that wait. */
+  int count() {
+    return count;
+  }
+
+  /**
+   * Adds a bundle.
+   *
+   * @param direction of the round that it names; null if the learner doesn't bet
+   * @param pull multiple of the direction by which every gradient of that round grows
+   */
+  void add(RoundSum bundle, double[] direction, double pull) {
+    switch (bundle.form) {
+      case GRID -> PackedVectors.addGrid(bundle.values, gridSum());
+      case GRID_SUM -> PackedVectors.addGridSum(bundle.values, gridSum());
+      case DENSE -> PackedVectors.addDense(bundle.values, sum());
+      case SPARSE -> {
+        PackedVectors.addSparse(bundle.values, bundle.indices, sum());
+        touch(bundle.indices);
+      }
+      case EXAMPLE -> throw new IllegalArgumentException("An example is not a gradient");
+    }
+    dense |= bundle.form != VectorForm.SPARSE || pull != 0;
+    if (direction != null) {
+      coin +=
+          PackedVectors.dot(bundle.form, bundle.values, bundle.indices, gridExponent, direction);
+    }
+    if (pull != 0) {
+      coin += bundle.count * pull * Vectors.squaredNorm(direction);
+      Vectors.addScaled(bundle.count * pull, direction, sum());
+    }
+    variance += bundle.directionalVariance;
+    count += bundle.count;
+  }
+
+  private long[] gridSum() {
+    if (gridSum == null) {
+      gridSum = new long[dimension];
+    }
+    return gridSum;
+  }
+
+  private double[] sum() {
+    if (sum == null) {
+      sum = new double[dimension];
+    }
+    return sum;
+  }
+
+  private void touch(int[] indices) {
+    for (int index : indices) {
+      if (!isTouched.get(index)) {
+        isTouched.set(index);
+        if (touchedCount == touched.length) {
+          touched = Arrays.copyOf(touched, 2 * touchedCount);
+        }
+        touched[touchedCount++] = index;
+      }
+    }
+  }
+
+  /** Writes the mean over the reports into {@code round}, and begins anew. */
+  void close(Round round) {
+    double scale = 1.0 / count;
+    round.coin = coin * scale;
+    round.directionalVariance = variance * scale * scale;
+    if (dense) {
+      round.dense();
+      writeMean(round.subgradient, scale);
+      round.squaredNorm = Vectors.squaredNorm(round.subgradient);
+    } else {
+      round.sparse(touched, touchedCount);
+      round.squaredNorm = 0;
+      for (int i = 0; i < touchedCount; i++) {
+        double g = sum[touched[i]] * scale;
+        round.subgradient[touched[i]] = g;
+        round.squaredNorm += g * g;
+      }
+    }
+    clear();
+  }
+
+  private void writeMean(double[] mean, double scale) {
+    double gridStep = Math.scalb(1.0, gridExponent);
+    if (gridSum == null) {
+      Vectors.scale(scale, sum, mean);
+    } else if (sum == null) {
+      for (int j = 0; j < dimension; j++) {
+        mean[j] = gridSum[j] * gridStep * scale;
+      }
+    } else {
+      for (int j = 0; j < dimension; j++) {
+        mean[j] = (gridSum[j] * gridStep + sum[j]) * scale;
+      }
+    }
+  }
+
+  private void clear() {
+    if (dense) {
+      if (sum != null) {
+        Arrays.fill(sum, 0);
+      }
+      if (gridSum != null) {
+        Arrays.fill(gridSum, 0);
+      }
+    }
+    for (int i = 0; i < touchedCount; i++) {
+      sum[touched[i]] = 0;
+      isTouched.clear(touched[i]);
+    }
+    int[] listed = touched;
+    touched = spare;
+    spare = listed;
+    touchedCount = 0;
+    dense = false;
+    count = 0;
+    coin = 0;
+    variance = 0;
+  }
+
+  /** Shows everything that a round half full consists of; only the count if it is empty. */
+  void save(LearnerState.Visitor visitor) {
+    visitor.count(COUNT, count);
+    if (count == 0) {
+      return;
+    }
+    int parts =
+        (gridSum == null ? 0 : HAS_GRID) | (sum == null ? 0 : HAS_DOUBLES) | (dense ? IS_DENSE : 0);
+    visitor.count(PARTS, parts);
+    visitor.scalar("open-coin", coin);
+    visitor.scalar("open-variance", variance);
+    if (gridSum != null) {
+      visitor.counts("open-grid-sum", gridSum);
+    }
+    if (sum != null) {
+      visitor.vector("open-sum", sum);
+    }
+    visitor.count("open-touched-count", touchedCount);
+    visitor.counts(
+        "open-touched", Arrays.stream(touched, 0, touchedCount).asLongStream().toArray());
+  }
+
+  /** Restores what {@link #save} showed. */
+  void restore(LearnerState.Visitor visitor) {
+    count = (int) visitor.count(COUNT, 0);
+    if (count == 0) {
+      return;
+    }
+    int parts = (int) visitor.count(PARTS, 0);
+    dense = (parts & IS_DENSE) != 0;
+    coin = visitor.scalar("open-coin", 0);
+    variance = visitor.scalar("open-variance", 0);
+    if ((parts & HAS_GRID) != 0) {
+      visitor.counts("open-grid-sum", gridSum());
+    }
+    if ((parts & HAS_DOUBLES) != 0) {
+      visitor.vector("open-sum", sum());
+    }
+    long[] coordinates = new long[(int) visitor.count("open-touched-count", 0)];
+    visitor.counts("open-touched", coordinates);
+    touch(Arrays.stream(coordinates).mapToInt(Math::toIntExact).toArray());
+  }
+}
