@@ -3,21 +3,17 @@ package io.croupier.operators.flink;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.operators.accounting.Ledger;
-import io.croupier.operators.accounting.ModelTerms;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.learner.PublishedSpec;
 import io.croupier.operators.learner.PublishedSpecs;
+import io.croupier.operators.learner.ReportIntake;
 import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.learner.SpecRequirements;
-import io.croupier.operators.noise.DirectionalNoise;
-import io.croupier.operators.noise.Plausibility;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelSpecs;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -54,7 +50,7 @@ public final class LedgerFunction
 
   private transient Ledger ledger;
   private transient PublishedSpecs specs;
-  private transient Map<String, OpenModel> models;
+  private transient Map<String, ReportIntake> intakes;
   private transient BroadcastState<String, PublishedSpec> storedSpecs;
   private transient KeyedAccount account;
   private transient LedgerMetrics metrics;
@@ -73,7 +69,7 @@ public final class LedgerFunction
   public void initializeState(FunctionInitializationContext context) throws Exception {
     ledger = new Ledger();
     specs = new PublishedSpecs(requirements);
-    models = new HashMap<>();
+    intakes = new HashMap<>();
     storedSpecs = context.getOperatorStateStore().getBroadcastState(SPECS);
     for (Map.Entry<String, PublishedSpec> entry : storedSpecs.entries()) {
       specs.restore(entry.getKey(), entry.getValue());
@@ -107,18 +103,18 @@ public final class LedgerFunction
 
   @Override
   public void processElement(Report report, ReadOnlyContext context, Collector<RoundSum> out) {
-    OpenModel model = models.get(report.modelId);
+    ReportIntake intake = intakes.get(report.modelId);
     AccountingEvent event =
-        model == null
+        intake == null
             ? ledger.judgeUnknownModel(report, account)
-            : ledger.judge(report, model.terms, account);
+            : ledger.judge(report, intake.terms(), account);
     metrics.count(event.getOutcome());
     context.output(
         SideOutputs.ACCOUNTING,
         new OutboundRecord(
             Destination.ACCOUNTING, report.userId.getBytes(UTF_8), event.toByteArray()));
     if (event.getOutcome() == Outcome.ADMITTED) {
-      out.collect(model.withoutUser(report));
+      out.collect(intake.withoutUser(report));
     }
   }
 
@@ -135,45 +131,15 @@ public final class LedgerFunction
   /** Makes ready to judge by the spec in force, if there is one. */
   private void open(String modelId) {
     long offset = specs.entries().get(modelId).specOffset;
-    OpenModel known = models.get(modelId);
-    if (known == null || known.specOffset != offset) {
-      models.remove(modelId);
-      specs.spec(modelId).ifPresent(spec -> models.put(modelId, OpenModel.of(spec, offset)));
+    ReportIntake known = intakes.get(modelId);
+    if (known == null || known.specOffset() != offset) {
+      intakes.remove(modelId);
+      specs.spec(modelId).ifPresent(spec -> intakes.put(modelId, new ReportIntake(spec, offset)));
     }
   }
 
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
     storedSpecs.putAll(specs.entries());
-  }
-
-  /** What is worked out once for each spec. */
-  private record OpenModel(
-      ModelTerms terms, DirectionalNoise noise, int reportsPerRound, long specOffset) {
-
-    static OpenModel of(ModelSpec spec, long specOffset) {
-      DirectionalNoise noise = DirectionalNoise.of(spec);
-      Plausibility plausibility = Plausibility.of(spec);
-      return new OpenModel(
-          new ModelTerms(spec, noise::accepts, plausibility::plausible),
-          noise,
-          ModelSpecs.reportsPerRound(spec),
-          specOffset);
-    }
-
-    RoundSum withoutUser(Report report) {
-      RoundSum sum = new RoundSum();
-      sum.modelId = report.modelId;
-      sum.namedRound = report.round;
-      sum.count = 1;
-      sum.reportsPerRound = reportsPerRound;
-      sum.directionalVariance = noise.variance(report);
-      sum.form = report.form;
-      sum.dimension = report.dimension;
-      sum.values = report.values;
-      sum.indices = report.indices;
-      sum.specOffset = specOffset;
-      return sum;
-    }
   }
 }

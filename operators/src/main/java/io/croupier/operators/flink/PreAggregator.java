@@ -1,7 +1,7 @@
 package io.croupier.operators.flink;
 
+import io.croupier.operators.learner.Bundle;
 import io.croupier.operators.learner.RoundSum;
-import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.VectorForm;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -60,9 +60,14 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     }
     boolean grid = report.form == VectorForm.GRID;
     Key key = new Key(report.modelId, report.namedRound, report.specOffset, grid);
-    Bundle bundle = bundles.computeIfAbsent(key, k -> new Bundle(report));
-    bundle.add(report);
-    if (bundle.sum.count >= enough) {
+    Bundle bundle = bundles.get(key);
+    if (bundle == null) {
+      bundle = new Bundle(report);
+      bundles.put(key, bundle);
+    } else {
+      bundle.add(report);
+    }
+    if (bundle.count() >= enough) {
       bundles.remove(key);
       emit(bundle);
     } else if (timer == null) {
@@ -93,39 +98,5 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
 
   private void emit(Bundle bundle) {
     output.collect(outgoing.replace(bundle.seal()));
-  }
-
-  /** A sum that is still growing. */
-  private static final class Bundle {
-    private final RoundSum sum = new RoundSum();
-    private final long[] gridSum;
-    private final double[] denseSum;
-
-    Bundle(RoundSum first) {
-      sum.modelId = first.modelId;
-      sum.namedRound = first.namedRound;
-      sum.reportsPerRound = first.reportsPerRound;
-      sum.specOffset = first.specOffset;
-      sum.dimension = first.dimension;
-      boolean grid = first.form == VectorForm.GRID;
-      sum.form = grid ? VectorForm.GRID_SUM : VectorForm.DENSE;
-      gridSum = grid ? new long[first.dimension] : null;
-      denseSum = grid ? null : new double[first.dimension];
-    }
-
-    void add(RoundSum report) {
-      if (gridSum != null) {
-        PackedVectors.addGrid(report.values, gridSum);
-      } else {
-        PackedVectors.addDense(report.values, denseSum);
-      }
-      sum.count += report.count;
-      sum.directionalVariance += report.directionalVariance;
-    }
-
-    RoundSum seal() {
-      sum.values = gridSum != null ? PackedVectors.encode(gridSum) : PackedVectors.encode(denseSum);
-      return sum;
-    }
   }
 }

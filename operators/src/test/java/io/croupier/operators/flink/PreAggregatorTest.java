@@ -123,7 +123,7 @@ class PreAggregatorTest {
     harness.prepareSnapshotPreBarrier(1);
     assertThat(sent())
         .extracting(sum -> sum.form)
-        .containsExactly(VectorForm.DENSE, VectorForm.GRID_SUM);
+        .containsExactly(VectorForm.DENSE, VectorForm.GRID);
     assertThat(harness.snapshot(1, 0).hasState()).isFalse();
     harness.prepareSnapshotPreBarrier(2);
     assertThat(sent()).isEmpty();

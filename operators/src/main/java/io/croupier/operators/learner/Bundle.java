@@ -1,0 +1,96 @@
+package io.croupier.operators.learner;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.VectorForm;
+
+/**
+ * A sum of reports to one model and round that is still growing: grid vectors are added exactly, as
+ * integers, dense ones in order of arrival.
+ *
+ * <p>A bundle of one is that report itself, bit for bit. So the reports of a bundle, in their
+ * order, say all that it depends on.
+ *
+ * <p>Not thread-safe. The second report allocates O(d), the others nothing.
+ */
+public final class Bundle {
+  private final RoundSum first;
+  private RoundSum sum;
+  private long[] gridSum;
+  private double[] denseSum;
+
+  /**
+   * A bundle of one report.
+   *
+   * @param first of grid or dense form; sparse reports are not bundled. Must not change while the
+   *     bundle grows
+   */
+  public Bundle(RoundSum first) {
+    this.first = first;
+    sum = first;
+  }
+
+  /** Reports in the bundle. */
+  public int count() {
+    return sum.count;
+  }
+
+  /**
+   * Adds a report of the same model, round, spec, dimension and form as the first.
+   *
+   * @throws IllegalArgumentException if its form or dimension is another
+   */
+  public void add(RoundSum report) {
+    if (report.form != first.form || report.dimension != first.dimension) {
+      throw new IllegalArgumentException(
+          "A %s report of dimension %d in a bundle of %s reports of dimension %d"
+              .formatted(report.form, report.dimension, first.form, first.dimension));
+    }
+    if (sum == first) {
+      start();
+      addUp(first);
+    }
+    addUp(report);
+  }
+
+  private void start() {
+    sum = new RoundSum();
+    sum.modelId = first.modelId;
+    sum.namedRound = first.namedRound;
+    sum.reportsPerRound = first.reportsPerRound;
+    sum.specOffset = first.specOffset;
+    sum.dimension = first.dimension;
+    switch (first.form) {
+      case GRID -> {
+        sum.form = VectorForm.GRID_SUM;
+        gridSum = new long[first.dimension];
+      }
+      case DENSE -> {
+        sum.form = VectorForm.DENSE;
+        denseSum = new double[first.dimension];
+      }
+      case GRID_SUM, SPARSE, EXAMPLE ->
+          throw new IllegalArgumentException(
+              "Reports of form %s are not bundled, only GRID and DENSE".formatted(first.form));
+    }
+  }
+
+  private void addUp(RoundSum report) {
+    if (gridSum != null) {
+      PackedVectors.addGrid(report.values, gridSum);
+    } else {
+      PackedVectors.addDense(report.values, denseSum);
+    }
+    sum.count += report.count;
+    sum.directionalVariance += report.directionalVariance;
+  }
+
+  /** The sum. Nothing may be added afterwards. */
+  public RoundSum seal() {
+    if (gridSum != null) {
+      sum.values = PackedVectors.encode(gridSum);
+    } else if (denseSum != null) {
+      sum.values = PackedVectors.encode(denseSum);
+    }
+    return sum;
+  }
+}

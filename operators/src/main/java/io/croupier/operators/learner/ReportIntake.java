@@ -1,0 +1,57 @@
+package io.croupier.operators.learner;
+
+import io.croupier.operators.accounting.ModelTerms;
+import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.operators.noise.Plausibility;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+
+/**
+ * What a spec says of reports: the terms to judge them by, and what of an admitted one goes on to
+ * the learner. Worked out once for each spec.
+ */
+public final class ReportIntake {
+  private final ModelTerms terms;
+  private final DirectionalNoise noise;
+  private final int reportsPerRound;
+  private final long specOffset;
+
+  /**
+   * The intake of a model with a valid spec.
+   *
+   * @param specOffset position of the spec on the models topic
+   * @throws IllegalArgumentException if the spec gives BANCO no strongest noise
+   */
+  public ReportIntake(ModelSpec spec, long specOffset) {
+    noise = DirectionalNoise.of(spec);
+    Plausibility plausibility = Plausibility.of(spec);
+    terms = new ModelTerms(spec, noise::accepts, plausibility::plausible);
+    reportsPerRound = ModelSpecs.reportsPerRound(spec);
+    this.specOffset = specOffset;
+  }
+
+  public ModelTerms terms() {
+    return terms;
+  }
+
+  public long specOffset() {
+    return specOffset;
+  }
+
+  /** All that the learner gets of an admitted report; shares its arrays. */
+  public RoundSum withoutUser(Report report) {
+    RoundSum sum = new RoundSum();
+    sum.modelId = report.modelId;
+    sum.namedRound = report.round;
+    sum.count = 1;
+    sum.reportsPerRound = reportsPerRound;
+    sum.directionalVariance = noise.variance(report);
+    sum.form = report.form;
+    sum.dimension = report.dimension;
+    sum.values = report.values;
+    sum.indices = report.indices;
+    sum.specOffset = specOffset;
+    return sum;
+  }
+}
