@@ -1,0 +1,134 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.Vectors;
+import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class BallConstraintTest {
+  private static final int D = 4;
+
+  private static double[] randomVector(Random random, double norm) {
+    double[] v = random.doubles(D, -1, 1).toArray();
+    Vectors.scale(norm / Math.sqrt(Vectors.squaredNorm(v)), v, v);
+    return v;
+  }
+
+  /** [CO18, Theorem 3]: being worse than u at w costs at most twice being worse at z. */
+  @Test
+  void theSurrogateLossBoundsTheRegretOfTheProjection() {
+    Random random = new Random(1);
+    int outside = 0;
+    for (int i = 0; i < 20_000; i++) {
+      double bound = Math.pow(10, random.nextInt(7) - 3);
+      double radius = Math.pow(10, random.nextInt(7) - 3);
+      BallConstraint ball = new BallConstraint(radius, bound);
+      double[] q = randomVector(random, random.nextDouble());
+      double norm = Math.sqrt(Vectors.squaredNorm(q));
+      double magnitude = 3 * radius * random.nextGaussian();
+      double[] g = randomVector(random, bound * random.nextDouble());
+      double[] u = randomVector(random, radius * random.nextDouble());
+
+      double played = ball.project(magnitude, norm);
+      double pull = ball.pull(magnitude, norm);
+      double[] h = g.clone();
+      Vectors.addScaled(pull, q, h);
+      Vectors.scale(ball.share(), h, h);
+
+      outside += pull != 0 ? 1 : 0;
+      double rounding = 1e-12 * bound * (radius + Math.abs(magnitude));
+      assertThat(Math.abs(played) * norm).isLessThanOrEqualTo(radius * (1 + 1e-14));
+      assertThat(Math.sqrt(Vectors.squaredNorm(h))).isLessThanOrEqualTo(bound * (1 + 1e-14));
+      assertThat(played * Vectors.dot(g, q) - Vectors.dot(g, u))
+          .isLessThanOrEqualTo(2 * (magnitude * Vectors.dot(h, q) - Vectors.dot(h, u)) + rounding);
+    }
+    assertThat(outside).isBetween(2_000, 18_000);
+  }
+
+  @Test
+  void withoutARadiusNothingChanges() {
+    BallConstraint none = BallConstraint.NONE;
+    assertThat(none.isActive()).isFalse();
+    assertThat(none.share()).isEqualTo(1);
+    assertThat(none.project(-1e150, 2)).isEqualTo(-1e150);
+    assertThat(none.pull(1e150, 2)).isZero();
+  }
+
+  @Test
+  void refusesARadiusThatIsNone() {
+    for (double radius : new double[] {0, -1, Double.NaN}) {
+      assertThatThrownBy(() -> new BallConstraint(radius, 1))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("radius is " + radius);
+    }
+  }
+
+  /** The optimum is 3 away, the ball 1 wide; most reports are stale, three make a round. */
+  @Test
+  void aModelInABallFindsTheNearestPointOfTheBall() {
+    double[] start = {5, 0, 0, -5};
+    ModelSpec.Builder spec =
+        ModelSpec.newBuilder()
+            .setModelId("m")
+            .setDimension(D)
+            .setGradientBound(1)
+            .setReportsPerRound(3)
+            .setBlackBox(BlackBox.newBuilder().setRadius(1));
+    for (double w : start) {
+      spec.addInitialWeights(w);
+    }
+    LiveModel model = new LiveModel(spec.build(), 0);
+    Random random = new Random(2);
+    double[] optimum = {5, 3, 0, -5};
+    double[] weights = start;
+    long named = 0;
+    ModelUpdateView update = model.publish(0);
+    for (int i = 0; i < 60_000; i++) {
+      double[] g = new double[D];
+      for (int j = 0; j < D; j++) {
+        g[j] = weights[j] - optimum[j];
+      }
+      Vectors.scale(1 / Math.max(1, Math.sqrt(Vectors.squaredNorm(g))), g, g);
+      for (int j = 0; j < D; j++) {
+        g[j] += random.nextGaussian();
+      }
+      RoundSum report = new RoundSum();
+      report.namedRound = named;
+      report.count = 1;
+      report.dimension = D;
+      report.values = PackedVectors.encode(g);
+      model.add(report);
+      if (i % 20 == 0) {
+        update = model.publish(i);
+        weights = read(update.getWeights(0).toByteArray());
+        named = update.getRound();
+        assertThat(distance(weights, start)).isLessThanOrEqualTo(1 + 1e-12);
+      }
+    }
+    assertThat(update.getDroppedStale()).isZero();
+    double[] average = read(update.getAverage(0).toByteArray());
+    assertThat(average[1]).isCloseTo(1, within(0.1));
+    assertThat(distance(average, start)).isLessThanOrEqualTo(1 + 1e-12);
+  }
+
+  private static double[] read(byte[] bytes) {
+    double[] values = new double[D];
+    for (int j = 0; j < D; j++) {
+      values[j] = PackedVectors.doubleAt(bytes, j);
+    }
+    return values;
+  }
+
+  private static double distance(double[] x, double[] y) {
+    double[] difference = x.clone();
+    Vectors.addScaled(-1, y, difference);
+    return Math.sqrt(Vectors.squaredNorm(difference));
+  }
+}
