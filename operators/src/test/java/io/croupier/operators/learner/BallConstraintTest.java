@@ -11,6 +11,8 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BallConstraintTest {
   private static final int D = 4;
@@ -99,12 +101,7 @@ class BallConstraintTest {
       for (int j = 0; j < D; j++) {
         g[j] += random.nextGaussian();
       }
-      RoundSum report = new RoundSum();
-      report.namedRound = named;
-      report.count = 1;
-      report.dimension = D;
-      report.values = PackedVectors.encode(g);
-      model.add(report);
+      model.add(report(named, g));
       if (i % 20 == 0) {
         update = model.publish(i);
         weights = read(update.getWeights(0).toByteArray());
@@ -116,6 +113,53 @@ class BallConstraintTest {
     double[] average = read(update.getAverage(0).toByteArray());
     assertThat(average[1]).isCloseTo(1, within(0.1));
     assertThat(distance(average, start)).isLessThanOrEqualTo(1 + 1e-12);
+  }
+
+  /** Outside of the ball, reports of gradient 0 still pull back; inside, they change nothing. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void thePullReachesTheLearner(int reportsPerRound) {
+    ModelSpec spec =
+        ModelSpec.newBuilder()
+            .setModelId("m")
+            .setDimension(D)
+            .setGradientBound(1)
+            .setReportsPerRound(reportsPerRound)
+            .setBlackBox(BlackBox.newBuilder().setRadius(0.1))
+            .build();
+    LiveModel model = new LiveModel(spec, 0);
+    double magnitude = magnitude(model.publish(0));
+    while (magnitude <= 0.1) {
+      magnitude = round(model, reportsPerRound, -1);
+    }
+    while (magnitude > 0.1) {
+      double pulled = round(model, reportsPerRound, 0);
+      assertThat(pulled).isLessThan(magnitude);
+      magnitude = pulled;
+    }
+    assertThat(round(model, reportsPerRound, 0)).isEqualTo(magnitude);
+  }
+
+  /** The magnitude after a round of reports of the present model, all with one gradient. */
+  private static double round(LiveModel model, int reports, double gradient) {
+    long named = model.round();
+    for (int i = 0; i < reports; i++) {
+      model.add(report(named, new double[] {gradient, 0, 0, 0}));
+    }
+    return magnitude(model.publish(0));
+  }
+
+  private static double magnitude(ModelUpdateView update) {
+    return update.getDiagnosticsMap().get("magnitude");
+  }
+
+  private static RoundSum report(long named, double[] gradient) {
+    RoundSum report = new RoundSum();
+    report.namedRound = named;
+    report.count = 1;
+    report.dimension = D;
+    report.values = PackedVectors.encode(gradient);
+    return report;
   }
 
   private static double[] read(byte[] bytes) {
