@@ -56,6 +56,12 @@ public final class Potential implements Serializable {
   /** What the folded integral is divided by, in scaled units. */
   private final double normaliser;
 
+  /** unit / normaliser: from a scaled integral to w. */
+  private final double scale;
+
+  /** Whether the prior is one that {@link ClosedForm} knows. */
+  private final boolean closed;
+
   private enum Quantity {
     PREDICTION,
     LOG_PREDICTION,
@@ -97,6 +103,8 @@ public final class Potential implements Serializable {
     this.scaledHalfWidth = halfWidth / unit;
     this.offset = prior instanceof Prior.Conjugate conjugate ? conjugate.b() : 0;
     this.normaliser = normaliser();
+    this.scale = unit / normaliser;
+    this.closed = !(prior instanceof Prior.Cv);
   }
 
   private double normaliser() {
@@ -116,12 +124,12 @@ public final class Potential implements Serializable {
 
   /** The prediction w; plus or minus infinity where no double holds it. */
   public double prediction(double coins, double variance) {
-    return evaluate(Quantity.PREDICTION, coins, variance + offset);
+    return predictionAt(coins, variance + offset);
   }
 
   /** ln |w|, finite even where w overflows; negative infinity where w = 0. */
   public double logPrediction(double coins, double variance) {
-    return evaluate(Quantity.LOG_PREDICTION, coins, variance + offset);
+    return logPredictionAt(coins, variance + offset);
   }
 
   /**
@@ -129,50 +137,98 @@ public final class Potential implements Serializable {
    * (exp(v L - v^2 V) - 1) / |v|, in the place of F - 1, this is sgn(X) ln(1 + |X|).
    */
   public double logPotential(double coins, double variance) {
-    return evaluate(Quantity.LOG_POTENTIAL, coins, variance + offset);
+    return logPotentialAt(coins, variance + offset);
   }
 
   double predictionAt(double coins, double quadratic) {
-    return evaluate(Quantity.PREDICTION, coins, quadratic);
+    double a = scaledCoins(coins);
+    double b = scaledVariance(quadratic);
+    return closed && ClosedForm.covers(a, b)
+        ? closedForm(a, b, coins)
+        : quadrature(Quantity.PREDICTION, a, b, coins);
   }
 
   double logPredictionAt(double coins, double quadratic) {
-    return evaluate(Quantity.LOG_PREDICTION, coins, quadratic);
+    return quadrature(
+        Quantity.LOG_PREDICTION, scaledCoins(coins), scaledVariance(quadratic), coins);
   }
 
   double logPotentialAt(double coins, double quadratic) {
-    return evaluate(Quantity.LOG_POTENTIAL, coins, quadratic);
+    return quadrature(Quantity.LOG_POTENTIAL, scaledCoins(coins), scaledVariance(quadratic), coins);
   }
 
-  /** Everything at once, because a window returned as an object would be an allocation. */
-  private double evaluate(Quantity quantity, double coins, double quadratic) {
-    double a = Math.min(Math.abs(coins) * unit, LARGEST_COINS);
-    double b = Math.min(quadratic * unit * unit, LARGEST_VARIANCE);
+  /**
+   * The prediction by {@link GaussLegendre} everywhere: what the closed forms are tested against.
+   */
+  double predictionByQuadrature(double coins, double quadratic) {
+    return quadrature(Quantity.PREDICTION, scaledCoins(coins), scaledVariance(quadratic), coins);
+  }
 
-    // slope = a - 2bC, correctly rounded.
+  private double scaledCoins(double coins) {
+    return Math.min(Math.abs(coins) * unit, LARGEST_COINS);
+  }
+
+  private double scaledVariance(double quadratic) {
+    return Math.min(quadratic * unit * unit, LARGEST_VARIANCE);
+  }
+
+  /** By {@link ClosedForm}; w is then exp(E / 2) (integral / Z) exp(E / 2), compensated. */
+  private double closedForm(double a, double b, double coins) {
+    double slope = slope(a, b);
+    double exponent = exponent(a, b, slope);
+    double half = Math.exp(exponent / 2);
+    double decay = 1 / (half * half);
+    double integral =
+        prior instanceof Prior.Improper
+            ? ClosedForm.mass(a, b, scaledHalfWidth, slope, decay)
+            : ClosedForm.moment(a, b, scaledHalfWidth, slope, decay);
+    double low = exponentLow(a, b, slope, exponent);
+    return Math.copySign(half * (integral * scale) * half * (1 + low), coins);
+  }
+
+  /** a - 2bC, correctly rounded: positive where the peak is at the edge. */
+  private double slope(double a, double b) {
     double p = b * scaledHalfWidth;
     double pLow = Math.fma(b, scaledHalfWidth, -p);
     double d = a - 2 * p;
-    double dLow = twoSumError(a, -2 * p, d);
-    double c = d + (dLow - 2 * pLow);
+    return d + (twoSumError(a, -2 * p, d) - 2 * pLow);
+  }
 
+  /** E, the exponent at the peak: a^2 / 4b inside, C (a - bC) at the edge. */
+  private double exponent(double a, double b, double slope) {
+    return slope <= 0 && b > 0 ? a * a / (4 * b) : scaledHalfWidth * (a - b * scaledHalfWidth);
+  }
+
+  /** What rounding took from E. */
+  private double exponentLow(double a, double b, double slope, double exponent) {
+    if (slope <= 0 && b > 0) {
+      double q = a * a;
+      double qLow = Math.fma(a, a, -q);
+      double r = exponent * 4 * b;
+      double rLow = Math.fma(exponent, 4 * b, -r);
+      return ((q - r) - rLow + qLow) / (4 * b);
+    }
+    double p = b * scaledHalfWidth;
+    double pLow = Math.fma(b, scaledHalfWidth, -p);
+    double h = a - p;
+    double hLow = twoSumError(a, -p, h) - pLow;
+    return Math.fma(scaledHalfWidth, h, -exponent) + scaledHalfWidth * hLow;
+  }
+
+  /** Everything at once, because a window returned as an object would be an allocation. */
+  private double quadrature(Quantity quantity, double a, double b, double coins) {
+    double c = slope(a, b);
+    double exponent = exponent(a, b, c);
+    double exponentLow = exponentLow(a, b, c, exponent);
     double peak;
     double slope;
     double left;
     double right;
-    double exponent;
-    double exponentLow;
     if (c <= 0 && b > 0) {
       peak = a / (2 * b);
       slope = 0;
       left = Math.min(peak, Math.sqrt(WINDOW_DEPTH / b));
       right = Math.min(-c / (2 * b), Math.sqrt(WINDOW_DEPTH / b));
-      double q = a * a;
-      exponent = q / (4 * b);
-      double qLow = Math.fma(a, a, -q);
-      double r = exponent * 4 * b;
-      double rLow = Math.fma(exponent, 4 * b, -r);
-      exponentLow = ((q - r) - rLow + qLow) / (4 * b);
     } else {
       peak = scaledHalfWidth;
       slope = c;
@@ -180,10 +236,6 @@ public final class Potential implements Serializable {
           Math.min(
               scaledHalfWidth, 2 * WINDOW_DEPTH / (c + Math.sqrt(c * c + 4 * b * WINDOW_DEPTH)));
       right = 0;
-      double h = a - p;
-      double hLow = twoSumError(a, -p, h) - pLow;
-      exponent = scaledHalfWidth * h;
-      exponentLow = Math.fma(scaledHalfWidth, h, -exponent) + scaledHalfWidth * hLow;
     }
 
     if (quantity == Quantity.LOG_POTENTIAL) {
@@ -203,7 +255,7 @@ public final class Potential implements Serializable {
       Factor factor = prior instanceof Prior.Improper ? Factor.ODD_MASS : Factor.ODD_MOMENT;
       sum = (left + right) * foldedSum(factor, a, b, peak, slope, left, right);
     }
-    double mantissa = sum / normaliser * unit;
+    double mantissa = sum * scale;
     if (quantity == Quantity.LOG_PREDICTION) {
       return exponent + (exponentLow + Math.log(mantissa));
     }

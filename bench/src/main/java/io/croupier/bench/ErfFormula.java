@@ -1,0 +1,30 @@
+package io.croupier.bench;
+
+import org.apache.commons.math3.special.Erf;
+
+/**
+ * The prediction under the conjugate prior as [vdH19, formula (7)] prints it, with its sign and the
+ * missing factor sqrt(b / pi) put right, in plain double arithmetic: what {@code Potential} is
+ * measured against, and why it isn't written like this.
+ *
+ * <p>B is the variance plus b. Exact in exact arithmetic; in double precision NaN, infinite or
+ * wrong wherever an exponential overflows or the two terms agree in their leading digits.
+ */
+final class ErfFormula {
+  private ErfFormula() {}
+
+  static double prediction(double coins, double variance, double b, double halfWidth) {
+    double quadratic = variance + b;
+    double root = 2 * Math.sqrt(quadratic);
+    double shift = 2 * halfWidth * quadratic;
+    double gaussian = Math.exp((coins + shift) * (coins + shift) / (4 * quadratic));
+    double difference = Erf.erf((coins + shift) / root) - Erf.erf((coins - shift) / root);
+    double ends = 2 * Math.sqrt(b * quadratic / Math.PI) * (Math.exp(2 * halfWidth * coins) - 1);
+    double normaliser =
+        Erf.erf(halfWidth * Math.sqrt(b))
+            * Math.exp(halfWidth * (coins + halfWidth * quadratic))
+            * 4
+            * Math.pow(quadratic, 1.5);
+    return (Math.sqrt(b) * coins * gaussian * difference - ends) / normaliser;
+  }
+}

@@ -1,0 +1,177 @@
+package io.croupier.operators.learner;
+
+/**
+ * The two integrals of {@link Potential} that have a closed form, relative to exp(E), E the
+ * exponent at the peak:
+ *
+ * <pre>
+ *   moment = int_{-c}^{c} v exp(a v - b v^2 - E) dv
+ *   mass   = int_0^c 2 sinh(a v) exp(-b v^2 - E) dv
+ * </pre>
+ *
+ * <p>With x = a c, y = b c^2, and, in the standard units of the Gaussian, m = a / (2 sqrt b) its
+ * centre, k = c sqrt b the edge, d = |k - m| their distance:
+ *
+ * <ul>
+ *   <li>x <= 1, y <= 1/2, nothing has a peak: the power series in x, whose coefficients are
+ *       positive integrals of z^n exp(-y z);
+ *   <li>m <= k, d >= 6: the whole Gaussian, sqrt(pi) m / b for the moment;
+ *   <li>m <= k, m < 1/4 (the mass for all d): the power series in m, whose coefficients are moments
+ *       of the Gaussian up to k;
+ *   <li>m <= k otherwise: the whole Gaussian less its tails beyond both edges;
+ *   <li>m > k, which with y > 1/2 or x > 1 means x > 1: the tail beyond the near edge, towards the
+ *       centre of the interval, less the tail beyond the far edge.
+ * </ul>
+ *
+ * <p>Each is where it is well conditioned: no difference loses more than a factor of about 30. No
+ * exponential grows. Tails are {@link GaussianTail}.
+ *
+ * <p>Accuracy: relative error at most 2e-14 over all that {@link #covers} admits, given the slope
+ * correctly rounded.
+ */
+final class ClosedForm {
+  private static final double SQRT_PI = Math.sqrt(Math.PI);
+
+  /** Squares and cubes of what lies within stay in range. */
+  private static final double LARGEST = 0x1p200;
+
+  private static final double SMALL_COINS = 1;
+  private static final double SMALL_VARIANCE = 0.5;
+  private static final double SMALL_CENTRE = 0.25;
+
+  /** exp(-36) is 2.3e-16. */
+  private static final double FAR = 6;
+
+  /** exp(-40) is 4e-18. */
+  private static final double NEGLIGIBLE = 40;
+
+  /** 1 / (2n + 1)!. */
+  private static final double[] INVERSE_FACTORIALS = inverseFactorials();
+
+  private ClosedForm() {}
+
+  static boolean covers(double a, double b) {
+    return a <= LARGEST && b >= 1 / LARGEST && b <= LARGEST;
+  }
+
+  /**
+   * The odd moment.
+   *
+   * @param slope a - 2 b c
+   * @param decay exp(-E)
+   */
+  static double moment(double a, double b, double c, double slope, double decay) {
+    double x = a * c;
+    double y = b * c * c;
+    if (x <= SMALL_COINS && y <= SMALL_VARIANCE) {
+      return c * c * decay * smallSeries(0.5, x, y);
+    }
+    double root = Math.sqrt(b);
+    double m = a / (2 * root);
+    double d = Math.abs(slope) / (2 * root);
+    if (slope <= 0 && d >= FAR) {
+      return SQRT_PI * m / b;
+    }
+    double k = c * root;
+    if (slope > 0) {
+      double near = k * GaussianTail.mass(d) - GaussianTail.moment(d);
+      return (2 * x < NEGLIGIBLE ? near + Math.exp(-2 * x) * farMoment(k, d + 2 * k) : near) / b;
+    }
+    if (m < SMALL_CENTRE) {
+      double beyond = Math.exp(-y);
+      double whole = SQRT_PI - 2 * beyond * GaussianTail.mass(k);
+      return decay * centralSeries(0.5, 0.5 * whole - k * beyond, m, y, k * beyond) / b;
+    }
+    double far = Math.exp(-2 * x);
+    double tails = m * (GaussianTail.mass(d) + far * GaussianTail.mass(k + m)) + 0.5 * (1 - far);
+    return (SQRT_PI * m - Math.exp(-d * d) * tails) / b;
+  }
+
+  private static double farMoment(double k, double d) {
+    return k * GaussianTail.mass(d) + GaussianTail.moment(d);
+  }
+
+  /**
+   * The odd mass.
+   *
+   * @param slope a - 2 b c
+   * @param decay exp(-E)
+   */
+  static double mass(double a, double b, double c, double slope, double decay) {
+    double x = a * c;
+    double y = b * c * c;
+    if (x <= SMALL_COINS && y <= SMALL_VARIANCE) {
+      return c * decay * smallSeries(0, x, y);
+    }
+    double root = Math.sqrt(b);
+    double m = a / (2 * root);
+    double d = Math.abs(slope) / (2 * root);
+    if (slope <= 0 && m < SMALL_CENTRE) {
+      double beyond = y < NEGLIGIBLE ? Math.exp(-y) : 0;
+      return decay * centralSeries(0, 1 - beyond, m, y, beyond) / root;
+    }
+    double folded = 2 * decay * GaussianTail.mass(m);
+    if (slope <= 0) {
+      double inside = SQRT_PI - folded;
+      return (d < FAR ? inside - Math.exp(-d * d) * edges(x, d, m + c * root, -1) : inside) / root;
+    }
+    return (edges(x, d, d + 2 * c * root, 1) - folded) / root;
+  }
+
+  /** The tail beyond the near edge plus or minus that beyond the far one. */
+  private static double edges(double x, double near, double far, double sign) {
+    double mass = GaussianTail.mass(near);
+    return 2 * x < NEGLIGIBLE ? mass + sign * Math.exp(-2 * x) * GaussianTail.mass(far) : mass;
+  }
+
+  /**
+   * x times the integral over (0, 1) of z^shift exp(-y z) sinh(x sqrt z) / (x sqrt z): the sum of
+   * x^(2n + 1) / (2n + 1)! int z^(n + shift) exp(-y z) dz. The integrals, divided by exp(-y), by
+   * downward recurrence from a neglected one.
+   */
+  private static double smallSeries(double shift, double x, double y) {
+    double square = x * x;
+    double integral = 1 / (15 + shift);
+    for (int n = 14; n >= 10; n--) {
+      integral = Math.fma(y, integral, 1) / (n + shift);
+    }
+    double sum = integral * INVERSE_FACTORIALS[9];
+    for (int n = 9; n >= 1; n--) {
+      integral = Math.fma(y, integral, 1) / (n + shift);
+      sum = Math.fma(sum, square, integral * INVERSE_FACTORIALS[n - 1]);
+    }
+    return Math.exp(-y) * x * sum;
+  }
+
+  /**
+   * The sum of (2m)^(2n + 1) / (2n + 1)! F_n, F_n = 2 int_0^k t^(2(n + shift) + 1) exp(-t^2) dt by
+   * upward recurrence: its errors grow like n!, and are divided by (2n + 1)!.
+   *
+   * @param first F_0
+   * @param boundary k^(2 shift) exp(-k^2)
+   */
+  private static double centralSeries(
+      double shift, double first, double m, double y, double boundary) {
+    double square = 4 * m * m;
+    double power = 2 * m;
+    double integral = first;
+    double beyond = boundary;
+    double sum = power * first;
+    for (int n = 1; n < INVERSE_FACTORIALS.length; n++) {
+      beyond *= y;
+      integral = Math.fma(n + shift, integral, -beyond);
+      power *= square;
+      sum = Math.fma(power * INVERSE_FACTORIALS[n], integral, sum);
+    }
+    return sum;
+  }
+
+  private static double[] inverseFactorials() {
+    double[] inverses = new double[10];
+    inverses[0] = 1;
+    for (int n = 1; n < inverses.length; n++) {
+      inverses[n] = inverses[n - 1] / (2 * n * (2 * n + 1));
+    }
+    return inverses;
+  }
+}

@@ -1,0 +1,91 @@
+package io.croupier.operators.learner;
+
+/**
+ * Two moments of a Gaussian beyond d >= 0 standard units, relative to its density there:
+ *
+ * <pre>
+ *   mass(d)   = int_0^inf   exp(-2 d t - t^2) dt = sqrt(pi) / 2 erfcx(d)
+ *   moment(d) = int_0^inf t exp(-2 d t - t^2) dt = 1 / 2 - d mass(d)
+ * </pre>
+ *
+ * <p>A library's erfcx gives the first. The second is needed beside it to full relative accuracy,
+ * and the identity loses 2 d^2 ulp of it: hence a kernel of our own for the pair.
+ *
+ * <p>Method: with M_n the moment of t^n, M_n' = -2 M_(n+1), so that one row of moments at a grid
+ * point is the Taylor series of both functions around it. The grid has a spacing of 1/16 up to 12;
+ * the 10th term is below 2^-55 of the sum. Beyond 12, twelve terms of the asymptotic series in 1 /
+ * (4 d^2), the last of them below 2^-51 of the sum of the moment's and 2^-60 of that of the mass's.
+ *
+ * <p>Accuracy: relative error at most 2e-15 for 0 <= d <= 2^500. Nothing is thrown; allocates
+ * nothing.
+ */
+final class GaussianTail {
+  private static final int ROWS_PER_UNIT = 16;
+  private static final int LAST = 12;
+
+  /** Moments 0 to 10 of a grid point, each divided by n!. */
+  private static final int WIDTH = 11;
+
+  private static final double[] TABLE = table();
+
+  private GaussianTail() {}
+
+  static double mass(double d) {
+    if (d >= LAST) {
+      double q = 0.25 / (d * d);
+      return (1 - 2 * q * asymptoticMoment(q)) / (2 * d);
+    }
+    int row = (int) (d * ROWS_PER_UNIT + 0.5);
+    double t = 2 * ((double) row / ROWS_PER_UNIT - d);
+    int end = row * WIDTH;
+    double sum = TABLE[end + WIDTH - 1];
+    for (int i = WIDTH - 2; i >= 0; i--) {
+      sum = Math.fma(sum, t, TABLE[end + i]);
+    }
+    return sum;
+  }
+
+  static double moment(double d) {
+    if (d >= LAST) {
+      double q = 0.25 / (d * d);
+      return q * asymptoticMoment(q);
+    }
+    int row = (int) (d * ROWS_PER_UNIT + 0.5);
+    double t = 2 * ((double) row / ROWS_PER_UNIT - d);
+    int end = row * WIDTH;
+    double sum = (WIDTH - 1) * TABLE[end + WIDTH - 1];
+    for (int i = WIDTH - 2; i >= 1; i--) {
+      sum = Math.fma(sum, t, i * TABLE[end + i]);
+    }
+    return sum;
+  }
+
+  /** The sum of (-q)^n (2n + 1)! / n!, nested. */
+  private static double asymptoticMoment(double q) {
+    double sum = 1;
+    for (int i = 46; i >= 6; i -= 4) {
+      sum = Math.fma(-i * q, sum, 1);
+    }
+    return sum;
+  }
+
+  /**
+   * By {@link GaussLegendre} over the window outside of which the integrand has fallen by exp(-48).
+   */
+  private static double[] table() {
+    double[] table = new double[(LAST * ROWS_PER_UNIT + 1) * WIDTH];
+    for (int row = 0; row < table.length / WIDTH; row++) {
+      double d = (double) row / ROWS_PER_UNIT;
+      double width = 48 / (d + Math.sqrt(d * d + 48));
+      for (int i = 0; i < GaussLegendre.NODES.length; i++) {
+        double t = width * GaussLegendre.NODES[i];
+        double term = width * GaussLegendre.WEIGHTS[i] * Math.exp(-t * (2 * d + t));
+        for (int n = 0; n < WIDTH; n++) {
+          table[row * WIDTH + n] += term;
+          term *= t / (n + 1);
+        }
+      }
+    }
+    return table;
+  }
+}
