@@ -11,13 +11,12 @@ package io.croupier.operators.learner;
  * <p>A library's erfcx gives the first. The second is needed beside it to full relative accuracy,
  * and the identity loses 2 d^2 ulp of it: hence a kernel of our own for the pair.
  *
- * <p>Method: with M_n the moment of t^n, M_n' = -2 M_(n+1), so that one row of moments at a grid
- * point is the Taylor series of both functions around it. The grid has a spacing of 1/16 up to 12;
- * the 10th term is below 2^-55 of the sum. Beyond 12, twelve terms of the asymptotic series in 1 /
- * (4 d^2), the last of them below 2^-51 of the sum of the moment's and 2^-60 of that of the mass's.
+ * <p>Method: with M_n the moment of t^n, M_n' = -2 M_(n+1), so that the moments at a grid point are
+ * the coefficients of a Taylor series of either function around it. The grid has a spacing of 1/16
+ * and ends at 12; the 11th term is below 2^-54 of the sum and left out. Beyond 12, twelve terms of
+ * the asymptotic series in 1 / (4 d^2): the 13th is below 2^-55.
  *
- * <p>Accuracy: relative error at most 2e-15 for 0 <= d <= 2^500. Nothing is thrown; allocates
- * nothing.
+ * <p>Accuracy: relative error at most 3e-15 for 0 <= d <= 2^500. Allocates nothing.
  */
 final class GaussianTail {
   private static final int ROWS_PER_UNIT = 16;

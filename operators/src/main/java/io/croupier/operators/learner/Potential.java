@@ -14,23 +14,30 @@ import java.io.Serializable;
  * </pre>
  *
  * <p>Source: [vdH19, Algorithm 1] and, with the uniform prior, [JO19, Algorithm 1]. The closed
- * forms of both papers are not used: formula (7) of [vdH19] has its sign reversed and lacks a
- * factor sqrt(b / pi), and even when corrected, floating-point arithmetic turns it into NaN,
- * infinity or nonsense over most of the range that a long stream visits.
+ * forms are not used as both papers print them: formula (7) of [vdH19] has its sign reversed and
+ * lacks a factor sqrt(b / pi), and even when corrected, floating-point arithmetic turns it into
+ * NaN, infinity or nonsense over most of the range that a long stream visits.
  *
- * <p>Method: fold the integral onto v > 0, where exp(vL) - exp(-vL) = exp(v|L|) (1 - exp(-2v|L|))
- * makes the integrand positive, so that nothing cancels; cut it to the window around its peak
- * outside of which the exponent has fallen by 42; count v from the peak, so that the exponent
- * there, E, factors out exactly; apply one 48-point Gauss-Legendre rule. E is kept as a sum of two
- * doubles. The prior 1 / (|v| ln^2 |v|) and the potential of 1 / |v| are not smooth at 0: they take
- * {@link PanelQuadrature}.
+ * <p>Method: the exponent at the peak of the integrand, E, factors out; it is kept as a sum of two
+ * doubles ({@link Peak}). What is left of the prediction under the conjugate, uniform and improper
+ * priors is a {@link ClosedForm} in well-conditioned pieces.
  *
- * <p>Accuracy: relative error of w at most 1e-13 (cv: 1e-12), of a logarithm 1e-13 max(1, |log|).
+ * <p>Everything else is integrated: the prediction where the closed forms don't cover |L| C and V
+ * C^2 (beyond 2^200, or V C^2 below 2^-200), both logarithms, and all under the prior 1 / (|v| ln^2
+ * |v|). Fold the integral onto v > 0, where exp(vL) - exp(-vL) = exp(v|L|) (1 - exp(-2v|L|)) makes
+ * the integrand positive, so that nothing cancels; cut it to the window around its peak outside of
+ * which the exponent has fallen by 42; count v from the peak, so that the exponent is exact; apply
+ * one 48-point Gauss-Legendre rule. The prior 1 / (|v| ln^2 |v|) and the potential of 1 / |v| are
+ * not smooth at 0: they take {@link PanelQuadrature}.
+ *
+ * <p>Accuracy: relative error of w at most 1e-13 (cv: 1e-12), seen 6e-15 by the closed forms and
+ * 2e-15 by the rule; of a logarithm 1e-13 max(1, |log|).
  *
  * <p>Domain: L any number but NaN, V >= 0. |L| C counts as at most 2^500 and V C^2 as at most
- * 2^1000, so that nothing overflows but the result itself, and NaN never occurs.
+ * 2^1000, so that nothing overflows but the result itself, and NaN never occurs. Odd in L exactly.
  *
- * <p>Immutable. A call takes 48 exponentials, for cv about a thousand; it allocates nothing.
+ * <p>Immutable. A prediction takes two to four exponentials, where integrated 48, for cv about a
+ * thousand; it allocates nothing.
  */
 public final class Potential implements Serializable {
   /** exp(-42) is 5.7e-19: what lies outside of the window is below rounding. */
@@ -174,57 +181,28 @@ public final class Potential implements Serializable {
 
   /** By {@link ClosedForm}; w is then exp(E / 2) (integral / Z) exp(E / 2), compensated. */
   private double closedForm(double a, double b, double coins) {
-    double slope = slope(a, b);
-    double exponent = exponent(a, b, slope);
+    double slope = Peak.slope(a, b, scaledHalfWidth);
+    double exponent = Peak.exponent(a, b, scaledHalfWidth, slope);
     double half = Math.exp(exponent / 2);
     double decay = 1 / (half * half);
     double integral =
         prior instanceof Prior.Improper
             ? ClosedForm.mass(a, b, scaledHalfWidth, slope, decay)
             : ClosedForm.moment(a, b, scaledHalfWidth, slope, decay);
-    double low = exponentLow(a, b, slope, exponent);
+    double low = Peak.exponentLow(a, b, scaledHalfWidth, slope, exponent);
     return Math.copySign(half * (integral * scale) * half * (1 + low), coins);
-  }
-
-  /** a - 2bC, correctly rounded: positive where the peak is at the edge. */
-  private double slope(double a, double b) {
-    double p = b * scaledHalfWidth;
-    double pLow = Math.fma(b, scaledHalfWidth, -p);
-    double d = a - 2 * p;
-    return d + (twoSumError(a, -2 * p, d) - 2 * pLow);
-  }
-
-  /** E, the exponent at the peak: a^2 / 4b inside, C (a - bC) at the edge. */
-  private double exponent(double a, double b, double slope) {
-    return slope <= 0 && b > 0 ? a * a / (4 * b) : scaledHalfWidth * (a - b * scaledHalfWidth);
-  }
-
-  /** What rounding took from E. */
-  private double exponentLow(double a, double b, double slope, double exponent) {
-    if (slope <= 0 && b > 0) {
-      double q = a * a;
-      double qLow = Math.fma(a, a, -q);
-      double r = exponent * 4 * b;
-      double rLow = Math.fma(exponent, 4 * b, -r);
-      return ((q - r) - rLow + qLow) / (4 * b);
-    }
-    double p = b * scaledHalfWidth;
-    double pLow = Math.fma(b, scaledHalfWidth, -p);
-    double h = a - p;
-    double hLow = twoSumError(a, -p, h) - pLow;
-    return Math.fma(scaledHalfWidth, h, -exponent) + scaledHalfWidth * hLow;
   }
 
   /** Everything at once, because a window returned as an object would be an allocation. */
   private double quadrature(Quantity quantity, double a, double b, double coins) {
-    double c = slope(a, b);
-    double exponent = exponent(a, b, c);
-    double exponentLow = exponentLow(a, b, c, exponent);
+    double c = Peak.slope(a, b, scaledHalfWidth);
+    double exponent = Peak.exponent(a, b, scaledHalfWidth, c);
+    double exponentLow = Peak.exponentLow(a, b, scaledHalfWidth, c, exponent);
     double peak;
     double slope;
     double left;
     double right;
-    if (c <= 0 && b > 0) {
+    if (Peak.isInside(b, c)) {
       peak = a / (2 * b);
       slope = 0;
       left = Math.min(peak, Math.sqrt(WINDOW_DEPTH / b));
@@ -310,11 +288,5 @@ public final class Potential implements Serializable {
   /** 1 - exp(-x) for x >= 0: beyond 40 the exponential is below rounding. */
   static double oneMinusExp(double x) {
     return x > 40 ? 1 : -Math.expm1(-x);
-  }
-
-  /** The error of x + y = sum, exactly (Knuth). */
-  private static double twoSumError(double x, double y, double sum) {
-    double z = sum - x;
-    return (x - (sum - z)) + (y - z);
   }
 }
