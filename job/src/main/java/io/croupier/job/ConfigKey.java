@@ -30,7 +30,9 @@ public enum ConfigKey {
       "",
       "Where checkpoints are kept, as a URI; empty: what the cluster is configured with."),
   PRE_AGGREGATION_INTERVAL(
-      "pre-aggregation.interval", "50 ms", "Longest that a sum of reports waits to be passed on.");
+      "pre-aggregation.interval", "50 ms", "Longest that a sum of reports waits to be passed on."),
+  JOURNAL_ENABLED(
+      "journal.enabled", "false", "Whether to write down which reports entered which rounds.");
 
   /** Settings of Kafka's clients, for every client of the job. */
   public static final String KAFKA = "kafka.";

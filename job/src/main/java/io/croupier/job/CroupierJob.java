@@ -1,6 +1,7 @@
 package io.croupier.job;
 
 import io.croupier.operators.flink.DeadLetters;
+import io.croupier.operators.flink.JournalSettings;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.learner.SpecRequirements;
@@ -86,7 +87,7 @@ public final class CroupierJob {
   /** Checks the topics and reads what the brokers allow. */
   static BrokerLimits askBrokers(JobConfig config) throws InterruptedException {
     try (Admin admin = Admin.create(KafkaIo.properties(config.kafka()))) {
-      return KafkaTopics.inspect(admin, config.topics());
+      return KafkaTopics.inspect(admin, config.topics(), config.journal());
     } catch (ExecutionException e) {
       throw new IllegalStateException(
           "The brokers at kafka.bootstrap.servers=%s don't answer: %s"
@@ -108,7 +109,10 @@ public final class CroupierJob {
         new SpecRequirements(limits.reportBytes(), limits.updateBytes()),
         new DeadLetters(limits.deadLetterBytes()),
         config.topics(),
-        config.preAggregationInterval());
+        config.preAggregationInterval(),
+        config.journal()
+            ? JournalSettings.on(config.topics().gradients(), limits.journalBytes())
+            : JournalSettings.OFF);
   }
 
   static DataStream<RawRecord> reports(StreamExecutionEnvironment env, KafkaIo io) {

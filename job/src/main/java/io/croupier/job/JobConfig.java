@@ -31,6 +31,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * @param checkpointInterval time between checkpoints, positive
  * @param checkpointDirectory a URI, or empty
  * @param preAggregationInterval longest wait of a partial sum, positive
+ * @param journal whether to keep a journal of the reports that enter local models
  */
 public record JobConfig(
     Topics topics,
@@ -40,7 +41,8 @@ public record JobConfig(
     int maxParallelism,
     Duration checkpointInterval,
     String checkpointDirectory,
-    Duration preAggregationInterval)
+    Duration preAggregationInterval,
+    boolean journal)
     implements Serializable {
 
   /** Key groups are 16-bit numbers in Flink. */
@@ -102,7 +104,8 @@ public record JobConfig(
         wholeNumber(ConfigKey.MAX_PARALLELISM, settings, parallelism, MOST_KEY_GROUPS),
         duration(ConfigKey.CHECKPOINT_INTERVAL, settings),
         text(ConfigKey.CHECKPOINT_DIRECTORY, settings),
-        duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings));
+        duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
+        truth(ConfigKey.JOURNAL_ENABLED, settings));
   }
 
   /** Every setting in force, one a line, with secrets masked. */
@@ -124,6 +127,7 @@ public record JobConfig(
         ConfigKey.CHECKPOINT_DIRECTORY.key(),
         checkpointDirectory.isEmpty() ? "(as the cluster is configured)" : checkpointDirectory);
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
+    lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
     Predicate<String> secret =
         key -> key.matches("(?i).*(password|jaas|secret|token|credential|key\\b).*");
     kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, secret.test(k) ? "******" : v));
@@ -218,6 +222,17 @@ public record JobConfig(
     throw new IllegalArgumentException(
         "%s is '%s'; it must be a whole number from %d to %d"
             .formatted(key.key(), text, least, most));
+  }
+
+  private static boolean truth(ConfigKey key, Map<String, String> settings) {
+    String text = text(key, settings);
+    return switch (text.strip().toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default ->
+          throw new IllegalArgumentException(
+              "%s is '%s'; it must be true or false".formatted(key.key(), text));
+    };
   }
 
   private static Duration duration(ConfigKey key, Map<String, String> settings) {

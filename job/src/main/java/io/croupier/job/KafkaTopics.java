@@ -58,7 +58,7 @@ public final class KafkaTopics {
         NewTopic topic = new NewTopic(name, models ? 1 : partitions, replicationFactor);
         if (models || name.equals(topics.updates())) {
           topic.configs(compacted);
-        } else if (name.equals(topics.accounting())) {
+        } else if (name.equals(topics.accounting()) || name.equals(topics.journal())) {
           topic.configs(kept);
         }
         missing.add(topic);
@@ -94,11 +94,16 @@ public final class KafkaTopics {
   /**
    * Checks that every topic is there, and reads what the brokers allow.
    *
+   * @param journal whether a journal is to be kept; without one its topic may be missing
    * @throws IllegalStateException if the job can't run on these topics; the message says what to do
    */
-  static BrokerLimits inspect(Admin admin, Topics topics)
+  static BrokerLimits inspect(Admin admin, Topics topics, boolean journal)
       throws ExecutionException, InterruptedException {
-    Set<String> missing = new TreeSet<>(topics.all());
+    Set<String> needed = new TreeSet<>(topics.all());
+    if (!journal) {
+      needed.remove(topics.journal());
+    }
+    Set<String> missing = new TreeSet<>(needed);
     missing.removeAll(admin.listTopics().names().get());
     if (!missing.isEmpty()) {
       throw new IllegalStateException(
@@ -106,13 +111,16 @@ public final class KafkaTopics {
               + String.join(", ", missing)
               + ". Create them with 'croupier topics create', or name others (topics.*)");
     }
-    Map<String, Config> configs = topicConfigs(admin, topics.all());
+    Map<String, Config> configs = topicConfigs(admin, needed);
     if (number(configs.get(topics.accounting()), TopicConfig.RETENTION_MS_CONFIG) >= 0) {
       LOG.warn(
           "The accounting topic {} forgets: its {} is not -1, so the ledger can't be rebuilt from"
               + " it",
           topics.accounting(),
           TopicConfig.RETENTION_MS_CONFIG);
+    }
+    if (journal) {
+      checkJournal(topics.journal(), configs.get(topics.journal()));
     }
     return new BrokerLimits(
         Math.min(
@@ -122,8 +130,30 @@ public final class KafkaTopics {
         Math.min(
             recordBytes(configs.get(topics.deadLetters())),
             recordBytes(configs.get(topics.rawDeadLetters()))),
+        journal ? recordBytes(configs.get(topics.journal())) : 0,
         configs.values().stream().mapToInt(KafkaTopics::recordBytes).max().orElseThrow(),
         transactionTimeout(admin));
+  }
+
+  /** A replay needs every entry from the first on. */
+  private static void checkJournal(String topic, Config config) {
+    String cleanup = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
+    if (cleanup.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+      throw new IllegalStateException(
+          "The journal topic %s keeps the last entry of each model only: its %s is '%s'; set it to '%s'"
+              .formatted(
+                  topic,
+                  TopicConfig.CLEANUP_POLICY_CONFIG,
+                  cleanup,
+                  TopicConfig.CLEANUP_POLICY_DELETE));
+    }
+    if (number(config, TopicConfig.RETENTION_MS_CONFIG) >= 0) {
+      LOG.warn(
+          "The journal topic {} forgets: its {} is not -1, so a model can be replayed only until its"
+              + " first entries are gone",
+          topic,
+          TopicConfig.RETENTION_MS_CONFIG);
+    }
   }
 
   private static Duration transactionTimeout(Admin admin)

@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.DecodeFunction;
+import io.croupier.operators.flink.JournalSettings;
 import io.croupier.operators.flink.LearnerOperator;
 import io.croupier.operators.flink.LedgerFunction;
 import io.croupier.operators.flink.OutboundRecord;
@@ -36,13 +37,15 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * @param deadLetters makes dead letters that fit their topic
  * @param topics names of the topics, of which the raw one has rules of its own
  * @param preAggregationInterval longest wait of a partial sum
+ * @param journal whether the outputs hold a journal of what enters local models
  */
 public record Topology(
     SpecReader specReader,
     SpecRequirements specRequirements,
     DeadLetters deadLetters,
     Topics topics,
-    Duration preAggregationInterval) {
+    Duration preAggregationInterval,
+    JournalSettings journal) {
 
   /** Joins all stages. */
   public void build(
@@ -68,7 +71,7 @@ public record Topology(
     return reports
         .keyBy(report -> report.userId, Types.STRING)
         .connect(specs.broadcast(LedgerFunction.SPECS))
-        .process(new LedgerFunction(specReader, specRequirements))
+        .process(new LedgerFunction(specReader, specRequirements, journal.enabled()))
         .returns(TypeInformation.of(RoundSum.class))
         .uid(Uids.LEDGER)
         .name("ledger");
@@ -80,7 +83,7 @@ public record Topology(
         .transform(
             "pre-aggregation",
             TypeInformation.of(RoundSum.class),
-            new PreAggregator(preAggregationInterval))
+            new PreAggregator(preAggregationInterval, journal.mostPositions()))
         .uid(Uids.PRE_AGGREGATION);
   }
 
@@ -92,7 +95,7 @@ public record Topology(
         .transform(
             "learner",
             TypeInformation.of(OutboundRecord.class),
-            new LearnerOperator(specRequirements, deadLetters, topics.models()))
+            new LearnerOperator(specRequirements, deadLetters, topics.models(), journal))
         .uid(Uids.LEARNER);
   }
 

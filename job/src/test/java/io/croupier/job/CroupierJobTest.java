@@ -39,6 +39,7 @@ class CroupierJobTest {
         .containsPattern("kafka\\.bootstrap\\.servers +nowhere:1")
         .containsPattern("checkpoint\\.interval +3000 ms")
         .containsPattern("topics\\.updates +croupier\\.updates")
+        .containsPattern("journal\\.enabled +false")
         .doesNotContain("hush")
         .containsPattern("models +uid models-source +parallelism 1")
         .containsPattern("gradients +uid gradients-source +parallelism 2")

@@ -36,8 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Every report is accounted for exactly once and enters the model exactly once: by the counts of
- * two independent topics, and by the one-hot trick; through failures, unaligned checkpoints and a
- * stop with savepoint.
+ * two independent topics, by the one-hot trick, and by the journal; through failures, unaligned
+ * checkpoints and a stop with savepoint.
  */
 class ExactlyOnceITCase {
   private static final int REPORTS = 2000;
@@ -100,7 +100,11 @@ class ExactlyOnceITCase {
     job =
         start(
             configuration(
-                Map.of("flink.execution.checkpointing.unaligned.enabled", unaligned + "")),
+                Map.of(
+                    "journal.enabled",
+                    "true",
+                    "flink.execution.checkpointing.unaligned.enabled",
+                    unaligned + "")),
             stage);
     publishAndAwaitRoundZero(spec);
 
@@ -110,6 +114,7 @@ class ExactlyOnceITCase {
     sendReports(spec, BEFORE_FAILURE, REPORTS);
 
     checkBooks(spec, REPORTS);
+    Journalled.check(table, spec.getModelId(), REPORTS);
     assertThat(Failing.FAILED).hasPositiveValue();
     assertThat(Failing.RESTORED).hasPositiveValue();
   }

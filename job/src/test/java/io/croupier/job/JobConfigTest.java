@@ -85,6 +85,7 @@ class JobConfigTest {
     assertThat(config.maxParallelism()).hasToString(ConfigKey.MAX_PARALLELISM.byDefault());
     assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.preAggregationInterval()).isEqualTo(Duration.ofMillis(50));
+    assertThat(config.journal()).hasToString(ConfigKey.JOURNAL_ENABLED.byDefault());
     assertThat(config.topics().rawDeadLetters()).isEqualTo("croupier.raw-dead-letters");
   }
 
@@ -117,6 +118,7 @@ class JobConfigTest {
         "checkpoint.interval, 0 s, at least 1 ms",
         "checkpoint.interval, -1 s, at least 1 ms",
         "pre-aggregation.interval, 10 us, at least 1 ms",
+        "journal.enabled, yes, true or false",
       })
   void namesABadValueAndWhatIsRight(String key, String value, String right) {
     Map<String, String> settings = new HashMap<>(Map.of(SERVERS, "one:9092", "parallelism", "4"));

@@ -56,8 +56,10 @@ class KafkaTopicsITCase {
           .as(topic)
           .isEqualTo(latest ? "compact" : "delete");
     }
-    assertThat(setting(topics.accounting(), TopicConfig.RETENTION_MS_CONFIG)).isEqualTo("-1");
-    assertThat(setting(topics.accounting(), TopicConfig.RETENTION_BYTES_CONFIG)).isEqualTo("-1");
+    for (String kept : List.of(topics.accounting(), topics.journal())) {
+      assertThat(setting(kept, TopicConfig.RETENTION_MS_CONFIG)).as(kept).isEqualTo("-1");
+      assertThat(setting(kept, TopicConfig.RETENTION_BYTES_CONFIG)).as(kept).isEqualTo("-1");
+    }
   }
 
   @Test
@@ -94,7 +96,7 @@ class KafkaTopicsITCase {
     Topics renamed = withModelsAndUpdates(topics, "missing.z", "missing.a");
 
     assertThatIllegalStateException()
-        .isThrownBy(() -> KafkaTopics.inspect(admin, renamed))
+        .isThrownBy(() -> KafkaTopics.inspect(admin, renamed, false))
         .withMessageContaining("don't exist: missing.a, missing.z.")
         .withMessageContaining("'croupier topics create'")
         .withMessageContaining("topics.*");
@@ -107,10 +109,13 @@ class KafkaTopicsITCase {
     set(topics.rawGradients(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "1000");
     set(topics.updates(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "3000000");
     set(topics.deadLetters(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "2000");
+    set(topics.journal(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "4000000");
 
     try (Warnings warnings = new Warnings(KafkaTopics.class)) {
-      assertThat(KafkaTopics.inspect(admin, topics))
-          .isEqualTo(new BrokerLimits(1000, 3000000, 2000, 3000000, Duration.ofHours(24)));
+      assertThat(KafkaTopics.inspect(admin, topics, false))
+          .isEqualTo(new BrokerLimits(1000, 3000000, 2000, 0, 3000000, Duration.ofHours(24)));
+      assertThat(KafkaTopics.inspect(admin, topics, true))
+          .isEqualTo(new BrokerLimits(1000, 3000000, 2000, 4000000, 4000000, Duration.ofHours(24)));
       assertThat(warnings.messages()).isEmpty();
     }
   }
@@ -122,7 +127,7 @@ class KafkaTopicsITCase {
     set(topics.accounting(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
 
     try (Warnings warnings = new Warnings(KafkaTopics.class)) {
-      KafkaTopics.inspect(admin, topics);
+      KafkaTopics.inspect(admin, topics, false);
 
       assertThat(warnings.messages())
           .singleElement()
@@ -130,6 +135,39 @@ class KafkaTopicsITCase {
           .contains("forgets.accounting")
           .contains("retention.ms");
     }
+  }
+
+  @Test
+  void ofTheJournalTopicAsksOnlyAJobThatKeepsOne() throws Exception {
+    Topics topics = Topics.withPrefix("journalled");
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    set(topics.journal(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
+
+    try (Warnings warnings = new Warnings(KafkaTopics.class)) {
+      KafkaTopics.inspect(admin, topics, false);
+      assertThat(warnings.messages()).isEmpty();
+
+      KafkaTopics.inspect(admin, topics, true);
+      assertThat(warnings.messages())
+          .singleElement()
+          .asString()
+          .contains("journalled.journal")
+          .contains("retention.ms");
+    }
+    set(topics.journal(), TopicConfig.CLEANUP_POLICY_CONFIG, "compact");
+    KafkaTopics.inspect(admin, topics, false);
+    assertThatIllegalStateException()
+        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, true))
+        .withMessageContaining("journalled.journal")
+        .withMessageContaining("its cleanup.policy is 'compact'; set it to 'delete'");
+    admin.deleteTopics(List.of(topics.journal())).all().get();
+    while (admin.listTopics().names().get().contains(topics.journal())) {
+      Thread.onSpinWait();
+    }
+    KafkaTopics.inspect(admin, topics, false);
+    assertThatIllegalStateException()
+        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, true))
+        .withMessageContaining("don't exist: journalled.journal.");
   }
 
   @Test
@@ -142,7 +180,7 @@ class KafkaTopicsITCase {
         Warnings warnings = new Warnings(KafkaTopics.class)) {
       KafkaTopics.create(admin, topics, 1, (short) 1);
 
-      BrokerLimits limits = KafkaTopics.inspect(admin, topics);
+      BrokerLimits limits = KafkaTopics.inspect(admin, topics, false);
 
       assertThat(limits.transactionTimeout()).isEqualTo(Duration.ofMinutes(15));
       assertThat(warnings.messages())

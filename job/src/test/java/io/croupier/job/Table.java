@@ -6,6 +6,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Topics;
@@ -121,6 +122,39 @@ final class Table implements AutoCloseable {
           return events.size() >= atLeast;
         });
     return events;
+  }
+
+  /** The committed journal of a model in order, once it has {@code atLeast} positions. */
+  List<JournalEntry.Bundle> awaitJournal(String modelId, int atLeast) throws Exception {
+    List<JournalEntry.Bundle> bundles = new ArrayList<>();
+    int[] positions = {0};
+    awaitRecords(
+        topics.journal(),
+        record -> {
+          JournalEntry entry = JournalEntry.parseFrom(record.value());
+          if (entry.getModelId().equals(modelId)) {
+            for (JournalEntry.Bundle bundle : entry.getBundlesList()) {
+              bundles.add(bundle);
+              positions[0] += bundle.getPositionsCount();
+            }
+          }
+          return positions[0] >= atLeast;
+        });
+    return bundles;
+  }
+
+  /** Every committed update of a model in order, of which there is at least one. */
+  List<ModelUpdate> updates(String modelId) throws Exception {
+    List<ModelUpdate> updates = new ArrayList<>();
+    awaitRecords(
+        topics.updates(),
+        record -> {
+          if (new String(record.key(), UTF_8).equals(modelId) && record.value() != null) {
+            updates.add(parseUpdate(record));
+          }
+          return !updates.isEmpty();
+        });
+    return updates;
   }
 
   /** Every committed record of a topic, once there are {@code atLeast}. */

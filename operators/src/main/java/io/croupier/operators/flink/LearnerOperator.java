@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.learner.LiveModel;
+import io.croupier.operators.learner.LiveModel.Fate;
 import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.learner.SpecChange;
 import io.croupier.operators.learner.SpecRequirements;
@@ -35,7 +36,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * <p>Working vectors live on the heap, so that no step serialises one. Before every barrier each
  * model that has news publishes one update; at the snapshot what changed is written into keyed
  * state, in chunks. Both happen in one checkpoint, so what is visible never runs ahead of what
- * would be restored.
+ * would be restored. If a journal is kept, it is let go of with the publications.
  */
 public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord>
     implements TwoInputStreamOperator<RoundSum, SpecRecord, OutboundRecord>,
@@ -46,12 +47,14 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private final SpecRequirements requirements;
   private final DeadLetters deadLetters;
   private final String modelsTopic;
+  private final JournalSettings journalSettings;
 
   private transient MapState<String, byte[]> chunks;
   private transient ListState<RoundSum> waiting;
   private transient InternalTimerService<VoidNamespace> timers;
   private transient Map<String, Seat> seats;
   private transient LearnerMetrics learnerMetrics;
+  private transient Journal journal;
 
   /**
    * An operator that follows specs by {@code requirements}.
@@ -59,12 +62,17 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
    * @param requirements what a spec must meet; the same as the ledger's
    * @param deadLetters makes the dead letters of specs that can't be used
    * @param modelsTopic the topic that specs come from
+   * @param journalSettings whether a journal is kept of what enters the models
    */
   public LearnerOperator(
-      SpecRequirements requirements, DeadLetters deadLetters, String modelsTopic) {
+      SpecRequirements requirements,
+      DeadLetters deadLetters,
+      String modelsTopic,
+      JournalSettings journalSettings) {
     this.requirements = requirements;
     this.deadLetters = deadLetters;
     this.modelsTopic = modelsTopic;
+    this.journalSettings = journalSettings;
   }
 
   @Override
@@ -93,6 +101,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     timers =
         getInternalTimerService(StateNames.ROUND_TIMEOUTS, VoidNamespaceSerializer.INSTANCE, this);
     learnerMetrics = new LearnerMetrics(getMetricGroup());
+    journal = new Journal(journalSettings, this::emit);
   }
 
   @Override
@@ -110,12 +119,15 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   public void processElement2(StreamRecord<SpecRecord> element) throws Exception {
     SpecRecord spec = element.getValue();
     Seat seat = seat(spec.modelId);
+    boolean isNew = seat.model() == null;
     SpecChange change = seat.follow(spec);
     if (change instanceof SpecChange.Refused refused) {
-      output.collect(new StreamRecord<>(deadLetter(spec, refused.reason())));
+      emit(deadLetter(spec, refused.reason()));
     } else if (change instanceof SpecChange.Retired) {
-      byte[] key = spec.modelId.getBytes(UTF_8);
-      output.collect(new StreamRecord<>(new OutboundRecord(Destination.UPDATES, key, null)));
+      journal.ended(spec.modelId);
+      emit(new OutboundRecord(Destination.UPDATES, spec.modelId.getBytes(UTF_8), null));
+    } else if (change instanceof SpecChange.Accepted && isNew) {
+      journal.begins(seat.model());
     }
     setTimeout(seat);
     takeWaiting(seat);
@@ -144,7 +156,9 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       learnerMetrics.staleness(staleness);
     }
     seat.hasNewsSince(processingTimeService.getCurrentProcessingTime());
-    learnerMetrics.reports(model.add(sum), sum.count);
+    Fate fate = model.add(sum);
+    learnerMetrics.reports(fate, sum.count);
+    journal.took(model, sum, fate);
     setTimeout(seat);
   }
 
@@ -174,6 +188,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     Seat seat = seat(timer.getKey());
     if (seat.deadline() == timer.getTimestamp()) {
       seat.model().closeRound();
+      journal.timedOut(seat.model());
       seat.setDeadline(0);
     }
   }
@@ -200,7 +215,8 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       if (model != null && model.hasNews()) {
         byte[] update = model.publish(now).toByteArray();
         byte[] key = entry.getKey().getBytes(UTF_8);
-        output.collect(new StreamRecord<>(new OutboundRecord(Destination.UPDATES, key, update)));
+        emit(new OutboundRecord(Destination.UPDATES, key, update));
+        journal.told(model);
         learnerMetrics.published(entry.getValue().waited(now));
       }
     }
@@ -213,6 +229,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       setCurrentKey(entry.getKey());
       entry.getValue().save(chunks);
     }
+  }
+
+  private void emit(OutboundRecord record) {
+    output.collect(new StreamRecord<>(record));
   }
 
   /** The seat of the current key, from state if it isn't on the heap yet. */

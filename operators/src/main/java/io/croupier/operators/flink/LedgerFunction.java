@@ -14,6 +14,7 @@ import io.croupier.operators.learner.SpecRequirements;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.ModelSpecs;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -47,6 +48,7 @@ public final class LedgerFunction
 
   private final SpecReader specReader;
   private final SpecRequirements requirements;
+  private final boolean journal;
 
   private transient Ledger ledger;
   private transient PublishedSpecs specs;
@@ -59,10 +61,12 @@ public final class LedgerFunction
    * A ledger that follows specs by {@code requirements}; the same as the learner's.
    *
    * @param specReader reads the models topic before the first report
+   * @param journal whether reports to local models take their positions along
    */
-  public LedgerFunction(SpecReader specReader, SpecRequirements requirements) {
+  public LedgerFunction(SpecReader specReader, SpecRequirements requirements, boolean journal) {
     this.specReader = specReader;
     this.requirements = requirements;
+    this.journal = journal;
   }
 
   @Override
@@ -114,7 +118,12 @@ public final class LedgerFunction
         new OutboundRecord(
             Destination.ACCOUNTING, report.userId.getBytes(UTF_8), event.toByteArray()));
     if (event.getOutcome() == Outcome.ADMITTED) {
-      out.collect(intake.withoutUser(report));
+      RoundSum admitted = intake.withoutUser(report);
+      if (journal && !ModelSpecs.isCentral(intake.terms().spec())) {
+        admitted.partitions = new int[] {report.partition};
+        admitted.offsets = new long[] {report.offset};
+      }
+      out.collect(admitted);
     }
   }
 

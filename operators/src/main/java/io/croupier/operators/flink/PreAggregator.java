@@ -14,9 +14,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Adds up the vectors of one model and named round inside a subtask, so that the shuffle carries
- * sums. Passes a bundle on once it holds {@code max(1, r / (2 parallelism))} reports, at the latest
- * after an interval, before every checkpoint barrier and at the end of the input. It therefore has
- * no state.
+ * sums. Passes a bundle on once it holds {@code max(1, r / (2 parallelism))} reports, or what the
+ * journal can take of one bundle, at the latest after an interval, before every checkpoint barrier
+ * and at the end of the input. It therefore has no state.
  *
  * <p>Grid vectors are added exactly, as integers; others in order of arrival. Sparse reports pass
  * one by one, so that they keep costing what they touch.
@@ -26,6 +26,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   private static final long serialVersionUID = 1;
 
   private final long intervalMs;
+  private final int mostReports;
   private transient Map<Key, Bundle> bundles;
   private transient StreamRecord<RoundSum> outgoing;
   private transient ScheduledFuture<?> timer;
@@ -37,8 +38,10 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
    * An operator that holds a bundle back for at most {@code interval}.
    *
    * @param interval positive
+   * @param mostReports bundles hold no more than this, at least 1
    */
-  public PreAggregator(Duration interval) {
+  public PreAggregator(Duration interval, int mostReports) {
+    this.mostReports = mostReports;
     intervalMs = interval.toMillis();
   }
 
@@ -53,7 +56,8 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement(StreamRecord<RoundSum> element) {
     RoundSum report = element.getValue();
-    int enough = Math.max(1, report.reportsPerRound / (2 * parallelism));
+    int halfRound = Math.max(1, report.reportsPerRound / (2 * parallelism));
+    int enough = Math.min(halfRound, mostReports);
     if (enough == 1 || report.form == VectorForm.SPARSE) {
       output.collect(element);
       return;

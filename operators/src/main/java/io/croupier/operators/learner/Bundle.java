@@ -2,6 +2,7 @@ package io.croupier.operators.learner;
 
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.VectorForm;
+import java.util.Arrays;
 
 /**
  * A sum of reports to one model and round that is still growing: grid vectors are added exactly, as
@@ -10,13 +11,15 @@ import io.croupier.operators.report.VectorForm;
  * <p>A bundle of one is that report itself, bit for bit. So the reports of a bundle, in their
  * order, say all that it depends on.
  *
- * <p>Not thread-safe. The second report allocates O(d), the others nothing.
+ * <p>Not thread-safe. The second report allocates O(d); the others only for their positions, if
+ * they bring any.
  */
 public final class Bundle {
   private final RoundSum first;
   private RoundSum sum;
   private long[] gridSum;
   private double[] denseSum;
+  private int positions;
 
   /**
    * A bundle of one report.
@@ -80,12 +83,30 @@ public final class Bundle {
     } else {
       PackedVectors.addDense(report.values, denseSum);
     }
+    addPositions(report);
     sum.count += report.count;
     sum.directionalVariance += report.directionalVariance;
   }
 
+  /** The arrays grow by doubling, beyond what they hold; sealing cuts them. */
+  private void addPositions(RoundSum report) {
+    int more = report.partitions.length;
+    if (positions + more > sum.partitions.length) {
+      int room = Math.max(positions + more, 2 * positions);
+      sum.partitions = Arrays.copyOf(sum.partitions, room);
+      sum.offsets = Arrays.copyOf(sum.offsets, room);
+    }
+    System.arraycopy(report.partitions, 0, sum.partitions, positions, more);
+    System.arraycopy(report.offsets, 0, sum.offsets, positions, more);
+    positions += more;
+  }
+
   /** The sum. Nothing may be added afterwards. */
   public RoundSum seal() {
+    if (sum != first) {
+      sum.partitions = Arrays.copyOf(sum.partitions, positions);
+      sum.offsets = Arrays.copyOf(sum.offsets, positions);
+    }
     if (gridSum != null) {
       sum.values = PackedVectors.encode(gridSum);
     } else if (denseSum != null) {

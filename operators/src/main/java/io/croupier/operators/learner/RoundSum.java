@@ -34,4 +34,13 @@ public final class RoundSum {
 
   /** Position on the models topic of the spec under which the reports were admitted. */
   public long specOffset;
+
+  /**
+   * Partitions of the gradients topic that the reports came from, in the order in which they were
+   * summed up; empty if no journal is kept.
+   */
+  public int[] partitions = {};
+
+  /** Their offsets, likewise. */
+  public long[] offsets = {};
 }

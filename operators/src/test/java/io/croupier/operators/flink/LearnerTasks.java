@@ -20,10 +20,15 @@ final class LearnerTasks
         KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>> {
 
   LearnerTasks(Backend backend, Plan plan) throws Exception {
+    this(backend, plan, JournalSettings.OFF);
+  }
+
+  LearnerTasks(Backend backend, Plan plan, JournalSettings journal) throws Exception {
     super(
         (keyGroups, parallelism, index) ->
             new KeyedTwoInputStreamOperatorTestHarness<>(
-                new LearnerOperator(TestRecords.REQUIREMENTS, TestRecords.DEAD_LETTERS, "models"),
+                new LearnerOperator(
+                    TestRecords.REQUIREMENTS, TestRecords.DEAD_LETTERS, "models", journal),
                 sum -> sum.modelId,
                 spec -> spec.modelId,
                 Types.STRING,

@@ -64,6 +64,31 @@ class LedgerFunctionTest {
   }
 
   @Test
+  void positionsGoAlongForTheJournalOnly() throws Exception {
+    Report report = TestRecords.report("user-1", 1, "m", 0.5, -0.25);
+    report.partition = 5;
+    report.offset = 1L << 40;
+    try (LedgerTasks ledger = start(true)) {
+      ledger.judge(report);
+      assertThat(ledger.outputs().get(0).partitions).containsExactly(5);
+      assertThat(ledger.outputs().get(0).offsets).containsExactly(1L << 40);
+    }
+    try (LedgerTasks ledger = start(false)) {
+      ledger.judge(report);
+      assertThat(ledger.outputs().get(0).partitions).isEmpty();
+      assertThat(ledger.outputs().get(0).offsets).isEmpty();
+    }
+  }
+
+  private static LedgerTasks start(boolean journal) throws Exception {
+    return new LedgerTasks(
+        Backend.HASH_MAP,
+        Plan.NEVER_STOPPED,
+        () -> List.of(TestRecords.published(0, SPEC)),
+        journal);
+  }
+
+  @Test
   void thePublishedSpecsAreReadBeforeTheFirstReport() throws Exception {
     try (LedgerTasks ledger =
         start(

@@ -15,11 +15,15 @@ final class LedgerTasks
         RoundSum, KeyedBroadcastOperatorTestHarness<String, Report, SpecRecord, RoundSum>> {
 
   LedgerTasks(Backend backend, Plan plan, SpecReader specReader) throws Exception {
+    this(backend, plan, specReader, false);
+  }
+
+  LedgerTasks(Backend backend, Plan plan, SpecReader specReader, boolean journal) throws Exception {
     super(
         (keyGroups, parallelism, index) ->
             new KeyedBroadcastOperatorTestHarness<>(
                 new CoBroadcastWithKeyedOperator<>(
-                    new LedgerFunction(specReader, TestRecords.REQUIREMENTS),
+                    new LedgerFunction(specReader, TestRecords.REQUIREMENTS, journal),
                     List.of(LedgerFunction.SPECS)),
                 report -> report.userId,
                 Types.STRING,

@@ -23,9 +23,13 @@ class PreAggregatorTest {
   private OneInputStreamOperatorTestHarness<RoundSum, RoundSum> harness;
 
   private void start(int parallelism) throws Exception {
+    start(parallelism, Integer.MAX_VALUE);
+  }
+
+  private void start(int parallelism, int mostReports) throws Exception {
     harness =
         new OneInputStreamOperatorTestHarness<>(
-            new PreAggregator(INTERVAL), parallelism, parallelism, 0);
+            new PreAggregator(INTERVAL, mostReports), parallelism, parallelism, 0);
     harness.open();
   }
 
@@ -92,6 +96,15 @@ class PreAggregatorTest {
               assertThat(sum.count).isEqualTo(enough);
               assertThat(values(sum)).containsExactly(enough, 2.0 * enough);
             });
+  }
+
+  @Test
+  void aBundleHoldsNoMoreThanTheJournalTakes() throws Exception {
+    start(1, 3);
+    for (int i = 0; i < 7; i++) {
+      send(100, TestRecords.dense("m", 0, 1, 2));
+    }
+    assertThat(sent()).extracting(sum -> sum.count).containsExactly(3, 3);
   }
 
   @Test

@@ -62,6 +62,26 @@ class BundleTest {
   }
 
   @Test
+  void positionsKeepTheOrderOfArrival() {
+    Bundle bundle = new Bundle(at(3, 9));
+    for (int i = 0; i < 5; i++) {
+      bundle.add(at(i, 100 - i));
+    }
+    bundle.add(dense(1));
+    RoundSum sum = bundle.seal();
+    assertThat(sum.partitions).containsExactly(3, 0, 1, 2, 3, 4);
+    assertThat(sum.offsets).containsExactly(9, 100, 99, 98, 97, 96);
+    assertThat(sum.count).isEqualTo(7);
+  }
+
+  private static RoundSum at(int partition, long offset) {
+    RoundSum report = dense(1);
+    report.partitions = new int[] {partition};
+    report.offsets = new long[] {offset};
+    return report;
+  }
+
+  @Test
   void aBundleOfOneIsTheReportItself() {
     RoundSum negativeZero = dense(-0.0, 1);
     assertThat(new Bundle(negativeZero).seal()).isSameAs(negativeZero);

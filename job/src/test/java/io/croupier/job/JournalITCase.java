@@ -1,0 +1,90 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.JournalEntry.Bundle;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The journal of a job with two subtasks, on a real broker. */
+class JournalITCase {
+  private static final int BATCH = 50;
+  private static final int BATCHES = 4;
+
+  @TempDir static Path directory;
+  private static EmbeddedBroker broker;
+
+  @BeforeAll
+  static void startBroker() {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @ParameterizedTest(name = "{0} reports a round")
+  @CsvSource({"1, 1", "4, 1", "40, 10"})
+  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  void everyAdmittedReportIsJournalledOnce(int reportsPerRound, int largestBundle)
+      throws Exception {
+    try (Table table = new Table(broker, "rounds-of-" + reportsPerRound)) {
+      Map<String, String> settings = new HashMap<>(table.settings());
+      settings.put("journal.enabled", "true");
+      JobClient job =
+          CroupierJob.submit(
+              StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+              JobConfig.of(settings));
+      ModelSpec spec = OneHot.spec("m", BATCH * BATCHES, reportsPerRound);
+      table.publish(spec);
+      table.flush();
+      table.awaitUpdate("m", u -> true);
+      for (int batch = 1; batch <= BATCHES; batch++) {
+        sendBatch(table, spec, batch);
+        int sent = batch * BATCH;
+        table.awaitUpdate("m", u -> taken(u) == sent);
+      }
+
+      Journalled.check(table, "m", BATCH * BATCHES);
+      assertThat(table.awaitJournal("m", BATCH * BATCHES))
+          .extracting(Bundle::getPositionsCount)
+          .allMatch(count -> count >= 1 && count <= largestBundle)
+          .contains(largestBundle);
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Every tenth report names a round that was never published; one more can't be admitted. */
+  private static void sendBatch(Table table, ModelSpec spec, int batch) throws Exception {
+    for (int i = (batch - 1) * BATCH; i < batch * BATCH; i++) {
+      GradientReport.Builder report = OneHot.report(spec, i).toBuilder();
+      table.send(i % 10 == 0 ? report.setRound(100_000).build() : report.build());
+    }
+    GradientReport refused = OneHot.report(spec.toBuilder().setDimension(3).build(), 0);
+    table.send(refused.toBuilder().setUserId("wrong-" + batch).build());
+    table.flush();
+  }
+
+  private static long taken(ModelUpdate update) {
+    return update.getUsed()
+        + update.getOpen()
+        + update.getDroppedStale()
+        + update.getDroppedUnpublished();
+  }
+}

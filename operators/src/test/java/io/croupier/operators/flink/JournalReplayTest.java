@@ -1,0 +1,186 @@
+package io.croupier.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.learner.Bundle;
+import io.croupier.operators.learner.LiveModel;
+import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.CoordinateWise;
+import io.croupier.schemas.JournalEntry;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A model that is fed by the journal tells every update of the job again, bit for bit: through
+ * restores and rescaling, in whole entries and in pieces.
+ */
+class JournalReplayTest {
+  private static final int SMALL = 600;
+  private static final int LARGE = 1 << 20;
+
+  /** Every report by its offset, as the ledger admitted it. */
+  private final List<RoundSum> reports = new ArrayList<>();
+
+  private static List<ModelSpec.Builder> specs() {
+    return List.of(
+        TestRecords.sgd("sgd").setMaxStaleness(0),
+        TestRecords.blackBox("black-box").setReportsPerRound(5).setRoundTimeoutMs(700),
+        TestRecords.common("coordinates")
+            .setCoordinateWise(CoordinateWise.getDefaultInstance())
+            .setReportsPerRound(2),
+        TestRecords.common("radius")
+            .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+            .setReportsPerRound(3)
+            .setMaxStaleness(2));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NEVER_STOPPED, " + LARGE,
+    "NEVER_STOPPED, " + SMALL,
+    "RESTORED, " + LARGE,
+    "RESTORED, " + SMALL,
+    "RESCALED, " + SMALL
+  })
+  void everyUpdateIsToldAgain(Plan plan, int maxRecordBytes) throws Exception {
+    SplittableRandom random = new SplittableRandom(71);
+    JournalSettings journal = JournalSettings.on("gradients", maxRecordBytes);
+    List<OutboundRecord> records;
+    try (LearnerTasks learner = new LearnerTasks(Backend.HASH_MAP, plan, journal)) {
+      Map<String, Long> rounds = new HashMap<>();
+      for (ModelSpec.Builder spec : specs()) {
+        learner.publish(TestRecords.published(0, spec));
+        rounds.put(spec.getModelId(), 0L);
+      }
+      // Some models take reports before their first update.
+      for (int barrier = 0; barrier < 70; barrier++) {
+        for (ModelSpec.Builder spec : specs()) {
+          for (int i = random.nextInt(9) - 3; i > 0; i--) {
+            long named = Math.max(0, rounds.get(spec.getModelId()) - random.nextInt(4));
+            learner.report(bundle(spec.getModelId(), named, random));
+          }
+        }
+        learner.advanceTime(random.nextInt(1000));
+        learner.barrier();
+        for (ModelUpdate update : TestRecords.updates(learner.outputs())) {
+          rounds.put(update.getModelId(), update.getRound());
+        }
+      }
+      records = List.copyOf(learner.outputs());
+    }
+
+    Map<String, List<ModelUpdate>> told = new TreeMap<>();
+    for (ModelUpdate update : TestRecords.updates(records)) {
+      told.computeIfAbsent(update.getModelId(), id -> new ArrayList<>()).add(update);
+    }
+    for (ModelSpec.Builder spec : specs()) {
+      String id = spec.getModelId();
+      assertThat(told.get(id)).as(id).hasSizeGreaterThan(25);
+      assertThat(told.get(id).get(told.get(id).size() - 1).getRound()).as(id).isGreaterThan(20);
+      assertThat(replay(spec.build(), JournalTest.entries(records)))
+          .as(id)
+          .isEqualTo(told.get(id).stream().map(JournalReplayTest::withoutTime).toList());
+    }
+    assertThat(JournalTest.entries(records))
+        .flatExtracting(JournalEntry::getBundlesList)
+        .flatExtracting(JournalEntry.Bundle::getPositionsList)
+        .extracting(Position::getOffset)
+        .as("every report, once")
+        .doesNotHaveDuplicates()
+        .hasSize(reports.size());
+  }
+
+  /** One report, or the sum of several that name the same round. */
+  private RoundSum bundle(String modelId, long namedRound, SplittableRandom random) {
+    int form = random.nextInt(3);
+    RoundSum first = report(modelId, namedRound, form, random);
+    if (first.form == VectorForm.SPARSE) {
+      return first;
+    }
+    Bundle bundle = new Bundle(first);
+    for (int i = random.nextInt(3); i > 0; i--) {
+      bundle.add(report(modelId, namedRound, form, random));
+    }
+    return bundle.seal();
+  }
+
+  private RoundSum report(String modelId, long namedRound, int form, SplittableRandom random) {
+    double x = random.nextDouble(-1, 1);
+    RoundSum report =
+        switch (form) {
+          case 0 -> TestRecords.dense(modelId, namedRound, x, random.nextInt(2) == 0 ? -0.0 : 1e-9);
+          case 1 -> TestRecords.grid(modelId, namedRound, random.nextInt(1 << 20), -7);
+          default -> TestRecords.sparse(modelId, namedRound, 2, random.nextInt(2), x);
+        };
+    report.partitions = new int[] {0};
+    report.offsets = new long[] {reports.size()};
+    reports.add(report);
+    return report;
+  }
+
+  private List<ModelUpdate> replay(ModelSpec spec, List<JournalEntry> entries) {
+    List<ModelUpdate> updates = new ArrayList<>();
+    LiveModel model = new LiveModel(spec, 0);
+    boolean begun = false;
+    for (JournalEntry entry : entries) {
+      if (!entry.getModelId().equals(spec.getModelId())) {
+        continue;
+      }
+      for (JournalEntry.Bundle bundle : entry.getBundlesList()) {
+        boolean begins = bundle.getPositionsCount() == 0 && !bundle.hasClosedRound();
+        if (!begun && !begins) {
+          updates.add(update(model));
+        }
+        begun = true;
+        long round = model.round();
+        if (bundle.getPositionsCount() > 0) {
+          model.add(sum(bundle));
+        } else if (bundle.hasClosedRound()) {
+          model.closeRound();
+        }
+        assertThat(bundle.hasClosedRound()).isEqualTo(model.round() > round);
+        assertThat(bundle.getClosedRound()).isEqualTo(bundle.hasClosedRound() ? round : 0);
+        if (bundle.getPublished()) {
+          updates.add(update(model));
+        }
+      }
+    }
+    return updates;
+  }
+
+  private RoundSum sum(JournalEntry.Bundle journalled) {
+    List<RoundSum> parts =
+        journalled.getPositionsList().stream().map(p -> reports.get((int) p.getOffset())).toList();
+    if (parts.size() == 1) {
+      return parts.get(0);
+    }
+    Bundle bundle = new Bundle(parts.get(0));
+    parts.stream().skip(1).forEach(bundle::add);
+    return bundle.seal();
+  }
+
+  private static ModelUpdate update(LiveModel model) {
+    ModelUpdateView view = model.publish(0);
+    OutboundRecord record =
+        new OutboundRecord(OutboundRecord.Destination.UPDATES, new byte[0], view.toByteArray());
+    return withoutTime(TestRecords.update(record));
+  }
+
+  private static ModelUpdate withoutTime(ModelUpdate update) {
+    return update.toBuilder().clearPublishedAtMs().build();
+  }
+}
