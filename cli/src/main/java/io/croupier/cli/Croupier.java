@@ -1,6 +1,7 @@
 package io.croupier.cli;
 
 import io.croupier.cli.demo.DemoCommand;
+import io.croupier.cli.replay.ReplayCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       DemoCommand.class,
       RunCommand.class,
+      ReplayCommand.class,
       TopicsCommand.class,
       ModelsCommand.class,
       HelpCommand.class

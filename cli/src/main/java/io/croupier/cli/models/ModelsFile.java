@@ -2,9 +2,6 @@ package io.croupier.cli.models;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.protobuf.Descriptors.Descriptor;
-import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
@@ -16,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -68,44 +64,9 @@ public final class ModelsFile {
       JsonFormat.parser().merge(json.toString(), builder);
       return builder.build();
     } catch (InvalidProtocolBufferException e) {
-      String field = culprit(ModelSpec.getDescriptor(), json);
+      String field = JsonFields.culprit(ModelSpec.getDescriptor(), json);
       throw new InputException(
           "%s%s: %s".formatted(entry, field.isEmpty() ? "" : ", " + field, e.getMessage()), e);
     }
-  }
-
-  /** Path of the innermost field that can't be parsed even on its own; empty: all of them can. */
-  private static String culprit(Descriptor type, JsonObject json) {
-    for (Map.Entry<String, JsonElement> member : json.entrySet()) {
-      JsonObject alone = new JsonObject();
-      alone.add(member.getKey(), member.getValue());
-      if (!parses(type, alone)) {
-        FieldDescriptor field = fieldOf(type, member.getKey());
-        boolean inside =
-            field != null
-                && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
-                && member.getValue().isJsonObject();
-        String below =
-            inside ? culprit(field.getMessageType(), member.getValue().getAsJsonObject()) : "";
-        return below.isEmpty() ? member.getKey() : member.getKey() + "." + below;
-      }
-    }
-    return "";
-  }
-
-  private static boolean parses(Descriptor type, JsonObject json) {
-    try {
-      JsonFormat.parser().merge(json.toString(), DynamicMessage.newBuilder(type));
-      return true;
-    } catch (InvalidProtocolBufferException e) {
-      return false;
-    }
-  }
-
-  private static FieldDescriptor fieldOf(Descriptor type, String jsonName) {
-    return type.getFields().stream()
-        .filter(field -> field.getJsonName().equals(jsonName) || field.getName().equals(jsonName))
-        .findFirst()
-        .orElse(null);
   }
 }

@@ -1,0 +1,54 @@
+package io.croupier.cli.models;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import java.util.Map;
+
+/** Finds the field that keeps an object of JSON from being a message. */
+public final class JsonFields {
+
+  private JsonFields() {}
+
+  /**
+   * Path of the innermost field of {@code json} that can't be parsed as one of {@code type} even on
+   * its own; empty if all of them can.
+   */
+  public static String culprit(Descriptor type, JsonObject json) {
+    for (Map.Entry<String, JsonElement> member : json.entrySet()) {
+      JsonObject alone = new JsonObject();
+      alone.add(member.getKey(), member.getValue());
+      if (!parses(type, alone)) {
+        FieldDescriptor field = fieldOf(type, member.getKey());
+        boolean inside =
+            field != null
+                && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
+                && member.getValue().isJsonObject();
+        String below =
+            inside ? culprit(field.getMessageType(), member.getValue().getAsJsonObject()) : "";
+        return below.isEmpty() ? member.getKey() : member.getKey() + "." + below;
+      }
+    }
+    return "";
+  }
+
+  private static boolean parses(Descriptor type, JsonObject json) {
+    try {
+      JsonFormat.parser().merge(json.toString(), DynamicMessage.newBuilder(type));
+      return true;
+    } catch (InvalidProtocolBufferException e) {
+      return false;
+    }
+  }
+
+  private static FieldDescriptor fieldOf(Descriptor type, String jsonName) {
+    return type.getFields().stream()
+        .filter(field -> field.getJsonName().equals(jsonName) || field.getName().equals(jsonName))
+        .findFirst()
+        .orElse(null);
+  }
+}

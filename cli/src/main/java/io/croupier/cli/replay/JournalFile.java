@@ -1,0 +1,51 @@
+package io.croupier.cli.replay;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.InputException;
+import io.croupier.cli.replay.RecordFile.Frame;
+import io.croupier.schemas.JournalEntry;
+
+/** The entries of a recorded journal. */
+final class JournalFile {
+  private final RecordFile file;
+  private long number;
+
+  /** Reads the entries of {@code file}, which the caller closes. */
+  JournalFile(RecordFile file) {
+    this.file = file;
+  }
+
+  /**
+   * The next entry; null at the end.
+   *
+   * @throws InputException if a record is not one: nothing behind it could be trusted
+   */
+  JournalEntry next() {
+    Frame frame = file.next();
+    if (frame == null) {
+      return null;
+    }
+    number = frame.number();
+    try {
+      if (frame.isCutShort()) {
+        throw new InvalidProtocolBufferException("it is cut short");
+      }
+      return file.isJson() ? line(frame.bytes()) : JournalEntry.parseFrom(frame.bytes());
+    } catch (InvalidProtocolBufferException e) {
+      throw new InputException("%s: not a JournalEntry: %s".formatted(place(), e.getMessage()), e);
+    }
+  }
+
+  private static JournalEntry line(ByteString bytes) throws InvalidProtocolBufferException {
+    JournalEntry.Builder entry = JournalEntry.newBuilder();
+    JsonFormat.parser().merge(bytes.toStringUtf8(), entry);
+    return entry.build();
+  }
+
+  /** Where the last entry stands, in words. */
+  String place() {
+    return file.place(number);
+  }
+}

@@ -1,0 +1,41 @@
+package io.croupier.cli.replay;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.protobuf.Descriptors.Descriptor;
+import io.croupier.cli.models.JsonFields;
+
+/** What can be said of a line of JSON beside what it holds. */
+final class JsonLine {
+
+  private JsonLine() {}
+
+  /** Whether the line is an object with a field of that name. */
+  static boolean has(String line, String field) {
+    try {
+      return JsonParser.parseString(line) instanceof JsonObject object && object.has(field);
+    } catch (JsonParseException e) {
+      return false;
+    }
+  }
+
+  /** Why the line can't be parsed as a message of {@code type}; quotes no value. */
+  static String reason(Descriptor type, String line) {
+    JsonElement json;
+    try {
+      json = JsonParser.parseString(line);
+    } catch (JsonParseException e) {
+      return "the line is not JSON";
+    }
+    if (!(json instanceof JsonObject object)) {
+      return "the line is not a JSON object";
+    }
+    String culprit = JsonFields.culprit(type, object);
+    return culprit.isEmpty()
+        ? "the line sets fields of a %s that exclude each other".formatted(type.getName())
+        : "%s is no field of a %s, or its value is not one in the Protobuf JSON mapping"
+            .formatted(culprit, type.getName());
+  }
+}

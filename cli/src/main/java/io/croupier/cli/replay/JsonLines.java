@@ -1,0 +1,87 @@
+package io.croupier.cli.replay;
+
+import com.google.gson.JsonElement;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageOrBuilder;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.InputException;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.io.BufferedWriter;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.commons.io.output.CloseShieldWriter;
+
+/** A file that is written as lines of JSON, doubles with all their digits. */
+final class JsonLines implements Closeable {
+  private static final JsonFormat.Printer JSON =
+      JsonFormat.printer().omittingInsignificantWhitespace().sortingMapKeys();
+
+  private final String name;
+  private final Writer out;
+
+  private JsonLines(String name, Writer out) {
+    this.name = name;
+    this.out = out;
+  }
+
+  /**
+   * Creates the file, or empties it.
+   *
+   * @param standardOut what {@value RecordFile#PIPE} stands for; flushed at the end, not closed
+   * @throws InputException if it can't be written
+   */
+  static JsonLines create(String name, Writer standardOut) {
+    try {
+      return new JsonLines(
+          name,
+          name.equals(RecordFile.PIPE)
+              ? new BufferedWriter(CloseShieldWriter.wrap(standardOut))
+              : Files.newBufferedWriter(Path.of(name), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw unwritable(name, e);
+    }
+  }
+
+  /** Writes a line. */
+  void write(MessageOrBuilder message) {
+    try {
+      JSON.appendTo(message, out);
+      out.write('\n');
+    } catch (IOException e) {
+      throw unwritable(name, e);
+    }
+  }
+
+  /** Writes an update, which is one whatever class holds it. */
+  void write(ModelUpdateView update) {
+    try {
+      write(ModelUpdate.parseFrom(update.toByteString()));
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a view has the bytes of its message", e);
+    }
+  }
+
+  /** Writes a line. */
+  void write(JsonElement json) {
+    try {
+      out.write(json.toString());
+      out.write('\n');
+    } catch (IOException e) {
+      throw unwritable(name, e);
+    }
+  }
+
+  private static InputException unwritable(String name, IOException e) {
+    return new InputException(name + ": can't be written: " + e.getMessage(), e);
+  }
+
+  @Override
+  public void close() throws IOException {
+    out.close();
+  }
+}

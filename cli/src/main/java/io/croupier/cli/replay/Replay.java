@@ -1,0 +1,53 @@
+package io.croupier.cli.replay;
+
+import io.croupier.operators.learner.LiveModel.Fate;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Trains models on judged reports in the order given. A round is published as soon as it closes, so
+ * that a report may name any round replayed so far, and max_staleness counts rounds. There is no
+ * clock: a round never times out. Not thread-safe.
+ */
+final class Replay {
+  private final Accounts accounts;
+  private final Map<String, ReplayedModel> models = new LinkedHashMap<>();
+
+  /**
+   * Tells the initial round of every model.
+   *
+   * @param specs valid
+   * @param every how many updates of a model make one that is told, at least 1
+   */
+  Replay(List<ModelSpec> specs, Accounts accounts, long every, Consumer<ModelUpdateView> updates) {
+    this.accounts = accounts;
+    for (ModelSpec spec : specs) {
+      models.put(spec.getModelId(), new ReplayedModel(spec, 0, every, updates));
+    }
+  }
+
+  /** The models, in the order of their specs. */
+  Collection<ReplayedModel> models() {
+    return models.values();
+  }
+
+  /** Takes all reports in, up to the null behind the last; tells where every model stands then. */
+  void run(Supplier<Judged> reports) {
+    for (Judged judged = reports.get(); judged != null; judged = reports.get()) {
+      if (judged.isAdmitted()) {
+        ReplayedModel model = models.get(judged.report().modelId);
+        Fate fate = model.add(accounts.withoutUser(judged.report()), judged.report().createdAtMs);
+        if (fate == Fate.STEPPED) {
+          model.publish();
+        }
+      }
+    }
+    models.values().forEach(ReplayedModel::tellNews);
+  }
+}

@@ -1,0 +1,124 @@
+package io.croupier.cli.replay;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.replay.Entry.Candidate;
+import io.croupier.cli.replay.Entry.Unreadable;
+import io.croupier.cli.replay.RecordFile.Frame;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.RecordedReport;
+import java.nio.file.Path;
+
+/**
+ * The reports of a file, {@link GradientReport}s or {@link RecordedReport}s. One that was not
+ * recorded from a topic stands on a topic named like the file, in partition 0, at the offset of its
+ * line or record number.
+ */
+final class ReportFile {
+  private static final JsonFormat.Parser JSON = JsonFormat.parser();
+
+  private final RecordFile file;
+  private final String unrecordedTopic;
+  private ByteString topicBytes = ByteString.EMPTY;
+  private String topic = "";
+
+  /** Reads the reports of {@code file}, which the caller closes. */
+  ReportFile(RecordFile file) {
+    this.file = file;
+    unrecordedTopic = Path.of(file.name()).getFileName().toString();
+  }
+
+  /** The next record; null at the end. */
+  Entry next() {
+    Frame frame = file.next();
+    if (frame == null) {
+      return null;
+    }
+    if (frame.isCutShort()) {
+      return new Unreadable(
+          frame.number(), frame.bytes(), "the input ends before the length that it states", true);
+    }
+    return file.isJson() ? line(frame) : message(frame);
+  }
+
+  private Entry message(Frame frame) {
+    RecordedBytes outer = RecordedBytes.of(frame.bytes());
+    if (!outer.isRecorded) {
+      return unrecorded(frame, outer.userId, frame.bytes());
+    }
+    if (!outer.topic.equals(topicBytes)) {
+      topicBytes = outer.topic;
+      topic = outer.topic.toStringUtf8();
+    }
+    return recorded(
+        frame,
+        topic,
+        outer.partition,
+        outer.offset,
+        RecordedBytes.of(outer.report).userId,
+        outer.report);
+  }
+
+  private Entry line(Frame frame) {
+    String text = frame.bytes().toStringUtf8();
+    boolean mayBeRaw = text.contains("\"central\"");
+    if (!frame.bytes().isValidUtf8()) {
+      return new Unreadable(frame.number(), frame.bytes(), "the line is not UTF-8", mayBeRaw);
+    }
+    // Most lines need no second look: the field's name occurs in no GradientReport.
+    boolean isRecorded = text.contains("\"report\"") && JsonLine.has(text, "report");
+    Message.Builder builder =
+        isRecorded ? RecordedReport.newBuilder() : GradientReport.newBuilder();
+    try {
+      JSON.merge(text, builder);
+    } catch (InvalidProtocolBufferException e) {
+      // Its message may quote a gradient.
+      return new Unreadable(
+          frame.number(),
+          frame.bytes(),
+          JsonLine.reason(builder.getDescriptorForType(), text),
+          mayBeRaw);
+    }
+    if (builder instanceof RecordedReport.Builder recorded) {
+      GradientReport report = recorded.getReport();
+      return recorded(
+          frame,
+          recorded.getTopic(),
+          recorded.hasPartition() ? recorded.getPartition() : -1,
+          recorded.hasOffset() ? recorded.getOffset() : -1,
+          report.getUserIdBytes(),
+          report.toByteString());
+    }
+    GradientReport report = (GradientReport) builder.build();
+    return unrecorded(frame, report.getUserIdBytes(), report.toByteString());
+  }
+
+  private Entry unrecorded(Frame frame, ByteString key, ByteString value) {
+    return new Candidate(
+        frame.number(), frame.bytes(), key, value, false, unrecordedTopic, 0, frame.number());
+  }
+
+  private static Entry recorded(
+      Frame frame, String topic, int partition, long offset, ByteString key, ByteString value) {
+    String missing =
+        topic.isEmpty() ? "topic" : partition < 0 ? "partition" : offset < 0 ? "offset" : "";
+    if (!missing.isEmpty()) {
+      return new Unreadable(
+          frame.number(),
+          frame.bytes(),
+          missing + " of the recorded report is missing or negative",
+          mayBeRaw(value));
+    }
+    return new Candidate(frame.number(), frame.bytes(), key, value, true, topic, partition, offset);
+  }
+
+  private static boolean mayBeRaw(ByteString value) {
+    try {
+      return GradientReport.parseFrom(value).hasCentral();
+    } catch (InvalidProtocolBufferException e) {
+      return true;
+    }
+  }
+}

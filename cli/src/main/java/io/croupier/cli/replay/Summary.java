@@ -1,0 +1,95 @@
+package io.croupier.cli.replay;
+
+import com.github.freva.asciitable.AsciiTable;
+import com.github.freva.asciitable.Column;
+import com.github.freva.asciitable.ColumnData;
+import com.github.freva.asciitable.HorizontalAlign;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/** What a replay ends with: a line for each model, and sentences on what none of them got. */
+final class Summary {
+
+  private Summary() {}
+
+  /**
+   * The text.
+   *
+   * @param notInJournal admitted reports that are in no bundle of the journal
+   */
+  static String of(
+      Tally tally, Collection<ReplayedModel> models, long notInJournal, double seconds) {
+    List<String> text = new ArrayList<>();
+    text.add(table(tally, models));
+    text.add("");
+    text.add(
+        String.format(
+            Locale.ROOT,
+            "%,d reports in %.1f s: %,.0f a second",
+            tally.reports(),
+            seconds,
+            tally.reports() / seconds));
+    if (tally.ofOtherModels() > 0) {
+      text.add(
+          String.format(
+              Locale.ROOT,
+              "%,d of them are to models that the models file doesn't have",
+              tally.ofOtherModels()));
+    }
+    if (notInJournal > 0) {
+      text.add(String.format(Locale.ROOT, "%,d of them are not in the journal", notInJournal));
+    }
+    if (tally.unreadable() > 0) {
+      text.add(
+          String.format(
+              Locale.ROOT,
+              "%,d records hold no report; the first is %s",
+              tally.unreadable(),
+              tally.firstUnreadable()));
+    }
+    return String.join(System.lineSeparator(), text);
+  }
+
+  private static String table(Tally tally, Collection<ReplayedModel> models) {
+    List<ColumnData<ReplayedModel>> columns =
+        List.of(
+            text("model", Summary::id),
+            text("learner", model -> model.spec().getLearnerCase().name().toLowerCase(Locale.ROOT)),
+            number("rounds", ReplayedModel::round),
+            number("admitted", model -> tally.of(id(model)).admitted()),
+            number("used", ReplayedModel::used),
+            number("open", ReplayedModel::open),
+            number("too old", ReplayedModel::droppedStale),
+            number("unpublished", ReplayedModel::droppedUnpublished),
+            number("refused", model -> tally.of(id(model)).refused()),
+            number("duplicates", model -> tally.of(id(model)).duplicates()));
+    return AsciiTable.getTable(
+        AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER, models, columns);
+  }
+
+  private static String id(ReplayedModel model) {
+    return model.spec().getModelId();
+  }
+
+  private static ColumnData<ReplayedModel> text(
+      String header, Function<ReplayedModel, String> cell) {
+    return new Column()
+        .header(header)
+        .headerAlign(HorizontalAlign.LEFT)
+        .dataAlign(HorizontalAlign.LEFT)
+        .with(cell);
+  }
+
+  private static ColumnData<ReplayedModel> number(
+      String header, ToLongFunction<ReplayedModel> cell) {
+    return new Column()
+        .header(header)
+        .headerAlign(HorizontalAlign.RIGHT)
+        .dataAlign(HorizontalAlign.RIGHT)
+        .with(model -> String.format(Locale.ROOT, "%,d", cell.applyAsLong(model)));
+  }
+}
