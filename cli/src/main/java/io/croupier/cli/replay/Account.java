@@ -3,16 +3,47 @@ package io.croupier.cli.replay;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
-import java.util.HashMap;
-import java.util.Map;
 
-/** One user's account on the heap. Small: there is one for every user of a recording. */
+/**
+ * One user's account on the heap. There is one for every user of a recording, and a report to judge
+ * finds none of it in the processor's caches: so it is small, and a few steps from the start to any
+ * part. Lists suffice: a user has few models and at most 16 devices.
+ */
 final class Account implements UserAccount {
-  private static final int USUAL_ENTRIES = 1;
-
-  private final Map<String, Totals> models = new HashMap<>(USUAL_ENTRIES);
-  private final Map<String, ReplayWindow> windows = new HashMap<>(USUAL_ENTRIES);
   private Totals user = new Totals();
+  private Named<Totals> models;
+  private Named<ReplayWindow> windows;
+
+  /** A link of a list; the last one's {@code next} is null. */
+  private static final class Named<T> {
+    private final String name;
+    private final Named<T> next;
+    private T value;
+
+    private Named(String name, T value, Named<T> next) {
+      this.name = name;
+      this.value = value;
+      this.next = next;
+    }
+
+    private static <T> Named<T> find(Named<T> first, String name) {
+      Named<T> link = first;
+      while (link != null && !link.name.equals(name)) {
+        link = link.next;
+      }
+      return link;
+    }
+
+    /** Returns the list's first link. */
+    private static <T> Named<T> put(Named<T> first, String name, T value) {
+      Named<T> link = find(first, name);
+      if (link == null) {
+        return new Named<>(name, value, first);
+      }
+      link.value = value;
+      return first;
+    }
+  }
 
   @Override
   public Totals userTotals() {
@@ -26,28 +57,32 @@ final class Account implements UserAccount {
 
   @Override
   public Totals modelTotals(String modelId) {
-    Totals totals = models.get(modelId);
-    return totals == null ? new Totals() : totals;
+    Named<Totals> known = Named.find(models, modelId);
+    return known == null ? new Totals() : known.value;
   }
 
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
-    models.put(modelId, totals);
+    models = Named.put(models, modelId, totals);
   }
 
   @Override
   public ReplayWindow window(String deviceId) {
-    ReplayWindow window = windows.get(deviceId);
-    return window == null ? new ReplayWindow() : window;
+    Named<ReplayWindow> known = Named.find(windows, deviceId);
+    return known == null ? new ReplayWindow() : known.value;
   }
 
   @Override
   public void storeWindow(String deviceId, ReplayWindow window) {
-    windows.put(deviceId, window);
+    windows = Named.put(windows, deviceId, window);
   }
 
   @Override
   public int devices() {
-    return windows.size();
+    int devices = 0;
+    for (Named<ReplayWindow> link = windows; link != null; link = link.next) {
+      devices++;
+    }
+    return devices;
   }
 }

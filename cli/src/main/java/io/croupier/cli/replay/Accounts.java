@@ -29,9 +29,11 @@ final class Accounts {
       accounts.put(report.userId, account);
     }
     ReportIntake intake = intakes.get(report.modelId);
-    return intake == null
-        ? ledger.judgeUnknownModel(report, account)
-        : ledger.judge(report, intake.terms(), account);
+    if (intake == null) {
+      return ledger.judgeUnknownModel(report, account);
+    }
+    report.modelId = intake.terms().spec().getModelId(); // one string for all accounts
+    return ledger.judge(report, intake.terms(), account);
   }
 
   /** All that the learner gets of an admitted report. */
