@@ -93,8 +93,8 @@ public final class DemoCommand implements Callable<Integer> {
       split = ",",
       defaultValue = Entrant.USUAL,
       description = {
-        "Which learners, of adaptive-radius, banco, black-box and ldp-sgd:STEP.",
-        "(default: adaptive-radius, banco, black-box, and ldp-sgd at 0.1, 10 and 1000)"
+        "Which learners, of adaptive-radius, banco, black-box, coordinate-wise and ldp-sgd:STEP.",
+        "(default: all of them, ldp-sgd at 0.1, 10 and 1000)"
       })
   private List<String> learners;
 

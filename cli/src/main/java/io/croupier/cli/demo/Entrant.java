@@ -5,6 +5,7 @@ import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Averaging;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
@@ -23,8 +24,9 @@ import java.util.Set;
  */
 record Entrant(String modelId, String label, Kind kind, double stepSize) {
 
-  /** The usual comparison: three learners without a step size, and LDP-SGD at three. */
-  static final String USUAL = "adaptive-radius,banco,black-box,ldp-sgd:0.1,ldp-sgd:10,ldp-sgd:1000";
+  /** The usual comparison: four learners without a step size, and LDP-SGD at three. */
+  static final String USUAL =
+      "adaptive-radius,banco,black-box,coordinate-wise,ldp-sgd:0.1,ldp-sgd:10,ldp-sgd:1000";
 
   /** Degree of the polynomial that weighs the iterates in every average. */
   static final int AVERAGING_DEGREE = 3;
@@ -36,6 +38,7 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
     ADAPTIVE_RADIUS("adaptive-radius", "adaptive radius", "nothing"),
     BANCO("banco", "BANCO", "strongest noise"),
     BLACK_BOX("black-box", "black box", "nothing"),
+    COORDINATE_WISE("coordinate-wise", "coordinate-wise", "nothing"),
     LDP_SGD("ldp-sgd", "LDP-SGD", "step size");
 
     private final String name;
@@ -91,7 +94,7 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
   }
 
   private static String known() {
-    return "adaptive-radius, banco, black-box, ldp-sgd:STEP";
+    return "adaptive-radius, banco, black-box, coordinate-wise, ldp-sgd:STEP";
   }
 
   /** What somebody had to choose, beyond what is the same for all. */
@@ -127,6 +130,8 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
                               .setL2Laplace(L2Laplace.newBuilder().setEpsilon(terms.epsilon()))))
               .build();
       case BLACK_BOX -> spec.setBlackBox(BlackBox.getDefaultInstance()).build();
+      // No coordinate of a gradient is longer than the gradient: its bound holds for each of them.
+      case COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance()).build();
       case LDP_SGD ->
           spec.setLdpSgd(LdpSgd.newBuilder().setStepSize(stepSize).setDecay(DECAY)).build();
     };

@@ -18,7 +18,7 @@ final class Comparisons {
   static Comparison of(DataSet data) {
     Score nothing = new Score(0.693147, 0.5004);
     Score optimum = new Score(0.5181, 0.7401);
-    double[] ends = {0.531, 0.558, 0.535, 0.676, 0.523, 1.396};
+    double[] ends = {0.531, 0.558, 0.535, 0.541, 0.676, 0.523, 1.396};
     List<Result> results = new ArrayList<>();
     for (Entrant entrant : Entrant.parse(List.of(Entrant.USUAL.split(",")))) {
       double end = ends[results.size()];
@@ -31,6 +31,6 @@ final class Comparisons {
       }
       results.add(new Result(entrant, new Score(end, 0.735), new Score(end + 0.1, 0.73), curve, 8));
     }
-    return new Comparison(data, new Terms(8, 0.25, 1, 28_155, 1), nothing, optimum, results, 48);
+    return new Comparison(data, new Terms(8, 0.25, 1, 28_155, 1), nothing, optimum, results, 56);
   }
 }

@@ -23,12 +23,12 @@ class CurvePageTest {
     String page = Files.readString(file);
 
     assertThat(page)
-        .contains("Chart.js v", "This comparison spent 8 per learner, 48 per person")
+        .contains("Chart.js v", "This comparison spent 8 per learner, 56 per person")
         .doesNotContain("/*data*/", "/*chart.js*/", "sourceMappingURL")
         .doesNotContainPattern("<script[^>]+src|<link|@import|url\\(");
     JsonObject data = data(page);
-    assertThat(data.getAsJsonArray("curves")).hasSize(6);
-    assertThat(data.getAsJsonArray("rows")).hasSize(8);
+    assertThat(data.getAsJsonArray("curves")).hasSize(7);
+    assertThat(data.getAsJsonArray("rows")).hasSize(9);
     JsonObject first = data.getAsJsonArray("curves").get(0).getAsJsonObject();
     assertThat(first.get("label").getAsString()).isEqualTo("adaptive radius");
     assertThat(first.getAsJsonArray("points").size()).isEqualTo(297);

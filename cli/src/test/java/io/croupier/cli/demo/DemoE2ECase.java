@@ -40,12 +40,13 @@ class DemoE2ECase {
 
     assertThat(output)
         .contains(
-            "This comparison spent 8 per learner, 48 per person; a real deployment runs one"
+            "This comparison spent 8 per learner, 56 per person; a real deployment runs one"
                 + " learner.")
         .anyMatch(line -> line.matches(" doing nothing .* 0\\.693 .*"))
         .anyMatch(line -> line.matches(" adaptive radius +\\| nothing .* 8 *"))
         .anyMatch(line -> line.matches(" BANCO +\\| strongest noise .* 8 *"))
         .anyMatch(line -> line.matches(" black box +\\| nothing .* 8 *"))
+        .anyMatch(line -> line.matches(" coordinate-wise +\\| nothing .* 8 *"))
         .anyMatch(line -> line.matches(" LDP-SGD, step 0\\.1 .* 8 *"))
         .anyMatch(line -> line.matches(" LDP-SGD, step 10 .* 8 *"))
         .anyMatch(line -> line.matches(" LDP-SGD, step 1000 .* 8 *"))

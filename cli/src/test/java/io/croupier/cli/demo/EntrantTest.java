@@ -13,18 +13,25 @@ class EntrantTest {
   private static final Terms TERMS = new Terms(4, 0.25, 10, 100, 1);
 
   @Test
-  void theUsualLearnersAreThreeWithoutAndThreeWithAStepSize() {
+  void theUsualLearnersAreFourWithoutAndThreeWithAStepSize() {
     List<Entrant> usual = Entrant.parse(List.of(Entrant.USUAL.split(",")));
 
     assertThat(usual)
         .extracting(Entrant::modelId)
         .containsExactly(
-            "adaptive-radius", "banco", "black-box", "ldp-sgd-0.1", "ldp-sgd-10", "ldp-sgd-1000");
+            "adaptive-radius",
+            "banco",
+            "black-box",
+            "coordinate-wise",
+            "ldp-sgd-0.1",
+            "ldp-sgd-10",
+            "ldp-sgd-1000");
     assertThat(usual)
         .extracting(Entrant::byHand)
         .containsExactly(
             "nothing",
             "strongest noise",
+            "nothing",
             "nothing",
             "step size 0.1",
             "step size 10",
@@ -43,6 +50,9 @@ class EntrantTest {
     assertThat(spec("adaptive-radius").hasAveraging()).isFalse();
     assertThat(spec("adaptive-radius").hasAdaptiveRadius()).isTrue();
     assertThat(spec("black-box").hasBlackBox()).isTrue();
+    assertThat(spec("coordinate-wise").hasCoordinateWise()).isTrue();
+    assertThat(spec("coordinate-wise").getGradientBound()).isEqualTo(0.25);
+    assertThat(spec("coordinate-wise").getAveraging().getPolynomial().getDegree()).isEqualTo(3);
     assertThat(spec("ldp-sgd:0.5").getLdpSgd().getStepSize()).isEqualTo(0.5);
     assertThat(spec("ldp-sgd:0.5").getLdpSgd().getDecay()).isEqualTo(0.5);
   }

@@ -19,6 +19,7 @@ class ResultTableTest {
             "adaptiveradius|nothing|0.531|0.735|-|-|8",
             "BANCO|strongestnoise|0.558|0.735|-|-|8",
             "blackbox|nothing|0.535|0.735|-|-|8",
+            "coordinate-wise|nothing|0.541|0.735|-|-|8",
             "LDP-SGD,step0.1|stepsize0.1|0.676|0.735|0.776|0.730|8",
             "LDP-SGD,step10|stepsize10|0.523|0.735|0.623|0.730|8",
             "LDP-SGD,step1000|stepsize1000|1.396|0.735|1.496|0.730|8",
@@ -31,7 +32,7 @@ class ResultTableTest {
 
     assertThat(text)
         .endsWith(
-            "This comparison spent 8 per learner, 48 per person;"
+            "This comparison spent 8 per learner, 56 per person;"
                 + " a real deployment runs one learner.")
         .contains(
             "28,155 people, one report of each; gradients clipped at 0.25; l2_laplace noise,"
