@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
 import java.nio.charset.StandardCharsets;
@@ -78,6 +79,19 @@ class GradientReporterTest {
   void saysWhichNoiseItIs() throws Exception {
     reporter(0).report(MODEL, new double[2], new GaussianRandomiser(1, 2, -16, 0.5)).get();
     assertThat(sent().get(0).getGaussian().getMu()).isEqualTo(0.5);
+  }
+
+  @Test
+  void noiseMayStayUnsaidAndIsThereAllTheSame() throws Exception {
+    Randomiser unsaid = new UndisclosedRandomiser(NEXT_TO_NO_NOISE);
+
+    reporter(0).report(MODEL, new double[] {30, -40}, unsaid).get();
+
+    GradientReport report = sent().get(0);
+    assertThat(GradientReports.violations(report)).isEmpty();
+    assertThat(report.hasUndisclosed()).isTrue();
+    assertThat(report.getGrid().getValuesList()).containsExactly(39321, -52428);
+    assertThat(unsaid.directionalVariance()).isEqualTo(NEXT_TO_NO_NOISE.directionalVariance());
   }
 
   @Test

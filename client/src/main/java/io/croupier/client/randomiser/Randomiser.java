@@ -5,7 +5,7 @@ import io.croupier.schemas.view.GradientReportView;
 /**
  * Clips a person's gradient, adds noise, and says what that is worth: its declaration, sensitivity
  * and variance. A closed set: a report's declaration is a promise, and these are the promises that
- * the job can account.
+ * the job can account, or else count.
  *
  * <p>A release is made in five steps, G being the gradient bound and 2^e the step of the grid. (1)
  * Clip to L2 norm G. (2) Round every coordinate towards zero to the grid; the result has norm at
@@ -30,7 +30,8 @@ import io.croupier.schemas.view.GradientReportView;
  *
  * <p>Randomisers are safe for use by several threads. They hold generators and can't be serialised.
  */
-public sealed interface Randomiser permits L2LaplaceRandomiser, GaussianRandomiser {
+public sealed interface Randomiser
+    permits L2LaplaceRandomiser, GaussianRandomiser, UndisclosedRandomiser {
 
   /** Number of coordinates d. */
   int dimension();
