@@ -1,6 +1,5 @@
 package io.croupier.cli.demo;
 
-import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,19 +12,30 @@ import java.util.Map;
  * @param complete whether every report that was sent is accounted for on both
  * @param spentPerModel the most that one person spent on each model
  * @param spentPerPerson the most that one person spent on all models
- * @param remarks what the user should know of reports that no model used, a sentence each
+ * @param undisclosed reports that said nothing of their noise
+ * @param refusals which reports the ledger kept from which learner and why, a sentence each
+ * @param remarks what the user should know of admitted reports that no model used, a sentence each
  */
 record Books(
     boolean complete,
-    Map<String, Double> spentPerModel,
-    double spentPerPerson,
+    Map<String, Spent> spentPerModel,
+    Spent spentPerPerson,
+    long undisclosed,
+    List<String> refusals,
     List<String> remarks) {
+
+  Books {
+    spentPerModel = Map.copyOf(spentPerModel);
+    refusals = List.copyOf(refusals);
+    remarks = List.copyOf(remarks);
+  }
 
   /** Closes the books on {@code sent} reports to each model. */
   static Books close(
       List<Entrant> entrants, List<Standing> standings, Spending spending, long sent) {
     boolean balanced = balance(entrants, standings, spending, sent);
-    Map<String, Double> spent = new HashMap<>();
+    Map<String, Spent> spent = new HashMap<>();
+    List<String> refusals = new ArrayList<>();
     List<String> remarks = new ArrayList<>();
     if (!balanced) {
       remarks.add(
@@ -36,6 +46,9 @@ record Books(
       Entrant entrant = entrants.get(i);
       Standing standing = standings.get(i);
       spent.put(entrant.modelId(), spending.mostPerModel(entrant.modelId()));
+      spending
+          .refusals(entrant.modelId())
+          .forEach((refusal, count) -> refusals.add(refusal.inWords(entrant.label(), count)));
       long admitted = spending.admitted(entrant.modelId());
       if (standing.dropped() > 0 || standing.open() > 0 || standing.accounted() != admitted) {
         remarks.add(
@@ -48,15 +61,8 @@ record Books(
                     Numbers.count(standing.open())));
       }
     }
-    spending
-        .outcomes()
-        .forEach(
-            (outcome, count) -> {
-              if (outcome != Outcome.ADMITTED) {
-                remarks.add("%s reports: %s.".formatted(Numbers.count(count), outcome));
-              }
-            });
-    return new Books(balanced, spent, spending.mostPerPerson(), remarks);
+    return new Books(
+        balanced, spent, spending.mostPerPerson(), spending.undisclosed(), refusals, remarks);
   }
 
   /** Whether both topics have settled every one of {@code sent} reports to each model. */

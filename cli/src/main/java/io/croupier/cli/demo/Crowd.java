@@ -29,7 +29,7 @@ final class Crowd implements AutoCloseable {
   private final List<String> modelIds;
   private final Function<String, ModelSnapshot> newest;
   private final IntFunction<GradientReporter> reporterOf;
-  private final Randomiser randomiser;
+  private final IntFunction<Randomiser> randomiserOf;
   private final Thread thread = new Thread(this::come, "crowd");
   private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
   private volatile long reported;
@@ -44,6 +44,7 @@ final class Crowd implements AutoCloseable {
    * @param order who comes when
    * @param newest a model's newest committed publication
    * @param reporterOf what a person sends their reports with
+   * @param randomiserOf what hides the gradients of the person at a place in the order, from 0
    */
   Crowd(
       Problem problem,
@@ -51,13 +52,13 @@ final class Crowd implements AutoCloseable {
       List<String> modelIds,
       Function<String, ModelSnapshot> newest,
       IntFunction<GradientReporter> reporterOf,
-      Randomiser randomiser) {
+      IntFunction<Randomiser> randomiserOf) {
     this.problem = problem;
     this.order = order;
     this.modelIds = List.copyOf(modelIds);
     this.newest = newest;
     this.reporterOf = reporterOf;
-    this.randomiser = randomiser;
+    this.randomiserOf = randomiserOf;
     this.thread.setDaemon(true);
   }
 
@@ -105,7 +106,7 @@ final class Crowd implements AutoCloseable {
         if (closed) {
           return;
         }
-        report(order[i], gradient);
+        report(order[i], randomiserOf.apply(i), gradient);
         reported = i + 1L;
         due += nanosPerPerson;
         checkDeliveries(false);
@@ -138,7 +139,7 @@ final class Crowd implements AutoCloseable {
     return due;
   }
 
-  private void report(int person, double[] gradient) {
+  private void report(int person, Randomiser randomiser, double[] gradient) {
     GradientReporter reporter = reporterOf.apply(person);
     for (String modelId : modelIds) {
       ModelSnapshot snapshot = newest.apply(modelId);

@@ -61,7 +61,7 @@ final class CurvePage {
             .toList();
     return new Content(
         comparison.data().description(),
-        List.of(comparison.reading(), comparison.sameForAll()),
+        comparison.notes(),
         comparison.price(),
         comparison.data().problem().fitName(),
         new CurvePoint(people, comparison.nothing().loss(), comparison.nothing().fit()),

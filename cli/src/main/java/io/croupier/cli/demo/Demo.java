@@ -10,6 +10,8 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.PrintWriter;
@@ -19,7 +21,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.apache.commons.rng.sampling.PermutationSampler;
 import org.apache.commons.rng.simple.RandomSource;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -29,14 +30,6 @@ import org.apache.kafka.clients.producer.Producer;
 final class Demo {
 
   private static final Duration FIRST_PUBLICATION = Duration.ofSeconds(60);
-
-  /** Without a publication for so long, people wait: reports at old weights teach little. */
-  private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-  /** Without any report being settled for so long, the books are closed as they are. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
-
-  private static final long LOOK_MS = 200;
 
   private final DataSet data;
   private final Terms terms;
@@ -89,7 +82,7 @@ final class Demo {
 
   private boolean perform(PrintWriter out) throws Exception {
     List<ModelSpec> specs = specs();
-    L2LaplaceRandomiser randomiser = randomiser(specs.get(0));
+    Randomiser randomiser = randomiser(specs.get(0));
     Problem problem = data.problem();
     out.println(data.description());
     data.notes().forEach(out::println);
@@ -136,7 +129,7 @@ final class Demo {
     return specs;
   }
 
-  private L2LaplaceRandomiser randomiser(ModelSpec spec) {
+  private Randomiser randomiser(ModelSpec spec) {
     try {
       return new L2LaplaceRandomiser(
           terms.clip(), spec.getDimension(), ModelSpecs.gridExponent(spec), terms.epsilon());
@@ -146,11 +139,9 @@ final class Demo {
   }
 
   private Books letPeopleReport(
-      L2LaplaceRandomiser randomiser,
-      ModelSubscriber models,
-      Scoreboard scoreboard,
-      Spending spending)
+      Randomiser randomiser, ModelSubscriber models, Scoreboard scoreboard, Spending spending)
       throws InterruptedException {
+    Randomiser undisclosed = new UndisclosedRandomiser(randomiser);
     String deviceId = UUID.randomUUID().toString();
     String topic = stage.topics().gradients();
     try (Producer<byte[], byte[]> producer =
@@ -164,10 +155,11 @@ final class Demo {
                 person ->
                     new GradientReporter(
                         producer, topic, "person-%06d".formatted(person + 1), deviceId, 0),
-                randomiser);
+                place -> terms.isUndisclosed(place) ? undisclosed : randomiser);
         Progress progress = Progress.on(entrants, terms.people(), data.problem().fitName())) {
-      crowd.start(peoplePerSecond, () -> stalled(crowd, scoreboard));
-      return watch(crowd, scoreboard, spending, progress);
+      Watch watch = new Watch(entrants, stage, crowd, scoreboard, spending);
+      crowd.start(peoplePerSecond, watch::isStalled);
+      return watch.untilSettled(progress);
     }
   }
 
@@ -176,42 +168,6 @@ final class Demo {
     int[] order = PermutationSampler.natural(data.problem().size());
     PermutationSampler.shuffle(RandomSource.XO_SHI_RO_256_PP.create(terms.seed()), order);
     return Arrays.copyOf(order, terms.people());
-  }
-
-  /** Whether reports are under way, and yet nothing has been published for long. */
-  private boolean stalled(Crowd crowd, Scoreboard scoreboard) {
-    return scoreboard.nanosSincePublication() > STALL_NANOS
-        && standings(scoreboard).stream().anyMatch(s -> s.accounted() < crowd.reported());
-  }
-
-  /** Looks on until every report is accounted for, or nothing has moved for long. */
-  private Books watch(Crowd crowd, Scoreboard scoreboard, Spending spending, Progress progress)
-      throws InterruptedException {
-    Rate rate = new Rate();
-    long settled = -1;
-    long lastMove = System.nanoTime();
-    while (true) {
-      stage.checkJob();
-      boolean everybody = crowd.reported() == crowd.size();
-      List<Standing> standings = standings(scoreboard);
-      long now = System.nanoTime();
-      progress.show(standings, rate.at(now, spending.events()));
-      if (everybody && Books.balance(entrants, standings, spending, crowd.size())) {
-        return Books.close(entrants, standings, spending, crowd.size());
-      }
-      long nowSettled = spending.events() + standings.stream().mapToLong(Standing::accounted).sum();
-      if (nowSettled != settled) {
-        settled = nowSettled;
-        lastMove = now;
-      } else if (now - lastMove > PATIENCE_NANOS) {
-        return Books.close(entrants, standings, spending, crowd.reported());
-      }
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
-    }
-  }
-
-  private List<Standing> standings(Scoreboard scoreboard) {
-    return entrants.stream().map(entrant -> scoreboard.standing(entrant.modelId())).toList();
   }
 
   private Comparison comparison(Scoreboard scoreboard, Books books, List<ModelSnapshot> last) {
@@ -229,6 +185,6 @@ final class Demo {
     }
     Score nothing = problem.score(new double[problem.dimension()]);
     Score optimum = problem.score(problem.optimum());
-    return new Comparison(data, terms, nothing, optimum, results, books.spentPerPerson());
+    return new Comparison(data, terms, nothing, optimum, results, books);
   }
 }

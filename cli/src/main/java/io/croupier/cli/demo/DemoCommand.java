@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
       "",
       "Starts a Kafka broker and the Flink job in this process, lets every person of a data set report"
           + " to one model per learner, each report noised before it is sent, and ends with a table"
-          + " and a page of curves. Takes about 100 seconds."
+          + " and a page of curves. Takes less than two minutes."
     },
     footer = {
       "",
@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
       "Try:",
       "  croupier demo --epsilon 4",
       "  croupier demo --clip 1            what a loose gradient bound costs",
+      "  croupier demo --undisclosed 0.2   not everybody says how much noise they add",
       "  croupier demo --data people.csv --label bought"
     })
 public final class DemoCommand implements Callable<Integer> {
@@ -80,6 +81,17 @@ public final class DemoCommand implements Callable<Integer> {
       defaultValue = "8",
       description = "Privacy of each report, l2_laplace noise (default: ${DEFAULT-VALUE}).")
   private double epsilon;
+
+  @Option(
+      names = "--undisclosed",
+      paramLabel = "SHARE",
+      defaultValue = "0",
+      description = {
+        "Share of the people who say nothing of their noise, from 0 to 1 (default:"
+            + " ${DEFAULT-VALUE}).",
+        "It is the same noise. banco refuses their reports, the others don't ask."
+      })
+  private double undisclosed;
 
   @Option(
       names = "--users",
@@ -151,6 +163,10 @@ public final class DemoCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Log.toFile();
     requirePositive("--epsilon", epsilon);
+    if (!(undisclosed >= 0 && undisclosed <= 1)) {
+      throw new InputException(
+          "--undisclosed is %s; it must be from 0 to 1".formatted(undisclosed));
+    }
     Path parent = page.toAbsolutePath().getParent();
     if (!Files.isDirectory(parent)) {
       throw new InputException("--page: there is no directory " + parent);
@@ -167,7 +183,7 @@ public final class DemoCommand implements Callable<Integer> {
     if (roundSize < 1) {
       throw new InputException("--round-size is %d; it must be at least 1".formatted(roundSize));
     }
-    Terms terms = new Terms(epsilon, bound, roundSize, people, seed);
+    Terms terms = new Terms(epsilon, undisclosed, bound, roundSize, people, seed);
     Stage stage = new Stage(kafka, keep, Long.toString(ID.nextLong(MOST_IDS), Character.MAX_RADIX));
     Demo demo =
         new Demo(dataSet, terms, Entrant.parse(learners), peoplePerSecond(people), page, stage);

@@ -37,7 +37,7 @@ final class LiveBars implements Progress {
   @Override
   public void show(List<Standing> standings, double reportsPerSecond) {
     for (int i = 0; i < bars.size(); i++) {
-      bars.get(i).stepTo(standings.get(i).accounted());
+      bars.get(i).stepTo(standings.get(i).settled());
       bars.get(i)
           .setExtraMessage(
               String.format(

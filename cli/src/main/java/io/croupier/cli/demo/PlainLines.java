@@ -40,7 +40,7 @@ final class PlainLines implements Progress {
             String.format(
                 Locale.ROOT,
                 "%s of %s people have reported; %,.0f reports/s",
-                Numbers.count(standings.stream().mapToLong(Standing::accounted).min().orElse(0)),
+                Numbers.count(standings.stream().mapToLong(Standing::settled).min().orElse(0)),
                 Numbers.count(people),
                 reportsPerSecond));
     int width = entrants.stream().mapToInt(entrant -> entrant.label().length()).max().orElse(0);

@@ -13,7 +13,7 @@ import java.util.List;
  * @param spent the most that one person spent on it, by the ledger
  */
 record Result(
-    Entrant entrant, Score average, Score lastIterate, List<CurvePoint> curve, double spent) {
+    Entrant entrant, Score average, Score lastIterate, List<CurvePoint> curve, Spent spent) {
 
   Result {
     curve = List.copyOf(curve);

@@ -45,7 +45,7 @@ final class ResultTable {
                   Numbers.score(result.average().fit()),
                   last ? Numbers.score(result.lastIterate().loss()) : NONE,
                   last ? Numbers.score(result.lastIterate().fit()) : NONE,
-                  Numbers.plain(result.spent())),
+                  result.spent().inWords()),
               true));
     }
     rows.add(reference("non-private optimum", comparison.optimum(), "no privacy"));
@@ -73,12 +73,9 @@ final class ResultTable {
     String table =
         AsciiTable.getTable(
             AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER, rows(), columns);
-    return String.join(
-        System.lineSeparator(),
-        table,
-        "",
-        comparison.reading(),
-        comparison.sameForAll(),
-        comparison.price());
+    List<String> lines = new ArrayList<>(List.of(table, ""));
+    lines.addAll(comparison.notes());
+    lines.add(comparison.price());
+    return String.join(System.lineSeparator(), lines);
   }
 }

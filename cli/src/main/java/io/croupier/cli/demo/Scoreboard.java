@@ -50,7 +50,7 @@ final class Scoreboard implements AutoCloseable {
     return System.nanoTime() - lastPublication;
   }
 
-  /** Where a model stands. */
+  /** Where a model stands, by its own publications. */
   Standing standing(String modelId) {
     if (failure != null) {
       throw failure;
@@ -121,7 +121,7 @@ final class Scoreboard implements AutoCloseable {
 
     synchronized Standing standing() {
       CurvePoint newest = curve.isEmpty() ? null : curve.get(curve.size() - 1);
-      return new Standing(used, dropped, open, publications, newest);
+      return new Standing(used, dropped, open, 0, publications, newest);
     }
 
     synchronized List<CurvePoint> curve() {

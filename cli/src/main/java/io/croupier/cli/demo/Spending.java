@@ -4,8 +4,8 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -26,11 +26,13 @@ final class Spending implements AutoCloseable {
 
   private final Consumer<byte[], byte[]> consumer;
   private final Thread thread = new Thread(this::follow, "spending");
-  private final Map<String, Double> mostPerModel = new HashMap<>();
+  private final Map<String, Spent> mostPerModel = new HashMap<>();
   private final Map<String, Long> admitted = new HashMap<>();
-  private final Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
-  private double mostPerPerson;
+  private final Map<Refusal, Long> refusals = new LinkedHashMap<>();
+  private Spent mostPerPerson = Spent.NOTHING;
+  private long undisclosed;
   private long events;
+  private volatile long lastEvent = System.nanoTime();
   private RuntimeException failure;
   private volatile boolean closed;
 
@@ -63,19 +65,36 @@ final class Spending implements AutoCloseable {
     return admitted.getOrDefault(modelId, 0L);
   }
 
-  /** How many of them had which outcome. */
-  synchronized Map<Outcome, Long> outcomes() {
-    return new EnumMap<>(outcomes);
+  /** How many it kept from a model. */
+  long refused(String modelId) {
+    return refusals(modelId).values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** How many it kept from a model, by why. */
+  synchronized Map<Refusal, Long> refusals(String modelId) {
+    Map<Refusal, Long> ofModel = new LinkedHashMap<>(refusals);
+    ofModel.keySet().removeIf(refusal -> !refusal.modelId().equals(modelId));
+    return ofModel;
+  }
+
+  /** How many of all reports said nothing of their noise. */
+  synchronized long undisclosed() {
+    return undisclosed;
   }
 
   /** The most that one person has spent on a model. */
-  synchronized double mostPerModel(String modelId) {
-    return mostPerModel.getOrDefault(modelId, 0.0);
+  synchronized Spent mostPerModel(String modelId) {
+    return mostPerModel.getOrDefault(modelId, Spent.NOTHING);
   }
 
   /** The most that one person has spent on all models. */
-  synchronized double mostPerPerson() {
+  synchronized Spent mostPerPerson() {
     return mostPerPerson;
+  }
+
+  /** Time since the newest judgement became known. */
+  long nanosSinceEvent() {
+    return System.nanoTime() - lastEvent;
   }
 
   @Override
@@ -108,13 +127,16 @@ final class Spending implements AutoCloseable {
   }
 
   private synchronized void add(AccountingEvent event) {
+    lastEvent = System.nanoTime();
     events++;
-    outcomes.merge(event.getOutcome(), 1L, Long::sum);
     if (event.getOutcome() == Outcome.ADMITTED) {
       admitted.merge(event.getModelId(), 1L, Long::sum);
+    } else {
+      refusals.merge(Refusal.of(event), 1L, Long::sum);
     }
+    undisclosed += event.getSpent().getUndisclosed();
     // Totals only grow: the largest of all events is what the person with the largest total spent.
-    mostPerModel.merge(event.getModelId(), event.getModelTotals().getEpsilon(), Math::max);
-    mostPerPerson = Math.max(mostPerPerson, event.getUserTotals().getEpsilon());
+    mostPerModel.merge(event.getModelId(), Spent.of(event.getModelTotals()), Spent::max);
+    mostPerPerson = mostPerPerson.max(Spent.of(event.getUserTotals()));
   }
 }

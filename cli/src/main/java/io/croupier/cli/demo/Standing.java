@@ -6,14 +6,26 @@ package io.croupier.cli.demo;
  * @param used reports in its closed rounds
  * @param dropped reports that came too late
  * @param open reports that wait in the open round
+ * @param refused reports that the ledger kept from it
  * @param publications how often it was published
  * @param newest its newest judged average; null before the first
  */
-record Standing(long used, long dropped, long open, long publications, CurvePoint newest) {
+record Standing(
+    long used, long dropped, long open, long refused, long publications, CurvePoint newest) {
 
-  /** Reports that are settled one way or another. */
+  /** The same with what the ledger says, which the model never learns. */
+  Standing withRefused(long reports) {
+    return new Standing(used, dropped, open, reports, publications, newest);
+  }
+
+  /** Reports that the model was given. */
   long accounted() {
     return used + dropped + open;
+  }
+
+  /** Reports of which nothing more will come. */
+  long settled() {
+    return accounted() + refused;
   }
 
   /** The newest average in a few words. */

@@ -5,6 +5,7 @@ import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Score;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A comparison with made-up curves, as tests of its presentation need one. */
 final class Comparisons {
@@ -16,6 +17,27 @@ final class Comparisons {
   }
 
   static Comparison of(DataSet data) {
+    return of(data, 0, new Spent(8, 0), new Spent(56, 0), 0, List.of());
+  }
+
+  /** A fifth of the people disclosed nothing, and BANCO refused their reports. */
+  static Comparison withUndisclosedReports() {
+    return of(
+        Census.load(),
+        0.2,
+        new Spent(8, 1),
+        new Spent(56, 7),
+        39_417,
+        List.of("BANCO refused 5,631 undisclosed reports (DECLARATION)."));
+  }
+
+  private static Comparison of(
+      DataSet data,
+      double undisclosedShare,
+      Spent perLearner,
+      Spent perPerson,
+      long undisclosed,
+      List<String> refusals) {
     Score nothing = new Score(0.693147, 0.5004);
     Score optimum = new Score(0.5181, 0.7401);
     double[] ends = {0.531, 0.558, 0.535, 0.541, 0.676, 0.523, 1.396};
@@ -29,8 +51,12 @@ final class Comparisons {
             new CurvePoint(
                 people, end + (nothing.loss() - end) * left, 0.735 - 0.2346 * left * left));
       }
-      results.add(new Result(entrant, new Score(end, 0.735), new Score(end + 0.1, 0.73), curve, 8));
+      results.add(
+          new Result(
+              entrant, new Score(end, 0.735), new Score(end + 0.1, 0.73), curve, perLearner));
     }
-    return new Comparison(data, new Terms(8, 0.25, 1, 28_155, 1), nothing, optimum, results, 56);
+    Terms terms = new Terms(8, undisclosedShare, 0.25, 1, 28_155, 1);
+    Books books = new Books(true, Map.of(), perPerson, undisclosed, refusals, List.of());
+    return new Comparison(data, terms, nothing, optimum, results, books);
   }
 }

@@ -7,6 +7,8 @@ import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Simulation;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.GradientReport;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +44,8 @@ class CrowdTest {
     assertThat(reports)
         .extracting(report -> report.getUserId() + report.getModelId() + report.getSequence())
         .containsExactly("p3a0", "p3b1", "p1a0", "p1b1", "p2a0", "p2b1");
-    assertThat(reports).allMatch(report -> report.getL2Laplace().getEpsilon() == 8);
+    assertThat(reports.subList(0, 4)).allMatch(report -> report.getL2Laplace().getEpsilon() == 8);
+    assertThat(reports.subList(4, 6)).allMatch(GradientReport::hasUndisclosed);
     assertThat(reports).allMatch(report -> report.getRound() == 7);
   }
 
@@ -83,13 +86,15 @@ class CrowdTest {
   }
 
   private Crowd crowd(MockProducer<byte[], byte[]> producer, int[] order) {
+    Randomiser randomiser =
+        new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, 8);
     return new Crowd(
         problem,
         order,
         List.of("a", "b"),
         modelId -> Snapshots.of(modelId, 6, 0, 7),
         person -> new GradientReporter(producer, "gradients", "p" + person, "", 0),
-        new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, 8));
+        place -> place == 2 ? new UndisclosedRandomiser(randomiser) : randomiser);
   }
 
   private static MockProducer<byte[], byte[]> producer(boolean completes) {

@@ -35,6 +35,15 @@ class CurvePageTest {
   }
 
   @Test
+  void saysWhatWasRefused() {
+    JsonObject data = data(CurvePage.render(Comparisons.withUndisclosedReports()));
+
+    assertThat(data.getAsJsonArray("sentences").toString())
+        .contains("BANCO refused 5,631 undisclosed reports (DECLARATION).");
+    assertThat(data.get("price").getAsString()).contains("39,417 reports");
+  }
+
+  @Test
   void aNameFromTheUsersFileStaysText() {
     DataSet census = Census.load();
     DataSet hostile =

@@ -15,6 +15,9 @@ class DemoCommandTest {
   void whatCannotBeUsedIsNamedWithWhatWouldDo() {
     assertRefused("--epsilon is 0.0; it must be positive", "--epsilon", "0");
     assertRefused("--epsilon is NaN", "--epsilon", "NaN");
+    assertRefused("--undisclosed is 1.5; it must be from 0 to 1", "--undisclosed", "1.5");
+    assertRefused("--undisclosed is -0.1", "--undisclosed", "-0.1");
+    assertRefused("--undisclosed is NaN", "--undisclosed", "NaN");
     assertRefused("--clip is -1.0", "--clip", "-1");
     assertRefused("--duration is 0.0", "--duration", "0");
     assertRefused("--round-size is 0; it must be at least 1", "--round-size", "0");

@@ -57,6 +57,29 @@ class DemoE2ECase {
   }
 
   @Test
+  void undisclosedReportsAreRefusedByTheOneLearnerThatMustKnowTheNoise() throws Exception {
+    List<String> output =
+        finish(
+            croupier(
+                "demo",
+                "--users",
+                "300",
+                "--learners",
+                "banco,black-box,coordinate-wise",
+                "--undisclosed",
+                "0.2"));
+
+    assertThat(output)
+        .contains(
+            "This comparison spent 8 or undisclosed per learner, 24 or undisclosed per person;"
+                + " a real deployment runs one learner. Undisclosed are 180 reports,"
+                + " up to 3 of one person: only their senders know the cost.")
+        .noneMatch(line -> line.contains("admitted reports"));
+    assertThat(output.stream().filter(line -> line.contains("refused")))
+        .containsExactly("BANCO refused 60 undisclosed reports (DECLARATION).");
+  }
+
+  @Test
   void learnsTheUsersOwnDataOnTheUsersOwnKafka() throws Exception {
     StringBuilder people = new StringBuilder("age,city,bought\n");
     Random random = new Random(1);

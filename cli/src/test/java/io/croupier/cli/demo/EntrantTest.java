@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class EntrantTest {
 
-  private static final Terms TERMS = new Terms(4, 0.25, 10, 100, 1);
+  private static final Terms TERMS = new Terms(4, 0, 0.25, 10, 100, 1);
 
   @Test
   void theUsualLearnersAreFourWithoutAndThreeWithAStepSize() {

@@ -16,13 +16,13 @@ class PlainLinesTest {
     String text =
         lines.lines(
             List.of(
-                new Standing(12_000, 1, 2, 123, new CurvePoint(12_000, 0.56123, 0.7104)),
-                new Standing(0, 0, 0, 0, null)),
+                new Standing(12_000, 1, 2, 60, 123, new CurvePoint(12_000, 0.56123, 0.7104)),
+                new Standing(12_050, 0, 0, 0, 7, null)),
             2250.4);
 
     assertThat(text.lines())
         .containsExactly(
-            "0 of 28,155 people have reported; 2,250 reports/s",
+            "12,050 of 28,155 people have reported; 2,250 reports/s",
             "  BANCO            loss 0.561, accuracy 0.710, publication 123",
             "  LDP-SGD, step 3  waiting");
   }

@@ -41,6 +41,21 @@ class ResultTableTest {
   }
 
   @Test
+  void whatIsUndisclosedIsCountedAndNeverANumber() {
+    String text = new ResultTable(Comparisons.withUndisclosedReports()).text();
+
+    assertThat(text.lines().filter(line -> line.endsWith(" 8 or undisclosed "))).hasSize(7);
+    assertThat(text)
+        .contains(
+            "epsilon = 8, undisclosed by 5,631 of them; one report",
+            "BANCO refused 5,631 undisclosed reports (DECLARATION).")
+        .endsWith(
+            "This comparison spent 8 or undisclosed per learner, 56 or undisclosed per person;"
+                + " a real deployment runs one learner. Undisclosed are 39,417 reports,"
+                + " up to 7 of one person: only their senders know the cost.");
+  }
+
+  @Test
   void aNumberIsJudgedByItsExplainedVariance() {
     String text = new ResultTable(Comparisons.of(Simulation.linear(100, 1))).text();
 

@@ -47,6 +47,7 @@ class ScoreboardTest {
     assertThat(standing.dropped()).isEqualTo(5);
     assertThat(standing.open()).isEqualTo(4);
     assertThat(standing.accounted()).isEqualTo(19);
+    assertThat(standing.withRefused(6).settled()).isEqualTo(25);
   }
 
   @Test

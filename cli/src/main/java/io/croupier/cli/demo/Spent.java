@@ -1,0 +1,33 @@
+package io.croupier.cli.demo;
+
+import io.croupier.schemas.Spend;
+
+/**
+ * The most that one person spent. Undisclosed reports are counted, and never make a number: what
+ * they cost is known to their senders alone.
+ *
+ * @param epsilon largest sum of declared epsilons
+ * @param undisclosed most undisclosed reports; they may be another person's
+ */
+record Spent(double epsilon, long undisclosed) {
+
+  static final Spent NOTHING = new Spent(0, 0);
+
+  /** What the ledger's totals say. */
+  static Spent of(Spend totals) {
+    return new Spent(totals.getEpsilon(), totals.getUndisclosed());
+  }
+
+  /** The larger of each. */
+  Spent max(Spent other) {
+    return new Spent(Math.max(epsilon, other.epsilon), Math.max(undisclosed, other.undisclosed));
+  }
+
+  /** Such as 8, undisclosed, or 8 or undisclosed. */
+  String inWords() {
+    if (undisclosed == 0) {
+      return Numbers.plain(epsilon);
+    }
+    return epsilon == 0 ? "undisclosed" : Numbers.plain(epsilon) + " or undisclosed";
+  }
+}

@@ -1,0 +1,25 @@
+package io.croupier.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.schemas.Spend;
+import org.junit.jupiter.api.Test;
+
+class SpentTest {
+
+  @Test
+  void undisclosedReportsAreNoNumber() {
+    assertThat(new Spent(8, 0).inWords()).isEqualTo("8");
+    assertThat(new Spent(8, 1).inWords()).isEqualTo("8 or undisclosed");
+    assertThat(new Spent(0, 7).inWords()).isEqualTo("undisclosed");
+    assertThat(Spent.NOTHING.inWords()).isEqualTo("0");
+  }
+
+  @Test
+  void theMostOfEachKindMayBeOfDifferentPeople() {
+    Spend declares = Spend.newBuilder().setReports(2).setEpsilon(16).build();
+    Spend saysNothing = Spend.newBuilder().setReports(3).setUndisclosed(3).build();
+
+    assertThat(Spent.of(declares).max(Spent.of(saysNothing))).isEqualTo(new Spent(16, 3));
+  }
+}
