@@ -1,0 +1,196 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.ModelSpec;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What doesn't depend on the unit, the sign or the order of coordinates, of whole learners. */
+class LearnerSymmetriesTest {
+  private static final int D = 7;
+  private static final int ROUNDS = 250;
+  private static final double GRADIENT_BOUND = 1.5;
+
+  /**
+   * A learner for gradients of one unit. UNIT^-2 and so on stand for numbers that carry a unit;
+   * noise that is declared by epsilon or mu scales with the gradient bound, as does the default b.
+   */
+  private record Case(String learner) {
+    ModelSpec spec(double unit) {
+      ModelSpec.Builder builder = ModelSpec.newBuilder();
+      String text =
+          learner
+              .replace("UNIT^-2", Double.toString(1 / (unit * unit)))
+              .replace("UNIT^-1", Double.toString(1 / unit))
+              .replace("UNIT^2", Double.toString(unit * unit));
+      try {
+        TextFormat.merge(text, builder);
+      } catch (TextFormat.ParseException e) {
+        throw new IllegalArgumentException(text, e);
+      }
+      return builder
+          .setModelId("m")
+          .setDimension(D)
+          .setGradientBound(GRADIENT_BOUND * unit)
+          .build();
+    }
+
+    /** The prior cv compares betting fractions with 1. */
+    boolean hasAUnitOfItsOwn() {
+      return learner.contains("cv");
+    }
+
+    /** No sum over coordinates enters. */
+    boolean isCoordinateWise() {
+      return learner.contains("ldp_sgd");
+    }
+
+    @Override
+    public String toString() {
+      return learner;
+    }
+  }
+
+  static Stream<Case> learners() {
+    return Stream.of(
+            "black_box {}",
+            "black_box {prior {conjugate {}}}",
+            "black_box {prior {conjugate {b: UNIT^2}}}",
+            "black_box {prior {uniform {}}}",
+            "black_box {prior {cv {}}}",
+            "initial_wealth: 30 averaging {polynomial {degree: 3}} black_box {}",
+            "banco {strongest_noise {l2_laplace {epsilon: 2}}}",
+            "banco {strongest_noise {gaussian {mu: 2}}}",
+            "banco {strongest_noise {sub_exponential {variance: UNIT^2 beta_max: UNIT^-1}}}",
+            "adaptive_radius {}",
+            "ldp_sgd {step_size: UNIT^-2 decay: 0.5}")
+        .map(Case::new);
+  }
+
+  static Stream<Case> learnersWithoutAUnit() {
+    return learners().filter(c -> !c.hasAUnitOfItsOwn());
+  }
+
+  /** Drift, a turn half way, noise whose level changes from report to report, and zeros. */
+  private static double[][] gradients(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    double[][] gradients = new double[ROUNDS][D];
+    for (int t = 0; t < ROUNDS; t++) {
+      double drift = t < ROUNDS / 2 ? -0.3 : 0.2;
+      double level = t % 17 == 0 ? 4 : 0.3;
+      for (int j = 0; j < D && t % 11 != 3; j++) {
+        gradients[t][j] = drift * (j - 2) / D + level * random.nextGaussian();
+      }
+    }
+    return gradients;
+  }
+
+  /** Weights and average after every round. */
+  private static <S extends LearnerState> double[][] trajectory(
+      Learner<S> learner, ModelSpec spec, double[][] gradients) {
+    DirectionalNoise noise = DirectionalNoise.of(spec);
+    S state = learner.initial();
+    Iterate iterate = new Iterate(D);
+    double[][] trajectory = new double[2 * ROUNDS][];
+    for (int t = 0; t < ROUNDS; t++) {
+      Report report = new Report();
+      report.declaration = Declaration.GAUSSIAN;
+      report.level = 2 + t % 3;
+      learner.step(state, Rounds.fresh(learner, state, gradients[t], noise.variance(report)));
+      learner.publish(state, iterate);
+      trajectory[2 * t] = iterate.weights.clone();
+      trajectory[2 * t + 1] = iterate.average.clone();
+    }
+    return trajectory;
+  }
+
+  private static double[][] trajectory(Case c, double unit, double[][] gradients) {
+    ModelSpec spec = c.spec(unit);
+    return trajectory(Learners.of(spec), spec, gradients);
+  }
+
+  private static double[][] each(double[][] vectors, UnaryOperator<double[]> f) {
+    return Arrays.stream(vectors).map(f).toArray(double[][]::new);
+  }
+
+  /** Adding 0 makes -0 positive, as it is where nothing was multiplied. */
+  private static UnaryOperator<double[]> times(double factor) {
+    return v -> Arrays.stream(v).map(x -> factor * x + 0.0).toArray();
+  }
+
+  private static void assertMoved(double[][] trajectory) {
+    assertThat(Golden.norm(trajectory[2 * ROUNDS - 2])).isGreaterThan(1e-6);
+  }
+
+  private static void assertClose(double[][] actual, double[][] expected) {
+    double largest = Arrays.stream(expected).mapToDouble(Golden::norm).max().orElseThrow();
+    for (int i = 0; i < expected.length; i++) {
+      assertThat(Golden.distance(actual[i], expected[i]))
+          .as("round %d", i / 2)
+          .isLessThanOrEqualTo(1e-10 * largest);
+    }
+  }
+
+  /**
+   * To the last bit for powers of two. adaptive_radius compares logarithms, which round differently
+   * in another unit; that decides only which of two nearly equal radii it takes, and here never.
+   */
+  @ParameterizedTest
+  @MethodSource("learnersWithoutAUnit")
+  void weightsHaveTheInverseUnitOfGradients(Case c) {
+    double[][] gradients = gradients(1);
+    double[][] plain = trajectory(c, 1, gradients);
+    assertMoved(plain);
+    for (int exponent : new int[] {-30, -1, 3, 40}) {
+      double unit = Math.scalb(1.0, exponent);
+      assertThat(trajectory(c, unit, each(gradients, times(unit))))
+          .as("unit 2^%d", exponent)
+          .isDeepEqualTo(each(plain, times(1 / unit)));
+    }
+    for (double unit : new double[] {3.7e-5, 0.9, 12_345}) {
+      assertClose(trajectory(c, unit, each(gradients, times(unit))), each(plain, times(1 / unit)));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("learners")
+  void negatedGradientsGiveNegatedWeightsToTheLastBit(Case c) {
+    double[][] gradients = gradients(2);
+    double[][] plain = trajectory(c, 1, gradients);
+    assertMoved(plain);
+    assertThat(each(trajectory(c, 1, each(gradients, times(-1))), times(1)))
+        .isDeepEqualTo(each(plain, times(-1)));
+  }
+
+  /** Up to the rounding of sums over coordinates; to the last bit where there are none. */
+  @ParameterizedTest
+  @MethodSource("learners")
+  void theOrderOfCoordinatesDoesNotMatter(Case c) {
+    int[] order = {4, 0, 6, 2, 1, 5, 3};
+    UnaryOperator<double[]> permuted = v -> Arrays.stream(order).mapToDouble(j -> v[j]).toArray();
+    double[][] gradients = gradients(3);
+    double[][] expected = each(trajectory(c, 1, gradients), permuted);
+    double[][] actual = trajectory(c, 1, each(gradients, permuted));
+    assertMoved(expected);
+    if (c.isCoordinateWise()) {
+      assertThat(actual).isDeepEqualTo(expected);
+    }
+    assertClose(actual, expected);
+  }
+
+  @ParameterizedTest
+  @MethodSource("learners")
+  void zerosMoveNothing(Case c) {
+    double[][] zeros = each(gradients(4), v -> new double[D]);
+    assertThat(trajectory(c, 1, zeros)).isDeepEqualTo(new double[2 * ROUNDS][D]);
+  }
+}
