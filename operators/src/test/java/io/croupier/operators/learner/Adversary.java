@@ -1,0 +1,96 @@
+package io.croupier.operators.learner;
+
+import java.util.SplittableRandom;
+
+/** Whoever chooses the next subgradient of one-dimensional losses, knowing all that was played. */
+enum Adversary {
+  /** Every bet loses. */
+  AGAINST_THE_WEIGHT {
+    @Override
+    double gradient(Situation s) {
+      return s.weight() >= 0 ? 1 : -1;
+    }
+  },
+  /** |w - u| for a u near and one far away. */
+  TOWARDS_A_NEAR_OPTIMUM {
+    @Override
+    double gradient(Situation s) {
+      return s.weight() >= 0.05 ? 1 : -1;
+    }
+  },
+  TOWARDS_A_FAR_OPTIMUM {
+    @Override
+    double gradient(Situation s) {
+      return s.weight() >= -100 ? 1 : -1;
+    }
+  },
+  ALTERNATING {
+    @Override
+    double gradient(Situation s) {
+      return s.round() % 2 == 0 ? 1 : -1;
+    }
+  },
+  ALWAYS_THE_SAME {
+    @Override
+    double gradient(Situation s) {
+      return 1;
+    }
+  },
+  /** Lets the learner win, then takes it back. */
+  TURNING {
+    @Override
+    double gradient(Situation s) {
+      return s.round() % 80 < 20 ? -1 : 1;
+    }
+  },
+  BURSTS {
+    @Override
+    double gradient(Situation s) {
+      int phase = s.round() % 60;
+      return phase < 7 ? -1 : phase > 50 ? 0.5 : 0;
+    }
+  },
+  RANDOM {
+    @Override
+    double gradient(Situation s) {
+      return new SplittableRandom(s.round()).nextDouble(-1, 1);
+    }
+  },
+  /** Far below the bound, over decades. */
+  SMALL {
+    @Override
+    double gradient(Situation s) {
+      return -Math.pow(10, -(s.round() % 5));
+    }
+  },
+  /** Leaves the learner as little as it can beyond what it is promised. */
+  GREEDY {
+    @Override
+    double gradient(Situation s) {
+      double worst = 0;
+      double most = Double.NEGATIVE_INFINITY;
+      for (double g : new double[] {-1, -0.5, -0.1, 0.1, 0.5, 1}) {
+        double taken = s.taken(g);
+        if (taken > most) {
+          most = taken;
+          worst = g;
+        }
+      }
+      return worst;
+    }
+  };
+
+  /** The next subgradient, in units of G. */
+  abstract double gradient(Situation situation);
+
+  /**
+   * What an adversary sees: the round, and weight, L and V in units in which G is 1.
+   *
+   * @param potential for G = 1
+   */
+  record Situation(int round, double weight, double coins, double variance, Potential potential) {
+    double taken(double g) {
+      return weight * g + Math.exp(potential.logPotential(coins - g, variance + g * g));
+    }
+  }
+}
