@@ -1,0 +1,149 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.Banco;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.StrongestNoise;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** BANCO adds up the noise that each report declares for itself. */
+class DeclaredVarianceTest {
+  private static final double G = 1.5;
+
+  private static ModelSpec banco(int reportsPerRound) {
+    return ModelSpec.newBuilder()
+        .setModelId("m")
+        .setDimension(1)
+        .setGradientBound(G)
+        .setReportsPerRound(reportsPerRound)
+        .setMaxStaleness(1)
+        .setBanco(
+            Banco.newBuilder()
+                .setStrongestNoise(
+                    StrongestNoise.newBuilder().setL2Laplace(L2Laplace.newBuilder().setEpsilon(1))))
+        .build();
+  }
+
+  /** -ln(1 - k^2) / k^2 times (d + 1) scale^2, with k = a scale and d = 1. */
+  private static double laplaceVariance(double epsilon, double a) {
+    double scale = 2 * G / epsilon;
+    double k = a * scale;
+    return 2 * scale * scale * -Math.log1p(-k * k) / (k * k);
+  }
+
+  private static Report report(Declaration declaration, double level) {
+    Report report = new Report();
+    report.declaration = declaration;
+    report.level = level;
+    return report;
+  }
+
+  private static RoundSum sum(long round, int count, double gradients, double variance) {
+    RoundSum sum = new RoundSum();
+    sum.modelId = "m";
+    sum.namedRound = round;
+    sum.count = count;
+    sum.dimension = 1;
+    sum.values = PackedVectors.encode(new double[] {gradients});
+    sum.directionalVariance = variance;
+    return sum;
+  }
+
+  private static double diagnostic(ModelUpdateView update, String name) {
+    return update.getDiagnosticsMap().get(name);
+  }
+
+  private static void assertAt(ModelUpdateView update, double a, double coins, double variance) {
+    Potential potential = new Potential(new Prior.Uniform(), a);
+    assertThat(diagnostic(update, "log-potential"))
+        .isCloseTo(potential.logPotential(coins, variance), within(1e-12));
+    double magnitude = potential.prediction(coins, variance);
+    assertThat(diagnostic(update, "magnitude"))
+        .isCloseTo(magnitude, within(1e-12 * Math.abs(magnitude)));
+  }
+
+  /**
+   * The direction of one coordinate is the sign that the learner goes; after round 0 it is 1 for a
+   * first gradient below 0, and gradients of less than half of the past leave it there.
+   */
+  @Test
+  void eachReportAddsItsOwnVariance() {
+    ModelSpec spec = banco(1);
+    DirectionalNoise noise = DirectionalNoise.of(spec);
+    double a = noise.bettingRange();
+    assertThat(a).isEqualTo(1 / (4 * G));
+    LiveModel model = new LiveModel(spec, 0);
+    model.publish(0);
+    Report[] reports = {
+      report(Declaration.L2_LAPLACE, 1),
+      report(Declaration.L2_LAPLACE, 3),
+      report(Declaration.GAUSSIAN, 2),
+      report(Declaration.L2_LAPLACE, 1.2)
+    };
+    double[] gradients = {-1, -0.7, -2, -0.4};
+    double[] variances = {
+      laplaceVariance(1, a), laplaceVariance(3, a), G * G, laplaceVariance(1.2, a)
+    };
+    double coins = 0;
+    double variance = 0;
+    for (int t = 0; t < reports.length; t++) {
+      assertThat(noise.accepts(reports[t])).isTrue();
+      model.add(sum(t, 1, gradients[t], noise.variance(reports[t])));
+      coins += t == 0 ? 0 : -gradients[t];
+      variance += variances[t] / 2 + G * G;
+      assertAt(model.publish(0), a, coins, variance);
+    }
+  }
+
+  /** The noise of a mean of r: sum(sigma_i^2) / r^2. G stays, whatever r and however bundled. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void aRoundOfSeveralAddsTheVarianceOfTheirMean(int bundleSize) {
+    int reports = 10;
+    double a = DirectionalNoise.of(banco(1)).bettingRange();
+    LiveModel model = new LiveModel(banco(reports), 0);
+    model.publish(0);
+    SplittableRandom random = new SplittableRandom(bundleSize);
+    double coins = 0;
+    double variance = 0;
+    for (int t = 0; t < 6; t++) {
+      double gradients = 0;
+      double variances = 0;
+      for (int i = 0; i < reports / bundleSize; i++) {
+        double g = -random.nextDouble() * bundleSize;
+        double v = bundleSize * random.nextDouble(0.5, 30);
+        model.add(sum(t, bundleSize, g, v));
+        gradients += g;
+        variances += v;
+      }
+      coins += t == 0 ? 0 : -gradients / reports;
+      variance += variances / (reports * reports) / 2 + G * G;
+      ModelUpdateView update = model.publish(0);
+      assertThat(update.getRound()).isEqualTo(t + 1);
+      assertAt(update, a, coins, variance);
+    }
+  }
+
+  /** Closed early, the round divides by the reports that it has. */
+  @Test
+  void aRoundClosedEarlyDividesByTheReportsItHas() {
+    double a = DirectionalNoise.of(banco(1)).bettingRange();
+    LiveModel model = new LiveModel(banco(100), 0);
+    model.publish(0);
+    model.add(sum(0, 3, -3, 12));
+    model.add(sum(0, 1, -1, 20));
+    model.closeRound();
+    assertAt(model.publish(0), a, 0, 32.0 / 16 / 2 + G * G);
+  }
+}
