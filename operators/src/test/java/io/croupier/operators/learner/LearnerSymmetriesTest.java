@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What doesn't depend on the unit, the sign or the order of coordinates, of whole learners. */
 class LearnerSymmetriesTest {
   private static final int D = 7;
-  private static final int ROUNDS = 250;
+  private static final int ROUNDS = 150;
   private static final double GRADIENT_BOUND = 1.5;
 
   /**
@@ -51,7 +51,7 @@ class LearnerSymmetriesTest {
 
     /** No sum over coordinates enters. */
     boolean isCoordinateWise() {
-      return learner.contains("ldp_sgd");
+      return learner.contains("coordinate_wise") || learner.endsWith("decay: 0.5}");
     }
 
     @Override
@@ -71,8 +71,15 @@ class LearnerSymmetriesTest {
             "banco {strongest_noise {l2_laplace {epsilon: 2}}}",
             "banco {strongest_noise {gaussian {mu: 2}}}",
             "banco {strongest_noise {sub_exponential {variance: UNIT^2 beta_max: UNIT^-1}}}",
+            "initial_wealth: 1e6 banco {strongest_noise {gaussian {mu: 2}} radius: UNIT^-1}",
+            "initial_wealth: 1000 black_box {radius: UNIT^-1}",
             "adaptive_radius {}",
-            "ldp_sgd {step_size: UNIT^-2 decay: 0.5}")
+            "coordinate_wise {}",
+            "coordinate_wise {prior {conjugate {}}}",
+            "coordinate_wise {prior {cv {}}}",
+            "initial_wealth: 100 coordinate_wise {radius: UNIT^-1}",
+            "ldp_sgd {step_size: UNIT^-2 decay: 0.5}",
+            "ldp_sgd {step_size: UNIT^-2 decay: 0.5 radius: UNIT^-1}")
         .map(Case::new);
   }
 

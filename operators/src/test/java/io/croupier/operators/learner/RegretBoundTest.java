@@ -88,30 +88,32 @@ class RegretBoundTest {
     Potential unitPotential = new Theorem1(1, theorem.b() / bound / bound).potential();
     MagnitudeLearner learner =
         new MagnitudeLearner(potential, new CoinVariance.SquaredCoin(), wealth);
+    MagnitudeLearner unit = new MagnitudeLearner(potential, new CoinVariance.SquaredCoin(), 1);
     var state = new MagnitudeLearner.State();
-    Round round = new Round(1);
+    var unitState = new MagnitudeLearner.State();
     double coins = 0;
     double variance = 0;
     double losses = 0;
     double turnover = 0;
     for (int t = 0; t < ROUNDS; t++) {
       double weight = state.magnitude();
-      round.coin =
+      double coin =
           bound
               * adversary.gradient(
                   new Adversary.Situation(
                       t,
-                      weight / wealth * bound,
+                      unitState.magnitude() * bound,
                       coins / bound,
                       variance / bound / bound,
                       unitPotential));
-      losses += weight * round.coin;
-      turnover += Math.abs(weight * round.coin);
-      coins -= round.coin;
-      variance += round.coin * round.coin;
-      learner.observe(state, round);
+      losses += weight * coin;
+      turnover += Math.abs(weight * coin);
+      coins -= coin;
+      variance += coin * coin;
+      learner.observe(state, coin, 0);
+      unit.observe(unitState, coin, 0);
 
-      assertThat(state.magnitude()).isEqualTo(wealth * potential.prediction(coins, variance));
+      assertThat(state.magnitude()).isEqualTo(wealth * unitState.magnitude());
       double potentialNow = Math.exp(potential.logPotential(coins, variance));
       double rounding = 1e-12 * (turnover + wealth * potentialNow);
       assertThat(losses)

@@ -75,6 +75,7 @@ class WholeLearnerRegretTest {
     private double squaredCoins;
     private double squaredNorms;
     private final double[] gradients = new double[D];
+    private final double[] squares = new double[D];
   }
 
   private interface Check {
@@ -100,7 +101,9 @@ class WholeLearnerRegretTest {
     Sums sums = new Sums();
     for (int t = 0; t < ROUNDS; t++) {
       learner.publish(state, iterate);
-      learner.direction(state, direction);
+      if (learner.bets()) {
+        learner.direction(state, direction);
+      }
       double[] g = opponent.subgradient(t, iterate.weights, random);
       double loss = Vectors.dot(iterate.weights, g);
       double coin = Vectors.dot(direction, g);
@@ -109,13 +112,16 @@ class WholeLearnerRegretTest {
       sums.directionLosses += coin;
       sums.squaredCoins += coin * coin;
       sums.squaredNorms += Vectors.squaredNorm(g);
-      Vectors.add(g, sums.gradients);
+      for (int j = 0; j < D; j++) {
+        sums.gradients[j] += g[j];
+        sums.squares[j] += g[j] * g[j];
+      }
       learner.step(state, Rounds.fresh(learner, state, g, 0));
       check.afterRound(t, sums);
     }
   }
 
-  /** Initial wealth is what may be lost; for the improper prior it is a unit, not a limit. */
+  /** Initial wealth is what each bettor may lose. (Of the improper prior it is only a unit.) */
   @ParameterizedTest
   @CsvSource({
     "1, black_box {prior {conjugate {}}}",
@@ -125,7 +131,9 @@ class WholeLearnerRegretTest {
     "1, banco {strongest_noise {sub_exponential {variance: 0 beta_max: inf}}}",
     "40, initial_wealth: 40 black_box {prior {conjugate {}}}",
     "0.1, initial_wealth: 0.1 black_box {prior {uniform {}}}",
-    "40, initial_wealth: 40 banco {strongest_noise {gaussian {mu: 1}}}"
+    "40, initial_wealth: 40 banco {strongest_noise {gaussian {mu: 1}}}",
+    "4, coordinate_wise {prior {conjugate {}}}",
+    "40, initial_wealth: 10 coordinate_wise {prior {uniform {}}}"
   })
   void lossesStayBelowTheInitialWealth(double wealth, String learner) {
     for (Opponent opponent : Opponent.values()) {
@@ -162,6 +170,30 @@ class WholeLearnerRegretTest {
                 .as("against ||u|| = %s, round %d", u, t)
                 .isLessThanOrEqualTo(
                     theorem.bound(u, adaptiveTerm) + u * steps + 1e-12 * sums.turnover);
+          }
+        });
+  }
+
+  /** [vdH19, Theorem 2]: the sum over the coordinates. */
+  @ParameterizedTest
+  @EnumSource
+  void coordinateWiseKeepsTheBoundOfEveryCoordinate(Opponent opponent) {
+    Theorem1 theorem = new Theorem1(G, G * G);
+    play(
+        learner("coordinate_wise {prior {conjugate {}}}"),
+        opponent,
+        (t, sums) -> {
+          for (double comparator : Theorem1.COMPARATORS) {
+            double regret = sums.losses;
+            double bound = 0;
+            for (int j = 0; j < D; j++) {
+              double u = comparator / G / (j + 1);
+              regret += u * Math.abs(sums.gradients[j]);
+              bound += theorem.bound(u, theorem.adaptiveTerm(u, sums.squares[j]));
+            }
+            assertThat(regret)
+                .as("against multiples of %s, round %d", comparator / G, t)
+                .isLessThanOrEqualTo(bound + 1e-12 * sums.turnover);
           }
         });
   }
