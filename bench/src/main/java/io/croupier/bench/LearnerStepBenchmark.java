@@ -1,18 +1,14 @@
 package io.croupier.bench;
 
+import com.google.protobuf.TextFormat;
 import io.croupier.operators.learner.Learner;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Learners;
 import io.croupier.operators.learner.Round;
-import io.croupier.schemas.AdaptiveRadius;
-import io.croupier.schemas.Banco;
-import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.StrongestNoise;
-import io.croupier.schemas.SubExponential;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -23,90 +19,105 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * One step of each learner, beside what this machine's memory allows: the triad a = b + s c of
- * STREAM over three vectors of the same length. A step reads three vectors (the gradient, the
- * direction or weights, the average) and writes two of them; the triad reads two and writes one.
+ * One step of each learner beside what this machine's memory allows: the plainest loop, in the
+ * manner of STREAM, that reads and writes as many arrays as the step has to. The two take turns, so
+ * that whatever else the machine does slows both; their times are the counters {@code stepNanos}
+ * and {@code memoryNanos}, and their ratio is the result.
+ *
+ * <p>Both go round over models whose arrays together are larger than a last-level cache.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class LearnerStepBenchmark {
+  /** Of all arrays that the steps go round over. */
+  @Param("128")
+  public int mebibytes;
 
-  /** Number of coordinates: vectors that fit the second-level cache, and vectors that don't. */
   @Param({"10000", "1000000"})
   public int dimension;
 
-  private Stepper banco;
-  private Stepper blackBox;
-  private Stepper adaptiveRadius;
-  private Stepper ldpSgd;
-  private double[] a;
-  private double[] b;
-  private double[] c;
+  @Param({
+    "ldp_sgd {step_size: 0.1 decay: 0.5}",
+    "black_box {}",
+    "banco {strongest_noise {sub_exponential {variance: 0.1 beta_max: 1}}}",
+    "adaptive_radius {}",
+    "coordinate_wise {}"
+  })
+  public String learner;
 
-  /** Makes every learner and one gradient of norm 1 for all of them. */
+  private Stepper[] steppers;
+  private double[][] gradients;
+  private double[][][] updated;
+  private int next;
+
+  /** Nanoseconds spent, summed over an iteration. */
+  @AuxCounters(AuxCounters.Type.EVENTS)
+  @State(Scope.Thread)
+  public static class Nanos {
+    public long stepNanos;
+    public long memoryNanos;
+  }
+
+  /** Makes the models, each with a gradient of norm 1, and as many plain arrays beside them. */
   @Setup
-  public void prepare() {
+  public void prepare() throws TextFormat.ParseException {
+    ModelSpec.Builder spec =
+        ModelSpec.newBuilder().setModelId("m").setDimension(dimension).setGradientBound(1);
+    TextFormat.merge(learner, spec);
+    // A bettor or LDP-SGD updates its point and its average; by coordinate, two sums of two
+    // doubles.
+    int arrays = spec.hasCoordinateWise() ? 4 : 2;
+    long bytes = (1L + arrays) * Double.BYTES * dimension;
+    int models = Math.toIntExact((mebibytes * (1L << 20) + bytes - 1) / bytes);
     Random random = new Random(1);
-    banco = new Stepper(spec().setBanco(bancoSpec()).build(), random);
-    blackBox = new Stepper(spec().setBlackBox(BlackBox.getDefaultInstance()).build(), random);
-    adaptiveRadius =
-        new Stepper(spec().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build(), random);
-    LdpSgd sgd = LdpSgd.newBuilder().setStepSize(0.1).setDecay(0.5).build();
-    ldpSgd = new Stepper(spec().setLdpSgd(sgd).build(), random);
-    a = new double[dimension];
-    b = unitVector(dimension, random);
-    c = unitVector(dimension, random);
-  }
-
-  @Benchmark
-  public long banco() {
-    return banco.step();
-  }
-
-  @Benchmark
-  public long blackBox() {
-    return blackBox.step();
-  }
-
-  @Benchmark
-  public long adaptiveRadius() {
-    return adaptiveRadius.step();
-  }
-
-  @Benchmark
-  public long ldpSgd() {
-    return ldpSgd.step();
-  }
-
-  @Benchmark
-  public double[] triad() {
-    for (int i = 0; i < a.length; i++) {
-      a[i] = b[i] + 3.0 * c[i];
+    steppers = new Stepper[models];
+    gradients = new double[models][];
+    updated = new double[models][arrays][dimension];
+    for (int i = 0; i < models; i++) {
+      steppers[i] = new Stepper(spec.build(), unitVector(random));
+      gradients[i] = unitVector(random);
     }
-    return a;
   }
 
-  private ModelSpec.Builder spec() {
-    return ModelSpec.newBuilder()
-        .setModelId("benchmark")
-        .setDimension(dimension)
-        .setGradientBound(1);
-  }
-
-  private static Banco bancoSpec() {
-    SubExponential noise = SubExponential.newBuilder().setVariance(0.1).setBetaMax(1).build();
-    return Banco.newBuilder()
-        .setStrongestNoise(StrongestNoise.newBuilder().setSubExponential(noise))
-        .build();
-  }
-
-  private static double[] unitVector(int dimension, Random random) {
+  private double[] unitVector(Random random) {
     double[] v = new double[dimension];
     for (int i = 0; i < dimension; i++) {
       v[i] = random.nextGaussian() / Math.sqrt(dimension);
     }
     return v;
+  }
+
+  @Benchmark
+  public void step(Nanos nanos) {
+    long begin = System.nanoTime();
+    steppers[next].step();
+    long between = System.nanoTime();
+    if (updated[next].length == 2) {
+      update(gradients[next], updated[next][0], updated[next][1]);
+    } else {
+      update(
+          gradients[next], updated[next][0], updated[next][1], updated[next][2], updated[next][3]);
+    }
+    nanos.memoryNanos += System.nanoTime() - between;
+    nanos.stepNanos += between - begin;
+    next = (next + 1) % steppers.length;
+  }
+
+  private static void update(double[] read, double[] a, double[] b) {
+    for (int i = 0; i < read.length; i++) {
+      a[i] += 0.5 * read[i];
+      b[i] += 0.5 * a[i];
+    }
+  }
+
+  private static void update(double[] read, double[] a, double[] b, double[] c, double[] d) {
+    for (int i = 0; i < read.length; i++) {
+      a[i] += read[i];
+      b[i] += read[i];
+      c[i] += read[i];
+      d[i] += read[i];
+    }
   }
 
   /** A learner with its state. Its coins alternate, so that no weights grow without end. */
@@ -115,11 +126,10 @@ public class LearnerStepBenchmark {
     private final LearnerState state;
     private final Round round;
 
-    Stepper(ModelSpec spec, Random random) {
+    Stepper(ModelSpec spec, double[] gradient) {
       learner = anyState(Learners.of(spec));
       state = learner.initial();
       round = new Round(spec.getDimension());
-      double[] gradient = unitVector(spec.getDimension(), random);
       System.arraycopy(gradient, 0, round.subgradient, 0, gradient.length);
       round.squaredNorm = 1;
       round.coin = 0.1;
@@ -132,10 +142,9 @@ public class LearnerStepBenchmark {
       return (Learner<LearnerState>) learner;
     }
 
-    long step() {
+    void step() {
       round.coin = -round.coin;
       learner.step(state, round);
-      return state.round();
     }
   }
 }
