@@ -19,6 +19,8 @@ import java.util.stream.Collectors;
 record Comparison(
     DataSet data, Terms terms, Score nothing, Score optimum, List<Result> results, Books books) {
 
+  private static final String UNSAID = "an undisclosed amount";
+
   Comparison {
     results = List.copyOf(results);
   }
@@ -27,12 +29,12 @@ record Comparison(
   String price() {
     String perLearner =
         results.stream()
-            .map(result -> result.spent().inWords())
+            .map(result -> result.spent().inWords(UNSAID))
             .distinct()
             .collect(Collectors.joining(" or "));
     String price =
         "This comparison spent %s per learner, %s per person; a real deployment runs one learner."
-            .formatted(perLearner, books.spentPerPerson().inWords());
+            .formatted(perLearner, books.spentPerPerson().inWords(UNSAID));
     if (books.undisclosed() == 0) {
       return price;
     }

@@ -45,7 +45,7 @@ final class ResultTable {
                   Numbers.score(result.average().fit()),
                   last ? Numbers.score(result.lastIterate().loss()) : NONE,
                   last ? Numbers.score(result.lastIterate().fit()) : NONE,
-                  result.spent().inWords()),
+                  result.spent().inWords("undisclosed")),
               true));
     }
     rows.add(reference("non-private optimum", comparison.optimum(), "no privacy"));

@@ -23,11 +23,11 @@ record Spent(double epsilon, long undisclosed) {
     return new Spent(Math.max(epsilon, other.epsilon), Math.max(undisclosed, other.undisclosed));
   }
 
-  /** Such as 8, undisclosed, or 8 or undisclosed. */
-  String inWords() {
+  /** Such as 8, or {@code unsaid}, or 8 or {@code unsaid}. */
+  String inWords(String unsaid) {
     if (undisclosed == 0) {
       return Numbers.plain(epsilon);
     }
-    return epsilon == 0 ? "undisclosed" : Numbers.plain(epsilon) + " or undisclosed";
+    return epsilon == 0 ? unsaid : Numbers.plain(epsilon) + " or " + unsaid;
   }
 }

@@ -71,7 +71,8 @@ class DemoE2ECase {
 
     assertThat(output)
         .contains(
-            "This comparison spent 8 or undisclosed per learner, 24 or undisclosed per person;"
+            "This comparison spent 8 or an undisclosed amount per learner,"
+                + " 24 or an undisclosed amount per person;"
                 + " a real deployment runs one learner. Undisclosed are 180 reports,"
                 + " up to 3 of one person: only their senders know the cost.")
         .noneMatch(line -> line.contains("admitted reports"));

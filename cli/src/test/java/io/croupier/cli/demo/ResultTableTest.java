@@ -50,7 +50,8 @@ class ResultTableTest {
             "epsilon = 8, undisclosed by 5,631 of them; one report",
             "BANCO refused 5,631 undisclosed reports (DECLARATION).")
         .endsWith(
-            "This comparison spent 8 or undisclosed per learner, 56 or undisclosed per person;"
+            "This comparison spent 8 or an undisclosed amount per learner,"
+                + " 56 or an undisclosed amount per person;"
                 + " a real deployment runs one learner. Undisclosed are 39,417 reports,"
                 + " up to 7 of one person: only their senders know the cost.");
   }

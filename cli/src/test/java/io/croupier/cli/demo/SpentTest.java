@@ -9,10 +9,10 @@ class SpentTest {
 
   @Test
   void undisclosedReportsAreNoNumber() {
-    assertThat(new Spent(8, 0).inWords()).isEqualTo("8");
-    assertThat(new Spent(8, 1).inWords()).isEqualTo("8 or undisclosed");
-    assertThat(new Spent(0, 7).inWords()).isEqualTo("undisclosed");
-    assertThat(Spent.NOTHING.inWords()).isEqualTo("0");
+    assertThat(new Spent(8, 0).inWords("undisclosed")).isEqualTo("8");
+    assertThat(new Spent(8, 1).inWords("undisclosed")).isEqualTo("8 or undisclosed");
+    assertThat(new Spent(0, 7).inWords("undisclosed")).isEqualTo("undisclosed");
+    assertThat(Spent.NOTHING.inWords("undisclosed")).isEqualTo("0");
   }
 
   @Test
