@@ -6,16 +6,12 @@ import io.croupier.operators.learner.LiveModel.Fate;
 import io.croupier.operators.learner.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.Position;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /**
  * A model that takes the bundles of its journal, one by one, and checks at each that the replay
  * does what the job did.
- *
- * <p>The journal's first closed round is the model's first round. Bundles that come before it wait.
  */
 final class JournaledModel {
   private final String modelId;
@@ -23,15 +19,17 @@ final class JournaledModel {
   private final Accounts accounts;
   private final Supplier<String> journalPlace;
   private final LongFunction<ReplayedModel> start;
-  private final List<JournalEntry.Bundle> waiting = new ArrayList<>();
   private ReplayedModel model;
 
+  /** The round that is open before the bundle that is being taken. */
+  private long round;
+
   /**
-   * A model whose journal begins with its first report.
+   * A model before its beginning.
    *
    * @param recording where the reports of the bundles are
    * @param journalPlace where the journal is being read, for errors
-   * @param start the model, given the number of its first round
+   * @param start a model that begins, given the number of its first round
    */
   JournaledModel(
       String modelId,
@@ -52,43 +50,50 @@ final class JournaledModel {
    * @throws InputException if the replay does not agree with the journal
    */
   void apply(JournalEntry.Bundle bundle) {
-    if (model != null) {
+    if (bundle.getPositionsCount() == 0 && !bundle.hasClosedRound()) {
+      begin(bundle.getNamedRound());
+    } else {
+      beginAsMostDo();
       replay(bundle);
-      return;
     }
-    waiting.add(bundle);
-    if (bundle.hasClosedRound()) {
-      begin(bundle.getClosedRound());
+    if (bundle.getPublished()) {
+      model.publish();
     }
   }
 
   /** Ends the journal, and tells the last update if it is not told yet. */
   ReplayedModel end() {
-    if (model == null) {
-      begin(waiting.isEmpty() ? 0 : waiting.get(0).getNamedRound());
-    }
+    beginAsMostDo();
     model.tellLast();
     return model;
   }
 
+  /** A model of a name that was used before begins above zero, and once more if it was retired. */
   private void begin(long firstRound) {
+    if (model != null) {
+      model.tellLast();
+    }
     model = start.apply(firstRound);
-    waiting.forEach(this::replay);
-    waiting.clear();
+  }
+
+  /** With round 0, told before anything comes: the journal leaves that unsaid. */
+  private void beginAsMostDo() {
+    if (model == null) {
+      begin(0);
+      model.publish();
+    }
   }
 
   private void replay(JournalEntry.Bundle bundle) {
-    long round = model.round();
-    boolean closed = bundle.getPositionsCount() == 0 ? close(bundle) : add(bundle);
+    round = model.round();
+    boolean closed = bundle.getPositionsCount() == 0 ? timeOut() : add(bundle);
     if (closed != bundle.hasClosedRound() || (closed && round != bundle.getClosedRound())) {
       throw mismatch(
           bundle,
-          "the journal says that %s, and here %s"
+          ("the journal says that %s, and here %s: models, reports or the journal's beginning are"
+                  + " not those of the recording")
               .formatted(
                   closed(bundle.hasClosedRound(), bundle.getClosedRound()), closed(closed, round)));
-    }
-    if (bundle.getPublished()) {
-      model.publish();
     }
   }
 
@@ -96,12 +101,9 @@ final class JournaledModel {
     return closed ? "it closed round " + round : "it closed no round";
   }
 
-  /** Without reports, a bundle tells that the round timed out, or only that it was published. */
-  private boolean close(JournalEntry.Bundle bundle) {
-    boolean closes = bundle.hasClosedRound() && model.open() > 0;
-    if (closes) {
-      model.closeRound();
-    }
+  private boolean timeOut() {
+    boolean closes = model.open() > 0;
+    model.closeRound();
     return closes;
   }
 
@@ -151,6 +153,6 @@ final class JournaledModel {
             : "the bundle that begins at " + Place.of(bundle.getPositions(0));
     return new InputException(
         "%s: model '%s', round %d, %s: %s"
-            .formatted(journalPlace.get(), modelId, model.round(), reports, what));
+            .formatted(journalPlace.get(), modelId, round, reports, what));
   }
 }

@@ -20,7 +20,7 @@ final class Replay {
   private final Map<String, ReplayedModel> models = new LinkedHashMap<>();
 
   /**
-   * Tells the initial round of every model.
+   * Tells round 0 of every model.
    *
    * @param specs valid
    * @param every how many updates of a model make one that is told, at least 1
@@ -28,7 +28,9 @@ final class Replay {
   Replay(List<ModelSpec> specs, Accounts accounts, long every, Consumer<ModelUpdateView> updates) {
     this.accounts = accounts;
     for (ModelSpec spec : specs) {
-      models.put(spec.getModelId(), new ReplayedModel(spec, 0, every, updates));
+      ReplayedModel model = new ReplayedModel(spec, 0, every, updates);
+      model.publish();
+      models.put(spec.getModelId(), model);
     }
   }
 

@@ -143,13 +143,13 @@ public final class ReplayCommand implements Callable<Integer> {
 
   private void requireReplayable(ModelSpec model) {
     String at = "%s, model '%s': ".formatted(models, model.getModelId());
-    List<String> violations = ModelSpecs.violations(model);
-    if (!violations.isEmpty()) {
-      throw new InputException(at + String.join("; ", violations));
-    }
     if (ModelSpecs.isCentral(model)) {
       throw new InputException(
           at + "central models can't be replayed, since their noise is not reproducible");
+    }
+    List<String> violations = ModelSpecs.violations(model);
+    if (!violations.isEmpty()) {
+      throw new InputException(at + String.join("; ", violations));
     }
     try {
       Learners.of(model);

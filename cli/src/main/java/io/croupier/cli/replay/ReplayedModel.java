@@ -17,7 +17,10 @@ final class ReplayedModel {
   private final LiveModel model;
   private final long every;
   private final Consumer<ModelUpdateView> updates;
+
+  /** The last update; null once it is told. */
   private ModelUpdateView untold;
+
   private long sinceTold;
   private long newestReportMs;
   private long roundClosedMs;
@@ -26,7 +29,7 @@ final class ReplayedModel {
   private long droppedUnpublished;
 
   /**
-   * Publishes and tells the initial round.
+   * A model before its first round.
    *
    * @param every N, at least 1
    * @param updates takes what is told
@@ -35,7 +38,7 @@ final class ReplayedModel {
     model = new LiveModel(spec, firstRound);
     this.every = every;
     this.updates = updates;
-    updates.accept(model.publish(0));
+    sinceTold = every - 1; // the first update is told
   }
 
   ModelSpec spec() {
@@ -103,7 +106,7 @@ final class ReplayedModel {
 
   /** Tells the last update if it is not told yet. */
   void tellLast() {
-    if (sinceTold > 0) {
+    if (untold != null) {
       tell();
     }
   }
@@ -112,7 +115,6 @@ final class ReplayedModel {
   void tellNews() {
     if (model.hasNews()) {
       untold = model.publish(roundClosedMs);
-      sinceTold++;
     }
     tellLast();
   }

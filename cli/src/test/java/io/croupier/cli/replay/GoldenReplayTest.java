@@ -1,0 +1,150 @@
+package io.croupier.cli.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelUpdate;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Replayed reports give the trajectories that were computed with at least 50 digits. */
+class GoldenReplayTest {
+
+  @TempDir private Path directory;
+
+  @Test
+  void banco() throws Exception {
+    assertOnTrajectories(
+        "banco.json",
+        c ->
+            "banco: {strongestNoise: {subExponential: {variance: %s, betaMax: %s}}}"
+                .formatted(c.get("sigma1D2"), c.get("betaMax")));
+  }
+
+  @Test
+  void blackBox() throws Exception {
+    assertOnTrajectories(
+        "blackbox.json",
+        c -> {
+          String prior = c.get("prior").getAsString();
+          return "blackBox: {prior: {%s: {%s}}}"
+              .formatted(prior, prior.equals("conjugate") ? "b: " + c.get("b") : "");
+        });
+  }
+
+  private void assertOnTrajectories(String file, Function<JsonObject, String> learner)
+      throws Exception {
+    List<JsonObject> cases = cases(file);
+    assertThat(cases).hasSize(13);
+    for (JsonObject c : cases) {
+      String name = file + ", " + c.get("name").getAsString();
+      List<ModelUpdate> updates = replay(c, learner.apply(c));
+      JsonArray weights = c.getAsJsonArray("w");
+      JsonArray averages = c.getAsJsonArray("avg");
+      assertThat(updates).as(name).hasSize(weights.size());
+      double largest = 0;
+      for (JsonElement w : weights) {
+        largest = overflows(w) ? largest : Math.max(largest, norm(vector(w)));
+      }
+      for (int t = 0; t < weights.size(); t++) {
+        String at = name + ", round " + t;
+        ModelUpdate update = updates.get(t);
+        assertThat(update.getRound()).as(at).isEqualTo(t);
+        assertThat(update.getUsed()).as(at).isEqualTo(t);
+        assertClose(at, vector(update.getWeightsList()), weights.get(t), largest);
+        if (t > 0) {
+          assertClose(at, vector(update.getAverageList()), averages.get(t - 1), largest);
+        }
+      }
+    }
+  }
+
+  private List<ModelUpdate> replay(JsonObject c, String learner) throws Exception {
+    ReplayFolder folder = new ReplayFolder(directory);
+    JsonArray gradients = c.getAsJsonArray("g");
+    folder.write(
+        "models.yaml",
+        "- {modelId: m, dimension: %d, gradientBound: %s, %s}"
+            .formatted(gradients.get(0).getAsJsonArray().size(), c.get("G"), learner));
+    List<GradientReport> reports = new ArrayList<>();
+    for (int t = 0; t < gradients.size(); t++) {
+      reports.add(ReplayFolder.report("m", t, "ada", t, vector(gradients.get(t))).build());
+    }
+    folder.writeJson("reports.jsonl", reports);
+    assertThat(
+            folder
+                .run(
+                    "--models",
+                    "models.yaml",
+                    "--reports",
+                    "reports.jsonl",
+                    "--updates",
+                    "updates.jsonl")
+                .failure())
+        .isNull();
+    return folder.updates("updates.jsonl");
+  }
+
+  /** The reference's own tolerance. What overflows there is null, and saturates here. */
+  private static void assertClose(
+      String at, double[] actual, JsonElement reference, double largest) {
+    if (overflows(reference)) {
+      assertThat(actual).as(at).doesNotContain(Double.NaN);
+      return;
+    }
+    double[] expected = vector(reference);
+    double[] difference = new double[expected.length];
+    for (int j = 0; j < expected.length; j++) {
+      difference[j] = actual[j] - expected[j];
+    }
+    assertThat(norm(difference))
+        .as(at)
+        .isLessThanOrEqualTo(1e-10 * norm(expected) + 1e-13 * largest);
+  }
+
+  private static boolean overflows(JsonElement vector) {
+    return vector.getAsJsonArray().get(0).isJsonNull();
+  }
+
+  private static List<JsonObject> cases(String file) throws Exception {
+    try (Reader reader =
+        new InputStreamReader(
+            GoldenReplayTest.class.getResourceAsStream("/golden/" + file),
+            StandardCharsets.UTF_8)) {
+      return JsonParser.parseReader(reader)
+          .getAsJsonObject()
+          .getAsJsonArray("cases")
+          .asList()
+          .stream()
+          .map(JsonElement::getAsJsonObject)
+          .toList();
+    }
+  }
+
+  private static double[] vector(JsonElement array) {
+    return array.getAsJsonArray().asList().stream().mapToDouble(JsonElement::getAsDouble).toArray();
+  }
+
+  private static double[] vector(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).toArray();
+  }
+
+  private static double norm(double[] v) {
+    double norm = 0;
+    for (double x : v) {
+      norm = Math.hypot(norm, x);
+    }
+    return norm;
+  }
+}

@@ -1,0 +1,398 @@
+package io.croupier.cli.replay;
+
+import static io.croupier.cli.replay.ReplayFolder.dense;
+import static io.croupier.cli.replay.ReplayFolder.recorded;
+import static io.croupier.cli.replay.ReplayFolder.report;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.cli.InputException;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Grid;
+import io.croupier.schemas.JournalEntry;
+import io.croupier.schemas.JournalEntry.Bundle;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
+import io.croupier.schemas.RecordedReport;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Journals written by hand: the replay does what they say, or says why it can't. */
+class JournalReplayTest {
+
+  @TempDir private Path directory;
+  private ReplayFolder folder;
+  private final List<RecordedReport> reports = new ArrayList<>();
+
+  @BeforeEach
+  void createFolder() throws Exception {
+    folder = new ReplayFolder(directory);
+    models(", reportsPerRound: 2");
+  }
+
+  private void models(String more) throws Exception {
+    folder.write(
+        "models.yaml",
+        "- {modelId: m, dimension: 1, gradientBound: 1, ldpSgd: {stepSize: 1, decay: 0}%s}"
+            .formatted(more));
+  }
+
+  /** Records a report at the next offset. */
+  private void record(long round, double value) {
+    record(report("m", round, "ada", reports.size(), value));
+  }
+
+  private void record(GradientReport.Builder report) {
+    reports.add(recorded(reports.size(), report));
+  }
+
+  private static Position position(long offset) {
+    return Position.newBuilder().setTopic("gradients").setPartition(0).setOffset(offset).build();
+  }
+
+  private static Bundle.Builder bundle(long round, long... offsets) {
+    Bundle.Builder bundle = Bundle.newBuilder().setNamedRound(round);
+    for (long offset : offsets) {
+      bundle.addPositions(position(offset));
+    }
+    return bundle;
+  }
+
+  private static JournalEntry entry(Bundle.Builder... bundles) {
+    JournalEntry.Builder entry = JournalEntry.newBuilder().setModelId("m");
+    for (Bundle.Builder bundle : bundles) {
+      entry.addBundles(bundle);
+    }
+    return entry.build();
+  }
+
+  private ReplayFolder.Run run(List<JournalEntry> journal, String... more) throws Exception {
+    folder.writeJson("reports.jsonl", reports);
+    folder.writeJson("journal.jsonl", journal);
+    List<String> arguments =
+        new ArrayList<>(List.of("--models", "models.yaml", "--reports", "reports.jsonl"));
+    arguments.addAll(List.of("--journal", "journal.jsonl", "--updates", "updates.jsonl"));
+    arguments.addAll(List.of(more));
+    return folder.run(arguments.toArray(String[]::new));
+  }
+
+  private List<ModelUpdate> replay(JournalEntry... journal) throws Exception {
+    assertThat(run(List.of(journal)).failure()).isNull();
+    return folder.updates("updates.jsonl");
+  }
+
+  private static List<Double> weights(List<ModelUpdate> updates) {
+    return updates.stream().map(update -> update.getWeights(0)).toList();
+  }
+
+  @Test
+  void usageExample() throws Exception {
+    record(0, 1);
+    record(0, 3);
+    record(1, 5);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(bundle(0, 0, 1).setClosedRound(0).setPublished(true)),
+            entry(bundle(1, 2).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 1L);
+    assertThat(updates).extracting(ModelUpdate::getOpen).containsExactly(0L, 0L, 1L);
+    assertThat(updates)
+        .extracting(ModelUpdate::getPublishedAtMs)
+        .containsExactly(0L, 1_001L, 1_001L);
+    assertThat(weights(updates)).containsExactly(0.0, -2.0, -2.0);
+  }
+
+  @Test
+  void bundlesAreTakenInTheJournalsOrder() throws Exception {
+    models("");
+    record(0, 1);
+    record(0, 1e16);
+    record(0, -1e16);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(
+                bundle(0, 2).setClosedRound(0),
+                bundle(0, 0).setClosedRound(1),
+                bundle(0, 1).setClosedRound(2).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 3L);
+    assertThat(weights(updates))
+        .as("in the order recorded it would be 0")
+        .containsExactly(0.0, 0.0);
+    assertThat(updates.get(1).getAverage(0)).isEqualTo((1e16 + 1e16) / 3);
+  }
+
+  @Test
+  void aBundleIsSummedUpInItsOrder() throws Exception {
+    models(", reportsPerRound: 3");
+    record(0, 1);
+    record(0, 1e16);
+    record(0, -1e16);
+
+    assertThat(weights(replay(entry(bundle(0, 1, 2, 0).setClosedRound(0).setPublished(true)))))
+        .containsExactly(0.0, -1.0 / 3);
+    assertThat(weights(replay(entry(bundle(0, 0, 1, 2).setClosedRound(0).setPublished(true)))))
+        .containsExactly(0.0, 0.0);
+  }
+
+  @Test
+  void onlyToldRoundsArePublished() throws Exception {
+    models("");
+    for (int i = 0; i < 4; i++) {
+      record(i == 3 ? 1 : 0, 1);
+    }
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(
+                bundle(0, 0).setClosedRound(0),
+                bundle(0, 1).setClosedRound(1).setPublished(true),
+                bundle(1, 3),
+                bundle(0, 2).setClosedRound(2).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 2L, 3L);
+    assertThat(updates)
+        .as("round 1 was never published, and round 0 is one publication behind")
+        .extracting(ModelUpdate::getDroppedUnpublished)
+        .containsExactly(0L, 0L, 1L);
+  }
+
+  @Test
+  void droppedBundlesAreCountedWhereTheyCame() throws Exception {
+    models(", maxStaleness: 0");
+    record(0, 1);
+    record(0, 1);
+    record(0, 1);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(
+                bundle(0, 1).setClosedRound(0).setPublished(true),
+                bundle(0, 0, 2).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getDroppedStale).containsExactly(0L, 0L, 2L);
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 1L);
+  }
+
+  @Test
+  void aBundleWithoutReportsIsATimeout() throws Exception {
+    record(0, 4);
+    record(1, 6);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(bundle(0, 0), Bundle.newBuilder().setClosedRound(0).setPublished(true)),
+            entry(bundle(1, 1).setPublished(true)));
+
+    assertThat(weights(updates)).containsExactly(0.0, -4.0, -4.0);
+    assertThat(updates).extracting(ModelUpdate::getOpen).containsExactly(0L, 0L, 1L);
+    assertThat(updates)
+        .extracting(ModelUpdate::getPublishedAtMs)
+        .containsExactly(0L, 1_000L, 1_000L);
+  }
+
+  @Test
+  void roundsMayBeginAboveZero() throws Exception {
+    record(7, 1);
+    record(7, 1);
+    record(0, 1);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(
+                bundle(7).setPublished(true),
+                bundle(0, 2),
+                bundle(7, 0, 1).setClosedRound(7).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(7L, 8L);
+    assertThat(updates.get(1).getDroppedStale()).isEqualTo(1);
+  }
+
+  @Test
+  void whatComesBeforeTheInitialUpdateIsDropped() throws Exception {
+    record(0, 1);
+
+    List<ModelUpdate> updates = replay(entry(bundle(0), bundle(0, 0).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L);
+    assertThat(updates).extracting(ModelUpdate::getDroppedUnpublished).containsExactly(1L);
+  }
+
+  @Test
+  void aModelMayBeginAgain() throws Exception {
+    models("");
+    record(0, 1);
+    record(2, 3);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(bundle(0, 0).setClosedRound(0).setPublished(true)),
+            entry(bundle(2).setPublished(true), bundle(2, 1).setClosedRound(2).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 2L, 3L);
+    assertThat(weights(updates)).containsExactly(0.0, -1.0, 0.0, -3.0);
+  }
+
+  @Test
+  void aModelWithoutAJournalTellsItsInitialRoundOnly() throws Exception {
+    record(0, 1);
+
+    ReplayFolder.Run run = run(List.of());
+
+    assertThat(run.code()).isZero();
+    assertThat(folder.updates("updates.jsonl"))
+        .extracting(ModelUpdate::getRound)
+        .containsExactly(0L);
+    assertThat(run.out()).contains("1 of them are not in the journal");
+  }
+
+  @Test
+  void everyNthUpdateIsToldAndTheLastOne() throws Exception {
+    models("");
+    JournalEntry.Builder entry = JournalEntry.newBuilder().setModelId("m");
+    for (int i = 0; i < 5; i++) {
+      record(i, 1);
+      entry.addBundles(bundle(i, i).setClosedRound(i).setPublished(true));
+    }
+
+    assertThat(run(List.of(entry.build()), "--updates-every", "2").failure()).isNull();
+    assertThat(folder.updates("updates.jsonl"))
+        .extracting(ModelUpdate::getRound)
+        .containsExactly(0L, 2L, 4L, 5L);
+  }
+
+  @Test
+  void aBinaryJournalSaysTheSame() throws Exception {
+    record(0, 1);
+    record(0, 3);
+    JournalEntry entry = entry(bundle(0, 0, 1).setClosedRound(0).setPublished(true));
+    replay(entry);
+    byte[] expected = Files.readAllBytes(directory.resolve("updates.jsonl"));
+    folder.writeBinary("journal.bin", List.of(entry));
+    folder.writeBinary("reports.bin", reports);
+
+    folder.run(
+        "--models",
+        "models.yaml",
+        "--reports",
+        "reports.bin",
+        "--journal",
+        "journal.bin",
+        "--updates",
+        "binary.jsonl");
+
+    assertThat(directory.resolve("binary.jsonl")).hasBinaryContent(expected);
+  }
+
+  @Test
+  void entriesOfOtherModelsArePassedOver() throws Exception {
+    record(0, 1);
+    record(report("other", 0, "ada", 1, 1));
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(bundle(0, 1).setClosedRound(0)).toBuilder().setModelId("other").build(),
+            entry(bundle(0, 0).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getOpen).containsExactly(0L, 1L);
+  }
+
+  @Test
+  void aReportThatIsMissingIsNamed() throws Exception {
+    record(0, 1);
+
+    assertRefused(
+        "model 'm', round 0, the bundle that begins at gradients-0@0: the reports hold none at"
+            + " gradients-0@1",
+        entry(bundle(0, 0, 1).setClosedRound(0)));
+    assertRefused("journal.jsonl, line 1: model 'm'", entry(bundle(0, 0, 1).setClosedRound(0)));
+  }
+
+  @Test
+  void aReportThatIsRefusedHereIsNamed() throws Exception {
+    models(", reportBound: 2");
+    record(0, 1);
+    record(0, 3);
+
+    assertRefused(
+        "the report at gradients-0@1 is REFUSED_IMPLAUSIBLE here",
+        entry(bundle(0, 0).setClosedRound(0), bundle(0, 1).setClosedRound(1)));
+    assertRefused(
+        "the report at gradients-0@1 is REFUSED_IMPLAUSIBLE here",
+        entry(bundle(0, 1).setClosedRound(0)));
+  }
+
+  @Test
+  void aRoundThatDoesNotCloseAsItDidIsNamed() throws Exception {
+    record(0, 1);
+    record(0, 1);
+    record(0, 1);
+
+    assertRefused(
+        "round 0, the bundle that begins at gradients-0@0: the journal says that it closed round"
+            + " 0, and here it closed no round",
+        entry(bundle(0, 0).setClosedRound(0)));
+    assertRefused(
+        "the journal says that it closed no round, and here it closed round 0",
+        entry(bundle(0, 0, 1), bundle(0, 2).setClosedRound(0)));
+    assertRefused(
+        "a bundle of no reports: the journal says that it closed round 0, and here it closed no",
+        entry(Bundle.newBuilder().setClosedRound(0)));
+    assertRefused(
+        "round 1, a bundle of no reports: the journal says that it closed round 5, and here it"
+            + " closed round 1",
+        entry(
+            bundle(0, 0, 1).setClosedRound(0).setPublished(true),
+            bundle(0, 2),
+            Bundle.newBuilder().setClosedRound(5)));
+  }
+
+  @Test
+  void aBundleThatIsNotOfItsReportsIsNamed() throws Exception {
+    record(1, 1);
+    record(report("m", 0, "ada", 1, 1).setGrid(Grid.newBuilder().addValues(5)));
+    record(report("m", 0, "ada", 2, 1).setDense(dense(1)));
+    folder.write(
+        "models.yaml",
+        """
+        - {modelId: m, dimension: 1, gradientBound: 1, reportsPerRound: 2, adaptiveRadius: {}}
+        - {modelId: n, dimension: 1, gradientBound: 1, adaptiveRadius: {}}
+        """);
+
+    assertRefused("gradients-0@0 names round 1, and its bundle names 0", entry(bundle(0, 0)));
+    assertRefused(
+        "A DENSE report of dimension 1 in a bundle of GRID reports",
+        entry(bundle(0, 1, 2).setClosedRound(0)));
+    assertRefused(
+        "the report at gradients-0@2 is to another model",
+        entry(bundle(0, 2).setClosedRound(0)).toBuilder().setModelId("n").build());
+  }
+
+  @Test
+  void reportsNeedTheirPositions() throws Exception {
+    folder.writeJson("journal.jsonl", List.of(entry(bundle(0, 0))));
+    folder.write("reports.jsonl", "\n" + ReplayFolder.json(report("m", 0, "ada", 1, 1).build()));
+
+    ReplayFolder.Run run =
+        folder.run(
+            "--models", "models.yaml", "--reports", "reports.jsonl", "--journal", "journal.jsonl");
+
+    assertThat(run.failure())
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining(
+            "reports.jsonl, line 2: a report without topic, partition and offset");
+  }
+
+  private void assertRefused(String message, JournalEntry... journal) throws Exception {
+    ReplayFolder.Run run = run(List.of(journal));
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
+  }
+}

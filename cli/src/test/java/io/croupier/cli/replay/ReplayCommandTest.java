@@ -1,0 +1,298 @@
+package io.croupier.cli.replay;
+
+import static io.croupier.cli.replay.ReplayFolder.json;
+import static io.croupier.cli.replay.ReplayFolder.recorded;
+import static io.croupier.cli.replay.ReplayFolder.report;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Message;
+import io.croupier.cli.InputException;
+import io.croupier.schemas.Central;
+import io.croupier.schemas.GradientReport;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the command reads and writes, and what it refuses. */
+class ReplayCommandTest {
+  private static final String MODELS =
+      """
+      - {modelId: m, dimension: 2, gradientBound: 1, adaptiveRadius: {}}
+      - {modelId: n, dimension: 2, gradientBound: 1, reportsPerRound: 3, blackBox: {}}
+      """;
+
+  @TempDir private Path directory;
+  private ReplayFolder folder;
+
+  @BeforeEach
+  void createFolder() throws Exception {
+    folder = new ReplayFolder(directory);
+    folder.write("models.yaml", MODELS);
+  }
+
+  /** Reports to both models, each naming one of the last few rounds. */
+  private static List<GradientReport> reports() {
+    Random random = new Random(42);
+    List<GradientReport> reports = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      boolean slow = random.nextInt(3) > 0;
+      int round = (slow ? i / 3 : i / 2) / 3;
+      reports.add(
+          report(
+                  slow ? "n" : "m",
+                  Math.max(0, round - random.nextInt(3)),
+                  "user " + i % 7,
+                  i,
+                  random.nextGaussian(),
+                  random.nextGaussian() / 3)
+              .build());
+    }
+    return reports;
+  }
+
+  private ReplayFolder.Run replay(String reports, String... more) {
+    List<String> arguments = new ArrayList<>(List.of("--models", "models.yaml"));
+    arguments.addAll(List.of("--reports", reports));
+    arguments.addAll(List.of(more));
+    return folder.run(arguments.toArray(String[]::new));
+  }
+
+  private byte[] bytes(String name) throws Exception {
+    return Files.readAllBytes(directory.resolve(name));
+  }
+
+  @Test
+  void inEveryFormTheSameInputGivesTheSameBytes() throws Exception {
+    List<Message> recorded = new ArrayList<>();
+    for (GradientReport report : reports()) {
+      recorded.add(recorded(recorded.size() * 3L, report.toBuilder()));
+    }
+    folder.writeJson("reports.jsonl", reports());
+    folder.writeBinary("reports.bin", reports());
+    folder.writeJson("recorded.jsonl", recorded);
+    folder.writeBinary("recorded.bin", recorded);
+    try (var out =
+        new GZIPOutputStream(Files.newOutputStream(directory.resolve("reports.bin.gz")))) {
+      out.write(bytes("reports.bin"));
+    }
+    assertThat(replay("reports.jsonl", "--updates", "json.updates").code()).isZero();
+    for (String other :
+        List.of("reports.bin", "recorded.jsonl", "recorded.bin", "reports.bin.gz")) {
+      assertThat(replay(other, "--updates", "other.updates").code()).isZero();
+      assertThat(bytes("other.updates")).as(other).isEqualTo(bytes("json.updates"));
+    }
+    assertThat(folder.updates("json.updates"))
+        .as("both models have learned")
+        .anyMatch(update -> update.getModelId().equals("m") && update.getRound() > 5)
+        .anyMatch(update -> update.getModelId().equals("n") && update.getRound() > 5);
+
+    replay("recorded.jsonl", "--accounting", "json.accounting");
+    replay("recorded.bin", "--accounting", "binary.accounting");
+    assertThat(bytes("binary.accounting")).isEqualTo(bytes("json.accounting"));
+    assertThat(folder.events("json.accounting").get(20).getSource())
+        .satisfies(
+            source -> {
+              assertThat(source.getTopic()).isEqualTo("gradients");
+              assertThat(source.getOffset()).isEqualTo(60);
+            });
+  }
+
+  @Test
+  void doublesKeepAllTheirDigits() throws Exception {
+    folder.writeJson("reports.jsonl", reports());
+    replay("reports.jsonl", "--updates", "updates.jsonl");
+
+    assertThat(folder.lines("updates.jsonl"))
+        .as("some value needs 16 or 17 digits")
+        .anyMatch(line -> line.matches(".*[-,\\[]0\\.\\d{16,}[,\\]].*"));
+  }
+
+  @Test
+  void badLinesAreKeptWithTheirNumbersAndStopNothing() throws Exception {
+    folder.write(
+        "reports.jsonl",
+        String.join(
+            "\n",
+            json(report("m", 0, "ada", 1, 1, 0).build()),
+            "",
+            "{\"modelId\": \"m\", \"round\": ",
+            "[1]",
+            "{\"modelId\":\"m\",\"dense\":{\"values\":[0.25,\"0.125x\"]}}",
+            "{\"modelId\":\"m\",\"gradient\":[0.125]}",
+            json(report("m", 1, "", 2, 1, 0).build()),
+            json(report("m", 1, "ada", 2, 1, Double.NaN).build()),
+            "{\"report\":{\"modelId\":\"m\"}}",
+            "\"undisclosed\":{}}",
+            json(report("m", 1, "ada", 3, 1, 0).build())));
+
+    ReplayFolder.Run run =
+        replay("reports.jsonl", "--updates", "updates.jsonl", "--dead-letters", "dead.jsonl");
+
+    assertThat(run.code()).isZero();
+    assertThat(folder.updates("updates.jsonl")).hasSize(2 + 2);
+    List<String> dead = folder.lines("dead.jsonl");
+    assertThat(dead).hasSize(8);
+    assertThat(dead.get(0)).startsWith("{\"line\":3,\"reason\":\"the line is not JSON\",\"text\":");
+    assertThat(dead.get(1)).contains("\"line\":4,", "not a JSON object", "\"text\":\"[1]\"");
+    assertThat(dead.get(2)).contains("\"line\":5,", "\"reason\":\"dense.values is no field of");
+    assertThat(dead.get(3)).contains("\"line\":6,", "\"reason\":\"gradient is no field of");
+    assertThat(dead.get(4)).contains("\"line\":7,", "user_id");
+    assertThat(dead.get(5)).contains("\"line\":8,", "finite");
+    assertThat(dead.get(6)).contains("\"line\":9,", "topic of the recorded report is missing");
+    assertThat(dead.get(7)).contains("\"line\":10,", "not JSON");
+    assertThat(dead)
+        .as("a reason quotes no value")
+        .noneMatch(line -> line.replaceAll(",\"text\".*", "").contains("125"));
+    assertThat(run.out())
+        .contains("8 records hold no report; the first is ", "line 3: the line is");
+  }
+
+  @Test
+  void badMessagesAreKeptAsBytes() throws Exception {
+    GradientReport good = report("m", 0, "ada", 1, 1, 0).build();
+    try (var out = Files.newOutputStream(directory.resolve("reports.bin"))) {
+      good.writeDelimitedTo(out);
+      good.toBuilder().clearSequence().build().writeDelimitedTo(out);
+      out.write(new byte[] {3, 'a', 'b', 'c'});
+      out.write(new byte[] {100, 10, 1, 'm'});
+    }
+
+    ReplayFolder.Run run = replay("reports.bin", "--dead-letters", "dead.jsonl");
+
+    assertThat(run.code()).isZero();
+    assertThat(folder.lines("dead.jsonl"))
+        .satisfiesExactly(
+            line -> assertThat(line).contains("\"record\":2,", "sequence", "\"base64\":"),
+            line -> assertThat(line).contains("\"record\":3,", "\"base64\":\"YWJj\""),
+            line -> assertThat(line).contains("\"record\":4,", "the input ends before"));
+    assertThat(run.out()).contains("1 reports in ", "3 records hold no report");
+  }
+
+  @Test
+  void rawGradientsAreNoReportsAndAreNotShown() throws Exception {
+    GradientReport raw =
+        report("m", 0, "ada", 1, 0.125, 0).setCentral(Central.getDefaultInstance()).build();
+    folder.write("reports.jsonl", json(raw) + "\n" + json(raw).replace("0.125", "oops"));
+    folder.writeBinary("reports.bin", List.of(raw, recorded(7, raw.toBuilder())));
+
+    replay("reports.jsonl", "--dead-letters", "lines.jsonl");
+    replay("reports.bin", "--dead-letters", "messages.jsonl");
+
+    assertThat(folder.lines("lines.jsonl")).hasSize(2).noneMatch(line -> line.contains("text"));
+    assertThat(folder.lines("messages.jsonl"))
+        .hasSize(2)
+        .allSatisfy(
+            line -> assertThat(line).contains("declaration is central").doesNotContain("base64"));
+  }
+
+  @Test
+  void withoutAFileBadLinesAreCounted() throws Exception {
+    folder.write("reports.jsonl", "{\"modelId\": 3");
+
+    assertThat(replay("reports.jsonl").out())
+        .containsPattern("m +\\| adaptive_radius \\| +0 ")
+        .contains("1 records hold no report; the first is " + folder.path("reports.jsonl, line 1"));
+  }
+
+  @Test
+  void theSummaryCountsWhatBecameOfEveryReport() throws Exception {
+    GradientReport used = report("n", 0, "ada", 1, 1, 0).build();
+    folder.writeJson(
+        "reports.jsonl",
+        List.of(
+            used,
+            used,
+            report("n", 0, "ada", 2, 1, 0).build(),
+            report("n", 0, "ada", 3, 1, 0).build(),
+            report("n", 1, "ada", 4, 1, 0).build(),
+            report("n", 9, "ada", 5, 1, 0).build(),
+            report("n", 0, "ada", 6, 1).build(),
+            report("other", 0, "ada", 7, 1).build()));
+
+    assertThat(replay("reports.jsonl").out())
+        .containsPattern(
+            "n +\\| black_box +\\| +1 \\| +5 \\| +3 \\| +1 \\| +0 \\| +1 \\| +1 \\| +1")
+        .containsPattern("8 reports in [0-9.]+ s: [0-9,]+ a second")
+        .contains("1 of them are to models that the models file doesn't have");
+  }
+
+  @Test
+  void readsFromAPipeAndWritesToOne() throws Exception {
+    folder.writeJson("reports.jsonl", reports());
+    replay("reports.jsonl", "--updates", "updates.jsonl");
+    InputStream standardIn = System.in;
+    System.setIn(new ByteArrayInputStream(bytes("reports.jsonl")));
+    ReplayFolder.Run run;
+    try {
+      run = replay("-", "--updates", "-");
+    } finally {
+      System.setIn(standardIn);
+    }
+
+    assertThat(run.out().getBytes(StandardCharsets.UTF_8)).isEqualTo(bytes("updates.jsonl"));
+    assertThat(run.err()).contains("60 reports in ");
+  }
+
+  @Test
+  void whatCannotBeUsedIsNamedWithWhatWouldDo() throws Exception {
+    folder.write("reports.jsonl", "");
+    folder.write("journal.jsonl", "{\"modelId\": 3, \"bundles\": 5}");
+    assertRefused("missing.yaml: no such file", "--models", "missing.yaml");
+    assertRefused("missing.jsonl: no such file", "--reports", "missing.jsonl");
+    assertRefused(": can't be read: ", "--reports", folder.path(""));
+    assertRefused("--updates-every is 0; it must be at least 1", "--updates-every", "0");
+    assertRefused("line 1: not a JournalEntry", "--journal", "journal.jsonl");
+    assertRefused("--reports and --journal are both '-'", "--reports", "-", "--journal", "-");
+    assertRefused("--updates and --accounting are both", "--updates", "-", "--accounting", "-");
+    assertRefused("--reports and --updates are the same file", "--updates", "./reports.jsonl");
+    assertRefused(
+        "--updates and --dead-letters are the same file",
+        "--updates",
+        "new.jsonl",
+        "--dead-letters",
+        "new.jsonl");
+    assertRefused(": can't be written: ", "--updates", folder.path("nowhere/updates.jsonl"));
+    assertThat(Files.exists(directory.resolve("new.jsonl"))).isFalse();
+  }
+
+  @Test
+  void modelsThatCannotBeReplayedAreNamed() throws Exception {
+    folder.write("reports.jsonl", "");
+    assertModelRefused("learner", "dimension: 1, gradientBound: 1");
+    assertModelRefused("dimension", "gradientBound: 1, adaptiveRadius: {}");
+    assertModelRefused("coordinate_wise", "dimension: 1, gradientBound: 1, coordinateWise: {}");
+    assertModelRefused(
+        "central models can't be replayed, since their noise is not reproducible",
+        "dimension: 1, gradientBound: 1, limits: {maxParticipations: 1, minSeparation: 1, delta: 1e-6},"
+            + " dpFtrl: {clipNorm: 1, noiseMultiplier: 1, noise: {tree: {}}, learningRate: 1}");
+  }
+
+  private void assertModelRefused(String message, String fields) throws Exception {
+    folder.write("bad.yaml", "- {modelId: bad, %s}".formatted(fields));
+    assertRefused("bad.yaml, model 'bad': ", "--models", "bad.yaml");
+    assertRefused(message, "--models", "bad.yaml");
+  }
+
+  private void assertRefused(String message, String... changed) {
+    List<String> arguments = new ArrayList<>(List.of(changed));
+    if (!arguments.contains("--models")) {
+      arguments.addAll(List.of("--models", "models.yaml"));
+    }
+    if (!arguments.contains("--reports")) {
+      arguments.addAll(List.of("--reports", "reports.jsonl"));
+    }
+    ReplayFolder.Run run = folder.run(arguments.toArray(String[]::new));
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
+    assertThat(run.out()).isEmpty();
+  }
+}

@@ -1,0 +1,137 @@
+package io.croupier.cli.replay;
+
+import com.google.protobuf.Message;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.RecordedReport;
+import io.croupier.schemas.Undisclosed;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import picocli.CommandLine;
+
+/** A folder of recordings, and the command run in it. */
+final class ReplayFolder {
+  private final Path directory;
+
+  ReplayFolder(Path directory) {
+    this.directory = directory;
+  }
+
+  /** What a run of the command left: its exit code, its output, and the exception that ended it. */
+  record Run(int code, String out, String err, Exception failure) {}
+
+  /** A report without a declared noise, by a user's only device. */
+  static GradientReport.Builder report(
+      String modelId, long round, String user, long sequence, double... values) {
+    return GradientReport.newBuilder()
+        .setModelId(modelId)
+        .setRound(round)
+        .setUserId(user)
+        .setDeviceId("phone")
+        .setSequence(sequence)
+        .setCreatedAtMs(1_000 + sequence)
+        .setDense(dense(values))
+        .setUndisclosed(Undisclosed.getDefaultInstance());
+  }
+
+  static Dense dense(double... values) {
+    return Dense.newBuilder().addAllValues(Arrays.stream(values).boxed().toList()).build();
+  }
+
+  /** The report as it stood in partition 0 of a topic named {@code gradients}. */
+  static RecordedReport recorded(long offset, GradientReport.Builder report) {
+    return RecordedReport.newBuilder()
+        .setTopic("gradients")
+        .setPartition(0)
+        .setOffset(offset)
+        .setReport(report)
+        .build();
+  }
+
+  String path(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  void write(String name, String text) throws IOException {
+    Files.writeString(directory.resolve(name), text);
+  }
+
+  static String json(Message message) throws IOException {
+    return JsonFormat.printer().omittingInsignificantWhitespace().print(message);
+  }
+
+  void writeJson(String name, List<? extends Message> messages) throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (Message message : messages) {
+      text.append(json(message)).append('\n');
+    }
+    write(name, text.toString());
+  }
+
+  void writeBinary(String name, List<? extends Message> messages) throws IOException {
+    try (OutputStream out = Files.newOutputStream(directory.resolve(name))) {
+      for (Message message : messages) {
+        message.writeDelimitedTo(out);
+      }
+    }
+  }
+
+  List<String> lines(String name) throws IOException {
+    return Files.readAllLines(directory.resolve(name));
+  }
+
+  List<ModelUpdate> updates(String name) throws IOException {
+    List<ModelUpdate> updates = new ArrayList<>();
+    for (String line : lines(name)) {
+      ModelUpdate.Builder update = ModelUpdate.newBuilder();
+      JsonFormat.parser().merge(line, update);
+      updates.add(update.build());
+    }
+    return updates;
+  }
+
+  List<AccountingEvent> events(String name) throws IOException {
+    List<AccountingEvent> events = new ArrayList<>();
+    for (String line : lines(name)) {
+      AccountingEvent.Builder event = AccountingEvent.newBuilder();
+      JsonFormat.parser().merge(line, event);
+      events.add(event.build());
+    }
+    return events;
+  }
+
+  /**
+   * Runs the command on files of this folder.
+   *
+   * @param arguments options; a value that has a dot in it is a file's name
+   */
+  Run run(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    Exception[] failure = new Exception[1];
+    int code =
+        new CommandLine(new ReplayCommand())
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .setExecutionExceptionHandler(
+                (exception, line, parsed) -> {
+                  failure[0] = exception;
+                  return 1;
+                })
+            .execute(
+                Arrays.stream(arguments)
+                    .map(argument -> argument.contains(".") ? path(argument) : argument)
+                    .toArray(String[]::new));
+    return new Run(code, out.toString(), err.toString(), failure[0]);
+  }
+}
