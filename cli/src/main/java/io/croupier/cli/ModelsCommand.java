@@ -3,8 +3,6 @@ package io.croupier.cli;
 import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.models.ModelChange;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.cli.models.ModelsTopic;
@@ -100,18 +98,12 @@ final class ModelsCommand implements Runnable {
       @Option(
               names = "--json",
               description = "As a JSON list of model specs, which 'models apply' takes back.")
-          boolean json)
-      throws InvalidProtocolBufferException {
+          boolean json) {
     Log.toFile();
     Collection<ModelSpec> specs = topic(connection).current().values();
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      JsonFormat.Printer printer = JsonFormat.printer();
-      StringBuilder text = new StringBuilder("[");
-      for (ModelSpec model : specs) {
-        text.append(text.length() == 1 ? "" : ",\n").append(printer.print(model));
-      }
-      out.println(text.append("]"));
+      out.print(ModelsFile.text(specs));
     } else {
       out.println(table(specs));
     }

@@ -36,21 +36,30 @@ final class Demo {
   private final List<Entrant> entrants;
   private final double peoplePerSecond;
   private final Path page;
+  private final Recorder recorder;
   private final Stage stage;
   private volatile boolean interrupted;
 
+  /**
+   * Starts nothing yet.
+   *
+   * @param page where the curves go
+   * @param recorder what keeps the run for replays; null if nobody asked for that
+   */
   Demo(
       DataSet data,
       Terms terms,
       List<Entrant> entrants,
       double peoplePerSecond,
       Path page,
+      Recorder recorder,
       Stage stage) {
     this.data = data;
     this.terms = terms;
     this.entrants = entrants;
     this.peoplePerSecond = peoplePerSecond;
     this.page = page;
+    this.recorder = recorder;
     this.stage = stage;
   }
 
@@ -114,6 +123,11 @@ final class Demo {
     CurvePage.write(comparison, page);
     out.println("Curves: " + page.toAbsolutePath());
     out.flush();
+    if (recorder != null) {
+      stage.endJob();
+      recorder.record(stage.kafka(), stage.topics(), specs);
+      out.println("To replay it: " + recorder.replayCommand());
+    }
     return books.complete();
   }
 

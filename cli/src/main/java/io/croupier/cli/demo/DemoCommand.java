@@ -159,6 +159,17 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Where to write the page (default: ${DEFAULT-VALUE}).")
   private Path page;
 
+  @Option(
+      names = "--record",
+      paramLabel = "DIR",
+      description = {
+        "Writes what 'croupier replay' needs to tell the same updates again: models.yaml,"
+            + " reports.jsonl, journal.jsonl, and updates.jsonl to compare with. DIR is new or empty.",
+        "It holds everybody's reports, noised but under their names: let nobody read it who may not"
+            + " read the gradients topic. A new DIR is yours alone."
+      })
+  private Path record;
+
   @Override
   public Integer call() throws Exception {
     Log.toFile();
@@ -184,9 +195,12 @@ public final class DemoCommand implements Callable<Integer> {
       throw new InputException("--round-size is %d; it must be at least 1".formatted(roundSize));
     }
     Terms terms = new Terms(epsilon, undisclosed, bound, roundSize, people, seed);
-    Stage stage = new Stage(kafka, keep, Long.toString(ID.nextLong(MOST_IDS), Character.MAX_RADIX));
-    Demo demo =
-        new Demo(dataSet, terms, Entrant.parse(learners), peoplePerSecond(people), page, stage);
+    List<Entrant> entrants = Entrant.parse(learners);
+    double peoplePerSecond = peoplePerSecond(people);
+    Recorder recorder = record == null ? null : Recorder.into(record);
+    String runId = Long.toString(ID.nextLong(MOST_IDS), Character.MAX_RADIX);
+    Stage stage = new Stage(kafka, keep, runId, recorder != null);
+    Demo demo = new Demo(dataSet, terms, entrants, peoplePerSecond, page, recorder, stage);
     boolean complete = demo.run(spec.commandLine().getOut());
     if (complete) {
       Log.discard();

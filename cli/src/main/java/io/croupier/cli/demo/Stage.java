@@ -43,6 +43,7 @@ final class Stage implements AutoCloseable {
   private final String foreignKafka;
   private final boolean keep;
   private final String runId;
+  private final boolean journal;
   private Path directory;
   private EmbeddedBroker broker;
   private boolean topicsCreated;
@@ -55,11 +56,13 @@ final class Stage implements AutoCloseable {
    * @param foreignKafka address of an existing broker; empty: start one
    * @param keep whether the topics on an existing broker stay
    * @param runId part of the topics' names
+   * @param journal whether the job keeps a journal
    */
-  Stage(String foreignKafka, boolean keep, String runId) {
+  Stage(String foreignKafka, boolean keep, String runId, boolean journal) {
     this.foreignKafka = foreignKafka;
     this.keep = keep;
     this.runId = runId;
+    this.journal = journal;
   }
 
   /** Sets everything up, and waits until the job is submitted. */
@@ -100,6 +103,13 @@ final class Stage implements AutoCloseable {
     }
   }
 
+  /** Ends the job; Kafka stays, and its topics change no more. */
+  synchronized void endJob() {
+    checkOpen();
+    cancelJob();
+    job = null;
+  }
+
   private String bootstrapServers() {
     return foreignKafka.isEmpty() ? broker.bootstrapServers() : foreignKafka;
   }
@@ -132,6 +142,7 @@ final class Stage implements AutoCloseable {
     settings.put("topics.prefix", prefix());
     settings.put("parallelism", "1");
     settings.put("checkpoint.interval", "250 ms");
+    settings.put("journal.enabled", Boolean.toString(journal));
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     job =
         CroupierJob.submit(

@@ -11,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A models file: a YAML list of {@link ModelSpec}s in the Protobuf JSON mapping. Plain JSON is YAML
@@ -31,6 +33,19 @@ public final class ModelsFile {
       throw new InputException(file + ": no such file", e);
     } catch (IOException e) {
       throw new InputException(file + ": can't be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** The text of a file that holds {@code specs}: JSON, and so YAML. */
+  public static String text(Collection<ModelSpec> specs) {
+    return specs.stream().map(ModelsFile::json).collect(Collectors.joining(",\n", "[", "]\n"));
+  }
+
+  private static String json(ModelSpec spec) {
+    try {
+      return JsonFormat.printer().print(spec);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a spec has no Any, which alone can't be printed", e);
     }
   }
 

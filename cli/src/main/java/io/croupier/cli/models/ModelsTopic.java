@@ -3,9 +3,9 @@ package io.croupier.cli.models;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.CommittedRecords;
 import io.croupier.cli.InputException;
 import io.croupier.schemas.ModelSpec;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,24 +14,17 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.PartitionInfo;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** The compacted topic that the job takes its models from. */
 public final class ModelsTopic {
-
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Map<String, ?> kafka;
   private final String topic;
@@ -47,40 +40,11 @@ public final class ModelsTopic {
    * leaves aside as well.
    */
   public SortedMap<String, ModelSpec> current() {
-    Map<String, Object> properties = new HashMap<>(kafka);
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
-      return readToEnd(consumer);
+    SortedMap<String, ModelSpec> specs = new TreeMap<>();
+    try {
+      CommittedRecords.forEach(kafka, topic, record -> add(specs, record));
     } catch (KafkaException e) {
       throw unreachable(e);
-    }
-  }
-
-  private SortedMap<String, ModelSpec> readToEnd(KafkaConsumer<byte[], byte[]> consumer) {
-    List<PartitionInfo> infos = consumer.partitionsFor(topic, PATIENCE);
-    if (infos.isEmpty()) {
-      throw new InputException(
-          "There is no topic %s; create it with 'croupier topics create'".formatted(topic));
-    }
-    List<TopicPartition> partitions =
-        infos.stream().map(info -> new TopicPartition(topic, info.partition())).toList();
-    consumer.assign(partitions);
-    consumer.seekToBeginning(partitions);
-    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, PATIENCE);
-    SortedMap<String, ModelSpec> specs = new TreeMap<>();
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (ends.entrySet().stream()
-        .anyMatch(end -> consumer.position(end.getKey(), PATIENCE) < end.getValue())) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new InputException(
-            "The topic %s could not be read to its end within %d s"
-                .formatted(topic, PATIENCE.toSeconds()));
-      }
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-        add(specs, record);
-      }
     }
     return specs;
   }

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import org.apache.commons.io.output.CloseShieldWriter;
 
 /** A file that is written as lines of JSON, doubles with all their digits. */
-final class JsonLines implements Closeable {
+public final class JsonLines implements Closeable {
   private static final JsonFormat.Printer JSON =
       JsonFormat.printer().omittingInsignificantWhitespace().sortingMapKeys();
 
@@ -32,23 +32,30 @@ final class JsonLines implements Closeable {
   /**
    * Creates the file, or empties it.
    *
+   * @throws InputException if it can't be written
+   */
+  public static JsonLines create(Path file) {
+    try {
+      return new JsonLines(file.toString(), Files.newBufferedWriter(file, StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw unwritable(file.toString(), e);
+    }
+  }
+
+  /**
+   * Creates the file, or empties it.
+   *
    * @param standardOut what {@value RecordFile#PIPE} stands for; flushed at the end, not closed
    * @throws InputException if it can't be written
    */
   static JsonLines create(String name, Writer standardOut) {
-    try {
-      return new JsonLines(
-          name,
-          name.equals(RecordFile.PIPE)
-              ? new BufferedWriter(CloseShieldWriter.wrap(standardOut))
-              : Files.newBufferedWriter(Path.of(name), StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw unwritable(name, e);
-    }
+    return name.equals(RecordFile.PIPE)
+        ? new JsonLines(name, new BufferedWriter(CloseShieldWriter.wrap(standardOut)))
+        : create(Path.of(name));
   }
 
   /** Writes a line. */
-  void write(MessageOrBuilder message) {
+  public void write(MessageOrBuilder message) {
     try {
       JSON.appendTo(message, out);
       out.write('\n');

@@ -1,0 +1,71 @@
+package io.croupier.cli;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** What is committed on a topic, from its beginning to its end as of now. */
+public final class CommittedRecords {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private CommittedRecords() {}
+
+  /**
+   * Shows every record to {@code action}, those of a partition in their order.
+   *
+   * @param kafka properties of Kafka's clients, which lead to the brokers
+   * @throws InputException if there is no such topic, or nothing comes of it for 30 seconds
+   * @throws org.apache.kafka.common.KafkaException if the brokers can't be used
+   */
+  public static void forEach(
+      Map<String, ?> kafka, String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
+      readToEnd(consumer, topic, action);
+    }
+  }
+
+  private static void readToEnd(
+      KafkaConsumer<byte[], byte[]> consumer,
+      String topic,
+      Consumer<ConsumerRecord<byte[], byte[]>> action) {
+    List<PartitionInfo> infos = consumer.partitionsFor(topic, PATIENCE);
+    if (infos.isEmpty()) {
+      throw new InputException(
+          "There is no topic %s; create it with 'croupier topics create'".formatted(topic));
+    }
+    List<TopicPartition> partitions =
+        infos.stream().map(info -> new TopicPartition(topic, info.partition())).toList();
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, PATIENCE);
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (ends.entrySet().stream()
+        .anyMatch(end -> consumer.position(end.getKey(), PATIENCE) < end.getValue())) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new InputException(
+            "The topic %s could not be read to its end: nothing came for %d s"
+                .formatted(topic, PATIENCE.toSeconds()));
+      }
+      ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+      if (!records.isEmpty()) {
+        deadline = System.nanoTime() + PATIENCE.toNanos();
+      }
+      records.forEach(action);
+    }
+  }
+}
