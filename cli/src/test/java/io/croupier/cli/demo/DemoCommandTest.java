@@ -28,6 +28,7 @@ class DemoCommandTest {
     assertRefused("'sgd' is not one of", "--learners", "sgd");
     assertRefused("there is no directory", "--page", "nowhere/page.html");
     assertRefused("--epsilon: ", "--epsilon", "1e-6");
+    assertRefused("--record: src is not empty", "--record", "src");
   }
 
   private static void assertRefused(String message, String... arguments) {

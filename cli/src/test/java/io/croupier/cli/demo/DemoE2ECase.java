@@ -8,7 +8,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -19,24 +18,22 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script as a user runs it, in a process of its own. */
+/** The demonstration as a user runs it. */
 class DemoE2ECase {
 
-  private static final Path SCRIPT = Path.of("..", "croupier").toAbsolutePath().normalize();
-
   @TempDir private Path directory;
-  private Path temporary;
+  private Script script;
 
   @BeforeEach
   void makeRoom() throws IOException {
-    temporary = Files.createDirectory(directory.resolve("tmp"));
+    script = Script.in(directory);
   }
 
   @Test
   void endsWithTheTableThePriceAndThePage() throws Exception {
     Path page = directory.resolve("page.html");
 
-    List<String> output = finish(croupier("demo", "--users", "300", "--page", page.toString()));
+    List<String> output = script.run("demo", "--users", "300", "--page", page.toString());
 
     assertThat(output)
         .contains(
@@ -53,21 +50,20 @@ class DemoE2ECase {
         .anyMatch(line -> line.matches(" non-private optimum .* 0\\.518 .* 0\\.740 .*"))
         .noneMatch(line -> line.contains("accounted for"));
     assertThat(Files.readString(page)).contains("This comparison spent 8 per learner");
-    assertNothingIsLeft();
+    script.assertNothingIsLeft();
   }
 
   @Test
   void undisclosedReportsAreRefusedByTheOneLearnerThatMustKnowTheNoise() throws Exception {
     List<String> output =
-        finish(
-            croupier(
-                "demo",
-                "--users",
-                "300",
-                "--learners",
-                "banco,black-box,coordinate-wise",
-                "--undisclosed",
-                "0.2"));
+        script.run(
+            "demo",
+            "--users",
+            "300",
+            "--learners",
+            "banco,black-box,coordinate-wise",
+            "--undisclosed",
+            "0.2");
 
     assertThat(output)
         .contains(
@@ -92,21 +88,20 @@ class DemoE2ECase {
     Path file = Files.writeString(directory.resolve("people.csv"), people);
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
       List<String> output =
-          finish(
-              croupier(
-                  "demo",
-                  "--data",
-                  file.toString(),
-                  "--label",
-                  "bought",
-                  "--learners",
-                  "black-box,ldp-sgd:1",
-                  "--epsilon",
-                  "0.5",
-                  "--kafka",
-                  broker.bootstrapServers(),
-                  "--page",
-                  directory.resolve("page.html").toString()));
+          script.run(
+              "demo",
+              "--data",
+              file.toString(),
+              "--label",
+              "bought",
+              "--learners",
+              "black-box,ldp-sgd:1",
+              "--epsilon",
+              "0.5",
+              "--kafka",
+              broker.bootstrapServers(),
+              "--page",
+              directory.resolve("page.html").toString());
 
       assertThat(output)
           .contains(
@@ -114,13 +109,13 @@ class DemoE2ECase {
               "This comparison spent 0.5 per learner, 1 per person; a real deployment runs one"
                   + " learner.");
       assertThat(topics(broker)).noneMatch(topic -> topic.startsWith("croupier-demo"));
-      assertNothingIsLeft();
+      script.assertNothingIsLeft();
     }
   }
 
   @Test
   void ctrlCEndsItAtOnceAndLeavesNothing() throws Exception {
-    Process process = croupier("demo", "--page", directory.resolve("page.html").toString());
+    Process process = script.start("demo", "--page", directory.resolve("page.html").toString());
     BufferedReader output = process.inputReader(UTF_8);
     String line = output.readLine();
     while (line != null && !line.contains("people have reported")) {
@@ -136,12 +131,12 @@ class DemoE2ECase {
     assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - interruptedAt)).isLessThan(10);
     assertThat(process.descendants()).isEmpty();
     assertThat(directory.resolve("page.html")).doesNotExist();
-    assertNothingIsLeft();
+    script.assertNothingIsLeft();
   }
 
   @Test
   void aMistakeIsExplainedInALine() throws Exception {
-    Process process = croupier("demo", "--data", "none.csv", "--label", "x");
+    Process process = script.start("demo", "--data", "none.csv", "--label", "x");
 
     assertThat(process.inputReader(UTF_8).lines().toList())
         .containsExactly("none.csv: no such file");
@@ -150,35 +145,15 @@ class DemoE2ECase {
 
   @Test
   void helpReadsLikeAManual() throws Exception {
-    assertThat(finish(croupier("--help"))).contains("Commands:").anyMatch(l -> l.contains("demo"));
-    assertThat(finish(croupier("demo", "--help")))
+    assertThat(script.run("--help")).contains("Commands:").anyMatch(l -> l.contains("demo"));
+    assertThat(script.run("demo", "--help"))
         .contains("Usage: croupier demo [OPTIONS]")
         .anyMatch(line -> line.contains("Orders the people"));
-  }
-
-  private Process croupier(String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(SCRIPT.toString()));
-    command.addAll(List.of(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.directory(directory.toFile());
-    builder.environment().put("TMPDIR", temporary.toString());
-    return builder.start();
-  }
-
-  /** The output of a process that ends well. */
-  private static List<String> finish(Process process) throws Exception {
-    List<String> lines = process.inputReader(UTF_8).lines().toList();
-    assertThat(process.waitFor()).as(String.join("\n", lines)).isZero();
-    return lines;
   }
 
   private static Stream<String> topics(EmbeddedBroker broker) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       return admin.listTopics().names().get().stream();
     }
-  }
-
-  private void assertNothingIsLeft() {
-    assertThat(temporary).isEmptyDirectory();
   }
 }

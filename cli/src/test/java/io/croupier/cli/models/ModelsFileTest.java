@@ -47,6 +47,22 @@ class ModelsFileTest {
   }
 
   @Test
+  void readsWhatItWrites() {
+    List<ModelSpec> specs =
+        ModelsFile.parse(
+            "models.yaml",
+            """
+            - {modelId: m, dimension: 3, gradientBound: 1.0E-4, initialWeights: [0.1, 1e300, -0.0],
+               roundTimeoutMs: 5000, blackBox: {}}
+            - {modelId: n, dimension: 1, gradientBound: 1,
+               banco: {strongestNoise: {subExponential: {variance: 0, betaMax: .inf}}}}
+            """);
+
+    assertThat(ModelsFile.parse("again.yaml", ModelsFile.text(specs))).isEqualTo(specs);
+    assertThat(ModelsFile.parse("none.yaml", ModelsFile.text(List.of()))).isEmpty();
+  }
+
+  @Test
   void readsPlainJson() {
     String json =
         """

@@ -1,0 +1,99 @@
+package io.croupier.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Message;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.RecordedReport;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A recorded demonstration and its replay. */
+class RecordingE2ECase {
+
+  private static final int PEOPLE = 300;
+  private static final int UNDISCLOSED = 60;
+
+  @TempDir private Path directory;
+
+  @Test
+  void aReplayTellsEveryUpdateAgainBitForBit() throws Exception {
+    Script script = Script.in(directory);
+    Path recording = directory.resolve("recording");
+
+    List<String> output =
+        script.run(
+            "demo",
+            "--users",
+            Integer.toString(PEOPLE),
+            "--duration",
+            "5",
+            "--round-size",
+            "3",
+            "--undisclosed",
+            "0.2",
+            "--record",
+            recording.toString());
+    script.run(arguments(output));
+
+    Map<String, List<ModelUpdate>> recorded = updates(recording.resolve("updates.jsonl"));
+    Map<String, List<ModelUpdate>> replayed = updates(directory.resolve("out.jsonl"));
+    assertThat(recorded).hasSize(7);
+    assertThat(replayed).isEqualTo(recorded);
+    recorded.forEach(
+        (modelId, told) ->
+            assertThat(told.get(told.size() - 1).getUsed())
+                .as(modelId)
+                .isEqualTo(modelId.equals("banco") ? PEOPLE - UNDISCLOSED : PEOPLE));
+    assertThat(reports(recording.resolve("reports.jsonl")))
+        .hasSize(7 * PEOPLE)
+        .filteredOn(GradientReport::hasUndisclosed)
+        .hasSize(7 * UNDISCLOSED)
+        .filteredOn(report -> report.getModelId().equals("banco"))
+        .extracting(GradientReport::getUserId)
+        .doesNotHaveDuplicates()
+        .hasSize(UNDISCLOSED);
+    script.assertNothingIsLeft();
+  }
+
+  /** Of the command that the demonstration prints, without its name. */
+  private static String[] arguments(List<String> output) {
+    String prefix = "To replay it: croupier ";
+    String line = output.get(output.size() - 1);
+    assertThat(line).startsWith(prefix);
+    return line.substring(prefix.length()).split(" ");
+  }
+
+  /** Every update by model, without the time: the one thing in which a replay differs. */
+  private static Map<String, List<ModelUpdate>> updates(Path file) throws Exception {
+    return lines(file, ModelUpdate::newBuilder).stream()
+        .map(message -> ((ModelUpdate) message).toBuilder().clearPublishedAtMs().build())
+        .collect(Collectors.groupingBy(ModelUpdate::getModelId));
+  }
+
+  private static List<GradientReport> reports(Path file) throws Exception {
+    return lines(file, RecordedReport::newBuilder).stream()
+        .map(message -> ((RecordedReport) message).getReport())
+        .toList();
+  }
+
+  private static List<Message> lines(Path file, Supplier<Message.Builder> builders)
+      throws Exception {
+    List<Message> messages = new ArrayList<>();
+    for (String line : Files.readAllLines(file)) {
+      Message.Builder builder = builders.get();
+      JsonFormat.parser().merge(line, builder);
+      messages.add(builder.build());
+    }
+    return messages;
+  }
+}

@@ -1,0 +1,48 @@
+package io.croupier.cli.demo;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The script as a user runs it, in a process of its own.
+ *
+ * @param directory where it runs
+ * @param temporary where its temporary files go
+ */
+record Script(Path directory, Path temporary) {
+
+  private static final Path SCRIPT = Path.of("..", "croupier").toAbsolutePath().normalize();
+
+  /** A script that runs in {@code directory}, with its temporary files in a corner of it. */
+  static Script in(Path directory) throws IOException {
+    return new Script(directory, Files.createDirectory(directory.resolve("tmp")));
+  }
+
+  /** Starts it. */
+  Process start(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(SCRIPT.toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.directory(directory.toFile());
+    builder.environment().put("TMPDIR", temporary.toString());
+    return builder.start();
+  }
+
+  /** Runs it to its end, which has to be a good one, and returns what it says. */
+  List<String> run(String... arguments) throws Exception {
+    Process process = start(arguments);
+    List<String> lines = process.inputReader(UTF_8).lines().toList();
+    assertThat(process.waitFor()).as(String.join("\n", lines)).isZero();
+    return lines;
+  }
+
+  void assertNothingIsLeft() {
+    assertThat(temporary).isEmptyDirectory();
+  }
+}
