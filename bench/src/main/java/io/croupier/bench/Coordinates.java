@@ -35,7 +35,8 @@ final class Coordinates {
     }
   }
 
-  private static double logUniform(SplittableRandom random, double from, double to) {
+  /** 10 to the power of a number uniform between two. */
+  static double logUniform(SplittableRandom random, double from, double to) {
     return Math.pow(10, from + (to - from) * random.nextDouble());
   }
 }

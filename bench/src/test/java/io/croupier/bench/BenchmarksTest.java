@@ -3,6 +3,7 @@ package io.croupier.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.learner.LiveModel;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,5 +46,32 @@ class BenchmarksTest {
     assertThat(benchmark.denseByView()).isEqualTo(dense).doesNotContain(0.0);
     double[] grid = benchmark.gridByProtobuf().clone();
     assertThat(benchmark.gridByView()).isEqualTo(grid).isNotEqualTo(dense);
+  }
+
+  @Test
+  void everyPriorHasWeights() {
+    assertThat(weights(WeightsBenchmark::conjugate)).doesNotContain(0.0, Double.NaN);
+    assertThat(weights(WeightsBenchmark::uniform)).doesNotContain(0.0, Double.NaN);
+    assertThat(weights(WeightsBenchmark::improper)).doesNotContain(0.0, Double.NaN);
+    assertThat(weights(WeightsBenchmark::cv)).doesNotContain(0.0, Double.NaN);
+  }
+
+  @Test
+  void theFormulaIsTheConjugatePriorsWhereItIsRight() {
+    double[] conjugate = weights(WeightsBenchmark::conjugate);
+    double[] formula = weights(WeightsBenchmark::formula);
+    int right = 0;
+    for (int i = 0; i < formula.length; i++) {
+      if (Math.abs(formula[i] - conjugate[i]) <= 1e-6 * Math.abs(conjugate[i])) {
+        right++;
+      }
+    }
+    assertThat(right).isGreaterThan(formula.length / 2);
+  }
+
+  private static double[] weights(Function<WeightsBenchmark, double[]> method) {
+    WeightsBenchmark benchmark = new WeightsBenchmark();
+    benchmark.prepare();
+    return method.apply(benchmark);
   }
 }

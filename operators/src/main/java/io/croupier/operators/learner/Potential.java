@@ -181,6 +181,13 @@ public final class Potential implements Serializable {
 
   /** By {@link ClosedForm}; w is then exp(E / 2) (integral / Z) exp(E / 2), compensated. */
   private double closedForm(double a, double b, double coins) {
+    if (ClosedForm.isFlat(a, b, scaledHalfWidth)) {
+      double integral =
+          prior instanceof Prior.Improper
+              ? ClosedForm.flatMass(a, b, scaledHalfWidth)
+              : ClosedForm.flatMoment(a, b, scaledHalfWidth);
+      return Math.copySign(integral * scale, coins);
+    }
     double slope = Peak.slope(a, b, scaledHalfWidth);
     double exponent = Peak.exponent(a, b, scaledHalfWidth, slope);
     double half = Math.exp(exponent / 2);

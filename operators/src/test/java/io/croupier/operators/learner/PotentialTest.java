@@ -155,7 +155,7 @@ class PotentialTest {
   }
 
   @Test
-  void neverNaN() {
+  void neverNaNAndAlwaysOdd() {
     double[] extremes = {
       0, Double.MIN_VALUE, 1e-300, 1e-150, 1e-8, 1, 1e8, 1e150, 1e300, Double.MAX_VALUE
     };
@@ -165,7 +165,9 @@ class PotentialTest {
         for (double coins : extremes) {
           for (double variance : extremes) {
             String at = prior + " " + halfWidth + " " + coins + " " + variance;
-            assertThat(potential.prediction(coins, variance)).as(at).isNotNaN();
+            double w = potential.prediction(coins, variance);
+            assertThat(w).as(at).isNotNaN().isNotNegative();
+            assertThat(potential.prediction(-coins, variance)).as(at).isEqualTo(-w);
             assertThat(potential.logPrediction(coins, variance)).as(at).isNotNaN();
             assertThat(potential.logPotential(coins, variance)).as(at).isNotNaN();
           }
