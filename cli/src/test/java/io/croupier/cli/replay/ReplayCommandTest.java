@@ -269,7 +269,10 @@ class ReplayCommandTest {
     folder.write("reports.jsonl", "");
     assertModelRefused("learner", "dimension: 1, gradientBound: 1");
     assertModelRefused("dimension", "gradientBound: 1, adaptiveRadius: {}");
-    assertModelRefused("coordinate_wise", "dimension: 1, gradientBound: 1, coordinateWise: {}");
+    assertModelRefused(
+        "half-width C of the betting fractions",
+        "dimension: 1, gradientBound: 1, banco: {strongestNoise: {subExponential: {variance: 0,"
+            + " betaMax: 1e-200}}}");
     assertModelRefused(
         "central models can't be replayed, since their noise is not reproducible",
         "dimension: 1, gradientBound: 1, limits: {maxParticipations: 1, minSeparation: 1, delta: 1e-6},"
