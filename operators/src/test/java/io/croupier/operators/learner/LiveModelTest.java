@@ -25,6 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LiveModelTest {
   private static final int D = 3;
@@ -54,6 +55,14 @@ class LiveModelTest {
     ByteBuffer bytes = ByteBuffer.allocate(4 * steps.length).order(ByteOrder.LITTLE_ENDIAN);
     bytes.asIntBuffer().put(steps);
     sum.values = bytes.array();
+    return sum;
+  }
+
+  private static RoundSum sparse(long round, int[] indices, double... values) {
+    RoundSum sum = dense(round, values);
+    sum.form = VectorForm.SPARSE;
+    sum.dimension = D;
+    sum.indices = indices;
     return sum;
   }
 
@@ -116,6 +125,47 @@ class LiveModelTest {
     assertThat(update.getDroppedStale()).isEqualTo(1);
     assertThat(update.getDroppedUnpublished()).isEqualTo(1);
     assertThat(update.getOpen()).isEqualTo(1);
+  }
+
+  /** Rounds of sparse, dense and grid reports, mixed and alone, saved and restored half full. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void sparseReportsAreDenseOnesWithZeros(int reportsPerRound) {
+    ModelSpec spec =
+        spec()
+            .setReportsPerRound(reportsPerRound)
+            .setCoordinateWise(CoordinateWise.newBuilder().setRadius(0.01))
+            .build();
+    LiveModel model = new LiveModel(spec, 0);
+    LiveModel twin = new LiveModel(spec, 0);
+    Map<String, byte[]> store = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(3);
+    model.publish(0);
+    twin.publish(0);
+    for (int i = 0; i < 400; i++) {
+      double a = random.nextGaussian() + 0.3;
+      double b = random.nextGaussian();
+      RoundSum report =
+          random.nextInt(i % 40 < 20 ? 1 : 3) == 0
+              ? sparse(0, new int[] {2, 0}, a, b)
+              : random.nextBoolean() ? dense(0, b, 0, a) : grid(0, 1 << 14, -3, 0);
+      RoundSum asDense = report.form == VectorForm.SPARSE ? dense(0, b, 0, a) : report;
+      report.namedRound = model.round() - model.round() % 8;
+      asDense.namedRound = report.namedRound;
+      assertThat(model.add(report)).isEqualTo(twin.add(asDense));
+      if (model.round() % 8 == 0) {
+        assertThat(model.publish(i)).isEqualTo(twin.publish(i));
+      }
+      if (i % 7 == 0) {
+        LiveModel before = model;
+        before.save(store::put);
+        store.keySet().removeIf(before::isObsolete);
+        model = new LiveModel(spec, 0);
+        model.restore(store::get);
+      }
+    }
+    assertThat(model.publish(0)).isEqualTo(twin.publish(0));
+    assertThat(model.publish(0).getUsed()).isGreaterThan(300);
   }
 
   @Test
