@@ -16,6 +16,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.commons.io.FileUtils;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
@@ -182,10 +183,23 @@ final class Stage implements AutoCloseable {
       broker.close();
     }
     if (directory != null) {
+      deleteDirectory();
+    }
+  }
+
+  /**
+   * Flink goes on deleting its own part for a moment after the job's end: that may be in the way.
+   */
+  private void deleteDirectory() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CANCEL_SECONDS);
+    while (Files.exists(directory)) {
       try {
         FileUtils.deleteDirectory(directory.toFile());
       } catch (IOException e) {
-        throw new UncheckedIOException("The temporary directory can't be deleted", e);
+        if (System.nanoTime() > deadline) {
+          throw new UncheckedIOException("The temporary directory can't be deleted", e);
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
       }
     }
   }
