@@ -1,0 +1,254 @@
+package io.croupier.bench.study;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Who needs no tuning: a suite of unlike problems, and the distance from the best tuned LDP-ASGD.
+ */
+final class AdaptiveRadiusStudy implements Study {
+  private static final int PEOPLE = 10_000;
+  private static final int MANY_PEOPLE = 100_000;
+  private static final int REPORTS_PER_ROUND = 50;
+  private static final String UNTUNED = Field.sgdLabel(1);
+
+  /** Smaller risks are rounding. */
+  private static final double LEAST_RISK = 1e-12;
+
+  private static final String ZERO = "never moving";
+
+  static final List<String> LEARNERS =
+      List.of(
+          Field.BANCO,
+          Field.IMPROPER,
+          Field.ADA_GRAD,
+          Field.DOG,
+          Field.ADAPTIVE_RADIUS,
+          UNTUNED,
+          ZERO);
+
+  private static final List<String> COLUMNS =
+      List.of(
+          "learner",
+          "learnable: geo. mean",
+          "median",
+          "90 %",
+          "worst",
+          "marginal: geo. mean",
+          "worst",
+          "noise-dominated: worst / zero",
+          "worst (risk - 1.05 zero) T",
+          "all: geo. mean",
+          "<= 1",
+          "<= 2");
+
+  private final Effort effort;
+  private final List<SuiteProblem> half;
+  private final List<SuiteProblem> eighth;
+
+  /**
+   * The study.
+   *
+   * @param seed of the choice among the suite, and of what is random in its problems
+   */
+  AdaptiveRadiusStudy(Effort effort, long seed) {
+    this.effort = effort;
+    Random random = new Random(seed);
+    List<SuiteProblem> suite = new ArrayList<>(SuiteProblem.suite(random));
+    Collections.shuffle(suite, random);
+    half = suite.subList(0, suite.size() / 2);
+    eighth = suite.subList(0, suite.size() / 8);
+  }
+
+  @Override
+  public String name() {
+    return "adaptive-radius";
+  }
+
+  @Override
+  public List<Cell> cells() {
+    Map<String, Design> designs = new HashMap<>();
+    List<Cell> cells = new ArrayList<>();
+    for (SuiteProblem problem : half) {
+      List<Integer> checkpoints = effort.checkpoints(PEOPLE / 10, PEOPLE);
+      cells.add(cell(problem, designs, PEOPLE, 1, checkpoints, 6));
+    }
+    for (SuiteProblem problem : eighth) {
+      List<Integer> checkpoints = effort.checkpoints(MANY_PEOPLE);
+      cells.add(cell(problem, designs, MANY_PEOPLE, 1, checkpoints, 4));
+    }
+    for (SuiteProblem problem : eighth) {
+      List<Integer> checkpoints = effort.checkpoints(MANY_PEOPLE / REPORTS_PER_ROUND);
+      cells.add(cell(problem, designs, MANY_PEOPLE, REPORTS_PER_ROUND, checkpoints, 4));
+    }
+    return cells;
+  }
+
+  private Cell cell(
+      SuiteProblem problem,
+      Map<String, Design> designs,
+      int people,
+      int reportsPerRound,
+      List<Integer> checkpoints,
+      int replications) {
+    Field field = new Field(problem.dimension());
+    List<Contestant> contestants = new ArrayList<>(field.sgdGrid());
+    contestants.add(field.banco(problem.privacy().worst()));
+    contestants.add(field.blackBox(Field.IMPROPER, Field.IMPROPER_PRIOR));
+    contestants.add(field.adaGradNorm());
+    contestants.add(field.distanceOverGradients());
+    contestants.add(field.adaptiveRadius());
+    Design design =
+        designs.computeIfAbsent(
+            problem.features() + " " + problem.dimension(),
+            key -> new Design(problem.features(), problem.dimension(), effort.designPoints()));
+    return new Cell(
+        problem.label(),
+        new PredictionProblem(design, problem.loss(), problem.best()),
+        problem.noise(),
+        problem.privacy().levels(effort.people(people)),
+        contestants,
+        reportsPerRound,
+        checkpoints,
+        effort.replications(replications));
+  }
+
+  @Override
+  public void report(List<Result> results, Page page) throws IOException {
+    List<Result> single = results.subList(0, half.size());
+    List<Result> many = results.subList(half.size(), half.size() + eighth.size());
+    List<Result> rounds = results.subList(half.size() + eighth.size(), results.size());
+    int people = single.get(0).cell().rounds();
+    int few = single.get(0).cell().checkpoints().get(0);
+    int manyPeople = many.get(0).cell().rounds();
+
+    page.title("Learners with nothing to tune");
+    page.paragraph(
+        "Suite: losses abs, logistic, huber, smoothed hinge; d 2, 5, 20; ||w*|| 0.1, 1, 10; noise of eps"
+            + " 0.5, 1, 4, 16, none, mix (each person any of these), burst (the first T/200 + 12 at eps"
+            + " 0.4, all others at 4), half (half of the people none, half at 1): 288 combinations, of"
+            + " which half are taken at random. Within each, at random: w* with equal coordinates, of a"
+            + " random direction, or sparse; features on the sphere, with scales 1/j, or with an"
+            + " intercept; l2-ball Laplace noise (3 of 5), Gaussian, or Laplace by coordinate, all of"
+            + " the same variance along a direction.");
+    page.paragraph(
+        "Entries are ratios of a learner's mean excess risk to that of the LDP-ASGD whose step size, of"
+            + " 11 from 1e-3 to 1e2, turns out best on these very runs. Learnable: never moving costs"
+            + " at least twice that; noise-dominated: less than 1.2 times. BANCO is told the level of"
+            + " the noise, the worst one where it varies; nobody else is told anything.");
+    table("T = " + people, single, 1, page);
+    table("T = " + few + ", the same runs", single, 0, page);
+    table("T = " + manyPeople, many, 0, page);
+    table(
+        "T = %d in %d rounds of %d"
+            .formatted(
+                rounds.get(0).cell().rounds() * REPORTS_PER_ROUND,
+                rounds.get(0).cell().rounds(),
+                REPORTS_PER_ROUND),
+        rounds,
+        0,
+        page);
+    page.heading("Pictures");
+    page.picture("ratios", picture(single, 1, "T = " + people));
+    page.picture("ratios-many", picture(many, 0, "T = " + manyPeople));
+  }
+
+  private static void table(String heading, List<Result> results, int at, Page page) {
+    Map<String, Standing> standings = standings(results, at);
+    Standing any = standings.get(ZERO);
+    page.heading(heading);
+    page.paragraph(
+        "%d problems, %d replications: %d learnable, %d marginal, %d noise-dominated."
+            .formatted(
+                results.size(),
+                results.get(0).cell().replications(),
+                any.learnable.count(),
+                any.marginal.count(),
+                any.hopeless.count()));
+    page.table(
+        COLUMNS, LEARNERS.stream().map(learner -> standings.get(learner).row(learner)).toList());
+  }
+
+  private static Map<String, Standing> standings(List<Result> results, int at) {
+    Map<String, Standing> standings = new HashMap<>();
+    for (String learner : LEARNERS) {
+      Standing standing = new Standing();
+      for (Result result : results) {
+        double zero = result.zero();
+        double risk = learner.equals(ZERO) ? zero : result.average(learner, at).mean();
+        risk = Math.max(risk, LEAST_RISK);
+        double oracle = Math.max(result.oracle(at, Trial.Risk::average).risk().mean(), LEAST_RISK);
+        int people = result.cell().checkpoints().get(at) * result.cell().reportsPerRound();
+        standing.add(risk, oracle, zero, people);
+      }
+      standings.put(learner, standing);
+    }
+    return standings;
+  }
+
+  private static Plot picture(List<Result> results, int at, String title) {
+    Map<String, Standing> standings = standings(results, at);
+    Plot plot =
+        new Plot(
+                "Learnable problems, " + title,
+                "excess risk / that of the best tuned LDP-ASGD",
+                "share of the problems with at most this ratio")
+            .linearY();
+    for (String learner : LEARNERS) {
+      if (!learner.equals(ZERO)) {
+        List<Double> ratios = standings.get(learner).learnable.sorted();
+        double[] x = ratios.stream().mapToDouble(ratio -> ratio).toArray();
+        double[] y = new double[x.length];
+        for (int i = 0; i < y.length; i++) {
+          y[i] = (i + 1.0) / y.length;
+        }
+        plot.line(learner, x, y);
+      }
+    }
+    return plot;
+  }
+
+  /** One learner on all problems. */
+  private static final class Standing {
+    private final Ratios learnable = new Ratios();
+    private final Ratios marginal = new Ratios();
+    private final Ratios hopeless = new Ratios();
+    private final Ratios all = new Ratios();
+
+    /** Of the noise-dominated problems, as a sum over people. */
+    private double worstLoss;
+
+    void add(double risk, double oracle, double zero, int people) {
+      all.add(risk / oracle);
+      if (zero >= 2 * oracle) {
+        learnable.add(risk / oracle);
+      } else if (zero >= 1.2 * oracle) {
+        marginal.add(risk / oracle);
+      } else {
+        hopeless.add(risk / zero);
+        worstLoss = Math.max(worstLoss, (risk - 1.05 * zero) * people);
+      }
+    }
+
+    List<String> row(String learner) {
+      return List.of(
+          learner,
+          Numbers.fixed(learnable.geometricMean(), 2),
+          Numbers.fixed(learnable.quantile(0.5), 2),
+          Numbers.short3(learnable.quantile(0.9)),
+          Numbers.short3(learnable.quantile(1)),
+          Numbers.fixed(marginal.geometricMean(), 2),
+          Numbers.short3(marginal.quantile(1)),
+          Numbers.short3(hopeless.quantile(1)),
+          Numbers.short3(worstLoss),
+          Numbers.fixed(all.geometricMean(), 2),
+          Numbers.percent(all.shareUpTo(1)),
+          Numbers.percent(all.shareUpTo(2)));
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.croupier.bench.study;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.CategorySeries;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/** A logarithmic value per learner in each of several cases. */
+final class DotPlot implements Picture {
+  private final CategoryChart chart;
+  private final List<String> cases;
+
+  DotPlot(String title, String xTitle, String yTitle, List<String> cases) {
+    this.cases = cases;
+    chart =
+        new CategoryChartBuilder()
+            .width(Look.WIDTH)
+            .height(Look.HEIGHT)
+            .title(title)
+            .xAxisTitle(xTitle)
+            .yAxisTitle(yTitle)
+            .build();
+    Look.apply(chart.getStyler());
+    chart
+        .getStyler()
+        .setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Scatter)
+        .setXAxisLabelRotation(25);
+  }
+
+  @Override
+  public String title() {
+    return chart.getTitle();
+  }
+
+  /** One dot per case. */
+  DotPlot dots(String learner, List<Double> values) {
+    chart
+        .addSeries(learner, cases, values)
+        .setMarker(SeriesMarkers.CIRCLE)
+        .setMarkerColor(Look.colour(learner));
+    return this;
+  }
+
+  @Override
+  public void save(Path file) throws IOException {
+    Look.save(chart, file);
+  }
+}

@@ -1,0 +1,328 @@
+package io.croupier.bench.study;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** Excess risk of every learner under l2_laplace noise, on dense and isotropic problems. */
+final class ExcessRiskStudy implements Study {
+  private static final double[] NORMS = {0.1, 1, 10};
+  private static final double[] EPSILONS = {1, 4};
+  private static final double[] MORE_EPSILONS = {0.5, 2, 8};
+  private static final int[] DIMENSIONS = {5, 20};
+  private static final Loss[] LOSSES = {Loss.ABSOLUTE, Loss.LOGISTIC};
+
+  private static final String PRINTED = "BANCO printed";
+  private static final String QUOTED = "BANCO quoted";
+  private static final List<String> POTENTIALS =
+      List.of(PRINTED, QUOTED, Field.BANCO, Field.CONJUGATE, Field.IMPROPER, Field.COORDINATE_WISE);
+  private static final String UNTUNED = Field.sgdLabel(1);
+
+  /** Those who are drawn: with all of them nothing could be told apart. */
+  private static final List<String> DRAWN =
+      List.of(
+          Field.BANCO,
+          Field.CONJUGATE,
+          Field.IMPROPER,
+          Field.ADAPTIVE_RADIUS,
+          Field.ADA_GRAD,
+          UNTUNED);
+
+  private record Problem(int dimension, Loss loss, double norm, double epsilon) {
+    String label() {
+      return "%s, d = %d, ||w*|| = %s, eps = %s"
+          .formatted(loss.label, dimension, Numbers.short3(norm), Numbers.short3(epsilon));
+    }
+
+    /** What the papers' bounds are made of. */
+    double scale(int people) {
+      return 2 * dimension * norm / (epsilon * Math.sqrt((double) people));
+    }
+  }
+
+  private final Effort effort;
+  private final List<Problem> problems = new ArrayList<>();
+  private final List<Integer> checkpoints;
+
+  ExcessRiskStudy(Effort effort) {
+    this.effort = effort;
+    this.checkpoints = effort.checkpoints(1_000, 3_000, 10_000, 30_000, 100_000);
+    for (int dimension : DIMENSIONS) {
+      for (Loss loss : LOSSES) {
+        for (double norm : NORMS) {
+          for (double epsilon : EPSILONS) {
+            problems.add(new Problem(dimension, loss, norm, epsilon));
+          }
+        }
+      }
+    }
+    for (double epsilon : MORE_EPSILONS) {
+      problems.add(new Problem(DIMENSIONS[0], Loss.ABSOLUTE, 1, epsilon));
+    }
+  }
+
+  @Override
+  public String name() {
+    return "excess-risk";
+  }
+
+  @Override
+  public List<Cell> cells() {
+    List<Design> designs = new ArrayList<>();
+    for (int dimension : DIMENSIONS) {
+      designs.add(new Design(Features.SPHERE, dimension, effort.designPoints()));
+    }
+    return problems.stream()
+        .map(problem -> cell(problem, designs.get(problem.dimension == DIMENSIONS[0] ? 0 : 1)))
+        .toList();
+  }
+
+  private Cell cell(Problem problem, Design design) {
+    return new Cell(
+        problem.label(),
+        new PredictionProblem(
+            design, problem.loss, PredictionProblem.dense(problem.dimension, problem.norm)),
+        Noise.l2Laplace(),
+        Levels.all(problem.epsilon),
+        contestants(new Field(problem.dimension), problem.epsilon),
+        1,
+        checkpoints,
+        effort.replications(problem.dimension == DIMENSIONS[0] ? 10 : 6));
+  }
+
+  private static List<Contestant> contestants(Field field, double epsilon) {
+    double d = field.dimension();
+    double square = epsilon * epsilon;
+    List<Contestant> contestants = new ArrayList<>(field.sgdGrid());
+    contestants.add(field.banco(PRINTED, 4 * d * (d + 1) / square, epsilon / 4));
+    contestants.add(field.banco(QUOTED, 18 * d * d / square, epsilon / 4));
+    contestants.add(field.banco(epsilon));
+    contestants.add(field.blackBox(Field.CONJUGATE, Field.conjugate(1)));
+    contestants.add(field.blackBox(Field.IMPROPER, Field.IMPROPER_PRIOR));
+    contestants.add(field.coordinateWise());
+    contestants.add(field.adaptiveRadius());
+    contestants.add(field.adaGradNorm());
+    return contestants;
+  }
+
+  @Override
+  public void report(List<Result> results, Page page) throws IOException {
+    page.title("Excess risk under pure local privacy");
+    page.paragraph(
+        "People's features are uniform on the unit sphere of R^d, w* has equal coordinates, noise is"
+            + " l2_laplace of the stated eps, G = 1, one report a round. `abs`: y = <w*, x> +"
+            + " Laplace(0.1), loss |<w, x> - y|, excess risk by quadrature. `logistic`: P(y = 1) ="
+            + " sigma(<w*, x>), excess risk the divergence on a fixed design of "
+            + effort.designPoints()
+            + " points. Entries: mean excess risk of the published average (standard error). All"
+            + " learners of a row see the same people and the same noise, and a row of fewer people"
+            + " is the beginning of the same runs.");
+    page.paragraph(
+        "`zero`: never moving. BANCO `printed`: variance 4d(d+1)/eps^2; `quoted`: 18 d^2/eps^2;"
+            + " `BANCO`: told l2_laplace of eps, the tight variance. `*`: LDP-SGD of the best step"
+            + " size eta t^-1/2 out of 1e-3 to 1e2, two a decade, chosen with hindsight on these"
+            + " very runs, eta in brackets; ASGD is its average, SGD its last weights.");
+    for (int dimension : DIMENSIONS) {
+      for (int people : new int[] {10_000, 100_000}) {
+        int at = indexOf(effort.people(people));
+        page.heading(
+            "d = %d, T = %d, %d replications"
+                .formatted(
+                    dimension,
+                    checkpoints.get(at),
+                    results.get(dimension == DIMENSIONS[0] ? 0 : 12).cell().replications()));
+        table(results, dimension, at, page);
+      }
+    }
+    lastWeights(results, page);
+    summary(results, page);
+    pictures(results, page);
+  }
+
+  private int indexOf(int people) {
+    return checkpoints.indexOf(people);
+  }
+
+  private void table(List<Result> results, int dimension, int at, Page page) {
+    List<String> columns = new ArrayList<>(List.of("problem", "norm w*", "eps", "zero"));
+    columns.addAll(POTENTIALS);
+    columns.addAll(
+        List.of(Field.ADAPTIVE_RADIUS, "AdaGrad-norm", "ASGD * (eta)", "ASGD 1", "SGD * (eta)"));
+    columns.add("SGD 1");
+    List<List<String>> rows = new ArrayList<>();
+    for (int i = 0; i < gridSize(); i++) {
+      Problem problem = problems.get(i);
+      if (problem.dimension == dimension) {
+        rows.add(row(problem, results.get(i), at));
+      }
+    }
+    page.table(columns, rows);
+  }
+
+  private static List<String> row(Problem problem, Result result, int at) {
+    List<String> row = start(problem);
+    row.add(Numbers.short3(result.zero()));
+    for (String label : POTENTIALS) {
+      row.add(result.average(label, at).toString());
+    }
+    row.add(result.average(Field.ADAPTIVE_RADIUS, at).toString());
+    row.add(result.average(Field.ADA_GRAD, at).toString());
+    row.add(result.oracle(at, Trial.Risk::average).toString());
+    row.add(result.average(UNTUNED, at).toString());
+    row.add(result.oracle(at, Trial.Risk::weights).toString());
+    row.add(result.weights(UNTUNED, at).toString());
+    return row;
+  }
+
+  private static List<String> start(Problem problem) {
+    return new ArrayList<>(
+        List.of(problem.loss.label, Numbers.short3(problem.norm), Numbers.short3(problem.epsilon)));
+  }
+
+  private void lastWeights(List<Result> results, Page page) {
+    page.heading("Last weights instead of the average, abs, at the end");
+    List<String> labels =
+        List.of(
+            Field.BANCO,
+            Field.CONJUGATE,
+            Field.IMPROPER,
+            Field.COORDINATE_WISE,
+            Field.ADAPTIVE_RADIUS);
+    List<String> columns = new ArrayList<>(List.of("d", "norm w*", "eps"));
+    columns.addAll(labels);
+    List<List<String>> rows = new ArrayList<>();
+    for (int i = 0; i < gridSize(); i++) {
+      Problem problem = problems.get(i);
+      if (problem.loss == Loss.ABSOLUTE) {
+        List<String> row = start(problem);
+        row.set(0, Integer.toString(problem.dimension));
+        for (String label : labels) {
+          row.add(results.get(i).weights(label, checkpoints.size() - 1).toString());
+        }
+        rows.add(row);
+      }
+    }
+    page.table(columns, rows);
+  }
+
+  private int gridSize() {
+    return problems.size() - MORE_EPSILONS.length;
+  }
+
+  private void summary(List<Result> results, Page page) {
+    int end = checkpoints.size() - 1;
+    page.heading("In one table");
+    page.paragraph(
+        "Learnable: the best tuned ASGD at least halves the risk of doing nothing. Bound: 2 d ||w*||"
+            + " / (eps sqrt T), worst over all problems from T = "
+            + effort.people(10_000)
+            + " on, as is the worst ratio to zero.");
+    List<String> columns =
+        List.of(
+            "learner",
+            "learnable: geometric mean of risk / ASGD *",
+            "least",
+            "most",
+            "worst risk / zero",
+            "worst risk / bound",
+            "worst risk / min(1.02 zero, 4 bound)");
+    List<String> labels = new ArrayList<>(POTENTIALS);
+    labels.addAll(List.of(Field.ADAPTIVE_RADIUS, Field.ADA_GRAD, UNTUNED));
+    List<List<String>> rows = new ArrayList<>();
+    for (String label : labels) {
+      Ratios toOracle = new Ratios();
+      Ratios toZero = new Ratios();
+      Ratios toBound = new Ratios();
+      Ratios toBoth = new Ratios();
+      for (int i = 0; i < gridSize(); i++) {
+        Result result = results.get(i);
+        double oracle = result.oracle(end, Trial.Risk::average).risk().mean();
+        if (oracle <= result.zero() / 2) {
+          toOracle.add(result.average(label, end).mean() / oracle);
+        }
+        for (int at = indexOf(effort.people(10_000)); at <= end; at++) {
+          double risk = result.average(label, at).mean();
+          double bound = problems.get(i).scale(checkpoints.get(at));
+          toZero.add(risk / result.zero());
+          toBound.add(risk / bound);
+          toBoth.add(risk / Math.min(1.02 * result.zero(), 4 * bound));
+        }
+      }
+      rows.add(
+          List.of(
+              label,
+              Numbers.short3(toOracle.geometricMean()) + " of " + toOracle.count(),
+              Numbers.short3(toOracle.quantile(0)),
+              Numbers.short3(toOracle.quantile(1)),
+              Numbers.short3(toZero.quantile(1)),
+              Numbers.short3(toBound.quantile(1)),
+              Numbers.short3(toBoth.quantile(1))));
+    }
+    page.table(columns, rows);
+  }
+
+  private void pictures(List<Result> results, Page page) throws IOException {
+    page.heading("Pictures");
+    people(results, new Problem(5, Loss.ABSOLUTE, 1, 4), page);
+    people(results, new Problem(5, Loss.LOGISTIC, 10, 4), page);
+    people(results, new Problem(20, Loss.ABSOLUTE, 1, 4), page);
+    people(results, new Problem(20, Loss.ABSOLUTE, 0.1, 1), page);
+    privacy(results, page);
+  }
+
+  private void people(List<Result> results, Problem problem, Page page) throws IOException {
+    Result result = results.get(problems.indexOf(problem));
+    Plot plot = new Plot(problem.label(), "people T", "excess risk of the average (loss)");
+    double[] x = new double[checkpoints.size()];
+    for (int i = 0; i < x.length; i++) {
+      x[i] = checkpoints.get(i);
+    }
+    for (String label : DRAWN) {
+      double[] y = new double[x.length];
+      for (int i = 0; i < x.length; i++) {
+        y[i] = result.average(label, i).mean();
+      }
+      plot.learner(label, x, y);
+    }
+    double[] oracle = new double[x.length];
+    double[] zero = new double[x.length];
+    for (int i = 0; i < x.length; i++) {
+      oracle[i] = result.oracle(i, Trial.Risk::average).risk().mean();
+      zero[i] = result.zero();
+    }
+    plot.oracle(x, oracle).zero(x, zero);
+    page.picture(
+        "people-d%d-%s-%s-eps%s"
+            .formatted(
+                problem.dimension,
+                problem.loss.label,
+                Numbers.short3(problem.norm),
+                Numbers.short3(problem.epsilon)),
+        plot);
+  }
+
+  private void privacy(List<Result> results, Page page) throws IOException {
+    int end = checkpoints.size() - 1;
+    List<Result> row = new ArrayList<>();
+    double[] x = {0.5, 1, 2, 4, 8};
+    for (double epsilon : x) {
+      row.add(results.get(problems.indexOf(new Problem(5, Loss.ABSOLUTE, 1, epsilon))));
+    }
+    Plot plot =
+        new Plot(
+            "abs, d = 5, ||w*|| = 1, T = " + checkpoints.get(end),
+            "epsilon of every report",
+            "excess risk of the average (loss)");
+    for (String label : DRAWN) {
+      plot.learner(label, x, map(row, result -> result.average(label, end).mean()));
+    }
+    plot.oracle(x, map(row, result -> result.oracle(end, Trial.Risk::average).risk().mean()));
+    plot.zero(x, map(row, Result::zero));
+    page.picture("epsilon", plot);
+  }
+
+  private static double[] map(List<Result> results, ToDoubleFunction<Result> of) {
+    return results.stream().mapToDouble(of).toArray();
+  }
+}

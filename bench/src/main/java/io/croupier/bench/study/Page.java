@@ -1,0 +1,56 @@
+package io.croupier.bench.study;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A Markdown page with pictures beside it. */
+final class Page {
+  private final Path directory;
+  private final String name;
+  private final StringBuilder text = new StringBuilder();
+
+  Page(Path directory, String name) {
+    this.directory = directory;
+    this.name = name;
+  }
+
+  void title(String title) {
+    text.append("# ").append(title).append("\n\n");
+  }
+
+  void heading(String heading) {
+    text.append("## ").append(heading).append("\n\n");
+  }
+
+  void paragraph(String paragraph) {
+    text.append(paragraph).append("\n\n");
+  }
+
+  void table(List<String> columns, List<List<String>> rows) {
+    row(columns);
+    text.append("|---".repeat(columns.size())).append("|\n");
+    rows.forEach(this::row);
+    text.append('\n');
+  }
+
+  private void row(List<String> cells) {
+    text.append("| ").append(String.join(" | ", cells)).append(" |\n");
+  }
+
+  /** Saves the picture and shows it. */
+  void picture(String suffix, Picture picture) throws IOException {
+    String file = name + "-" + suffix + ".png";
+    picture.save(directory.resolve(file));
+    text.append("![").append(picture.title()).append("](").append(file).append(")\n\n");
+  }
+
+  void save() throws IOException {
+    Files.writeString(
+        directory.resolve(name + ".md"),
+        text.toString().stripTrailing() + "\n",
+        StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,88 @@
+package io.croupier.bench.study;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.XYSeries;
+import org.knowm.xchart.style.lines.SeriesLines;
+import org.knowm.xchart.style.markers.Marker;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/** Curves over logarithmic axes. */
+final class Plot implements Picture {
+  private static final BasicStroke SOLID = new BasicStroke(1.8f);
+
+  private static final Marker[] MARKS = {
+    SeriesMarkers.CIRCLE, SeriesMarkers.SQUARE, SeriesMarkers.TRIANGLE_UP, SeriesMarkers.DIAMOND,
+  };
+
+  private final XYChart chart;
+
+  Plot(String title, String xTitle, String yTitle) {
+    chart =
+        new XYChartBuilder()
+            .width(Look.WIDTH)
+            .height(Look.HEIGHT)
+            .title(title)
+            .xAxisTitle(xTitle)
+            .yAxisTitle(yTitle)
+            .build();
+    Look.apply(chart.getStyler());
+    chart.getStyler().setXAxisLogarithmic(true);
+  }
+
+  @Override
+  public String title() {
+    return chart.getTitle();
+  }
+
+  Plot linearY() {
+    chart.getStyler().setYAxisLogarithmic(false);
+    return this;
+  }
+
+  /** A learner's curve, a mark at every point. */
+  Plot learner(String learner, double[] x, double[] y) {
+    return curve(learner, x, y, Look.colour(learner), 0);
+  }
+
+  /** Any curve; curves of one colour are told apart by the kind of their marks. */
+  Plot curve(String label, double[] x, double[] y, Color colour, int kind) {
+    add(label, x, y, colour, SOLID).setMarker(MARKS[kind]).setMarkerColor(colour);
+    return this;
+  }
+
+  /** A learner's curve without marks. */
+  Plot line(String learner, double[] x, double[] y) {
+    add(learner, x, y, Look.colour(learner), SOLID);
+    return this;
+  }
+
+  /** The best tuned competitor. */
+  Plot oracle(double[] x, double[] y) {
+    add("best tuned LDP-ASGD", x, y, Color.DARK_GRAY, SeriesLines.DASH_DASH);
+    return this;
+  }
+
+  /** Doing nothing. */
+  Plot zero(double[] x, double[] y) {
+    add("never moving", x, y, Color.DARK_GRAY, SeriesLines.DOT_DOT);
+    return this;
+  }
+
+  private XYSeries add(String label, double[] x, double[] y, Color colour, BasicStroke stroke) {
+    XYSeries series = chart.addSeries(label, x, y);
+    series.setLineColor(colour);
+    series.setLineStyle(stroke);
+    series.setMarker(SeriesMarkers.NONE);
+    return series;
+  }
+
+  @Override
+  public void save(Path file) throws IOException {
+    Look.save(chart, file);
+  }
+}
