@@ -8,7 +8,7 @@ import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.CategorySeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** A logarithmic value per learner in each of several cases. */
+/** A logarithmic value per learner in each of several cases; lines only guide the eye. */
 final class DotPlot implements Picture {
   private final CategoryChart chart;
   private final List<String> cases;
@@ -26,7 +26,7 @@ final class DotPlot implements Picture {
     Look.apply(chart.getStyler());
     chart
         .getStyler()
-        .setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Scatter)
+        .setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line)
         .setXAxisLabelRotation(25);
   }
 
@@ -35,12 +35,13 @@ final class DotPlot implements Picture {
     return chart.getTitle();
   }
 
-  /** One dot per case. */
-  DotPlot dots(String learner, List<Double> values) {
+  /** One dot per case, in the colour of {@code learner}. */
+  DotPlot dots(String label, List<Double> values, String learner) {
     chart
-        .addSeries(learner, cases, values)
+        .addSeries(label, cases, values)
         .setMarker(SeriesMarkers.CIRCLE)
-        .setMarkerColor(Look.colour(learner));
+        .setMarkerColor(Look.colour(learner))
+        .setLineColor(Look.colour(learner));
     return this;
   }
 

@@ -60,11 +60,10 @@ final class Look {
     styler.setYAxisLogarithmic(true);
     styler.setMarkerSize(7);
     styler.setYAxisTickLabelsFormattingFunction(Look::tick);
-    styler.setXAxisTickLabelsFormattingFunction(Look::tick);
   }
 
   /** Powers of ten as such; other ticks of a logarithmic axis would crowd it. */
-  private static String tick(double value) {
+  static String tick(double value) {
     return (value >= 1e-2 && value <= 1e3) || value == 0
         ? Numbers.short3(value)
         : String.format(Locale.ROOT, "%.0e", value);

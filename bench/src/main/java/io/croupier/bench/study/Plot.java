@@ -32,6 +32,7 @@ final class Plot implements Picture {
             .build();
     Look.apply(chart.getStyler());
     chart.getStyler().setXAxisLogarithmic(true);
+    chart.getStyler().setXAxisTickLabelsFormattingFunction(Look::tick);
   }
 
   @Override

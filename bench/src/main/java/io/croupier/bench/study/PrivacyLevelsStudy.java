@@ -15,6 +15,7 @@ final class PrivacyLevelsStudy implements Study {
   /** Doing nothing costs 0.544. */
   private static final double ATTRIBUTE_WEIGHT = 0.6442;
 
+  private static final String ZERO = "never moving";
   private static final String BANCO_WORST = "BANCO, worst case";
   private static final String UNIT_STEPS = Field.sgdLabel(1);
   private static final String SMALL_STEPS = Field.sgdLabel(0.1);
@@ -166,8 +167,9 @@ final class PrivacyLevelsStudy implements Study {
             "excess risk of the average (loss)",
             kinds);
     for (String learner : LEARNERS) {
-      plot.dots(learner, results.stream().map(r -> r.average(learner, 0).mean()).toList());
+      String colour = learner.equals(BANCO_WORST) ? Field.BANCO : learner;
+      plot.dots(learner, results.stream().map(r -> r.average(learner, 0).mean()).toList(), colour);
     }
-    return plot.dots("never moving", results.stream().map(Result::zero).toList());
+    return plot.dots(ZERO, results.stream().map(Result::zero).toList(), ZERO);
   }
 }
