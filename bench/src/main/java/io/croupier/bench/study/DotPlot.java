@@ -27,6 +27,7 @@ final class DotPlot implements Picture {
     chart
         .getStyler()
         .setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line)
+        .setOverlapped(true)
         .setXAxisLabelRotation(25);
   }
 

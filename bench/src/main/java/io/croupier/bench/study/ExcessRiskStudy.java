@@ -312,7 +312,7 @@ final class ExcessRiskStudy implements Study {
     Plot plot =
         new Plot(
             "abs, d = 5, ||w*|| = 1, T = " + checkpoints.get(end),
-            "epsilon of every report",
+            "epsilon of every report (0.5, 1, 2, 4, 8)",
             "excess risk of the average (loss)");
     for (String label : DRAWN) {
       plot.learner(label, x, map(row, result -> result.average(label, end).mean()));

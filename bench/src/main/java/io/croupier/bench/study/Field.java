@@ -44,9 +44,9 @@ record Field(int dimension, double wealth) {
     return Prior.newBuilder().setConjugate(Prior.Conjugate.newBuilder().setB(b)).build();
   }
 
-  /** Of LDP-SGD with this step size. */
+  /** Of LDP-SGD with this step size; its average is LDP-ASGD. */
   static String sgdLabel(double stepSize) {
-    return "LDP-SGD " + Numbers.short3(stepSize);
+    return "LDP-ASGD, eta = " + Numbers.short3(stepSize);
   }
 
   /** BANCO, told that all noise is l2_laplace of this epsilon; none, if infinite. */

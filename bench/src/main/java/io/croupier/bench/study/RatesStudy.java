@@ -57,14 +57,14 @@ final class RatesStudy implements Study {
                     .toList(),
                 1,
                 checkpoints,
-                effort.replications(20)));
+                effort.replications(40)));
       }
     }
     return cells;
   }
 
   private static String levelLabel(double mu) {
-    return ", mu = " + Numbers.short3(mu);
+    return mu == Double.POSITIVE_INFINITY ? ", no noise" : ", mu = " + Numbers.short3(mu);
   }
 
   private static String label(double decay) {

@@ -53,7 +53,7 @@ public final class Studies implements Callable<Integer> {
   @Option(
       names = "--replications",
       paramLabel = "N",
-      description = "Independent runs of everything (default: each study's own, 4 to 20).")
+      description = "Independent runs of everything (default: each study's own, 4 to 40).")
   private Integer replications;
 
   @Option(

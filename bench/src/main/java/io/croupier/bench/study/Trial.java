@@ -1,11 +1,5 @@
 package io.croupier.bench.study;
 
-import io.croupier.operators.learner.Iterate;
-import io.croupier.operators.learner.Learner;
-import io.croupier.operators.learner.LearnerState;
-import io.croupier.operators.learner.Round;
-import io.croupier.operators.math.Vectors;
-import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /** One replication of a {@link Cell}, as the protocol runs it without latency. */
@@ -69,53 +63,4 @@ final class Trial {
 
   /** Excess risk of the published average, and of the weights. */
   record Risk(double average, double weights) {}
-
-  private static final class Player {
-    private final Learner<LearnerState> learner;
-    private final LearnerState state;
-    private final Round round;
-    private final Iterate iterate;
-    private final double[] direction;
-    private final double directionalVariance;
-
-    Player(Contestant contestant) {
-      int dimension = contestant.learner().dimension();
-      learner = contestant.learner();
-      state = learner.initial();
-      round = new Round(dimension);
-      iterate = new Iterate(dimension);
-      direction = new double[dimension];
-      directionalVariance = contestant.directionalVariance();
-      learner.publish(state, iterate);
-    }
-
-    void report(Population population, Person person, double[] noise) {
-      double prediction = Vectors.dot(person.x, iterate.weights);
-      double slope = person.importance * population.slope(prediction, person.target);
-      double[] sum = round.subgradient;
-      for (int j = 0; j < sum.length; j++) {
-        sum[j] += slope * person.x[j] + noise[j];
-      }
-    }
-
-    /** Takes the mean of the reports, which all name this round, and publishes the next. */
-    void step(int reports) {
-      if (reports > 1) {
-        Vectors.scale(1.0 / reports, round.subgradient, round.subgradient);
-      }
-      round.squaredNorm = Vectors.squaredNorm(round.subgradient);
-      round.directionalVariance = directionalVariance / reports;
-      if (learner.bets()) {
-        learner.direction(state, direction);
-        round.coin = Vectors.dot(direction, round.subgradient);
-      }
-      learner.step(state, round);
-      learner.publish(state, iterate);
-      Arrays.fill(round.subgradient, 0);
-    }
-
-    Risk risk(Population population) {
-      return new Risk(population.excess(iterate.average), population.excess(iterate.weights));
-    }
-  }
 }

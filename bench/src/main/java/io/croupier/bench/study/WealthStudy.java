@@ -47,7 +47,7 @@ final class WealthStudy implements Study {
                 contestants(privacy),
                 1,
                 effort.checkpoints(30_000),
-                effort.replications(8)));
+                effort.replications(24)));
       }
     }
     return cells;

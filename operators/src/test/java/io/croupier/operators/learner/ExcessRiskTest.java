@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * bounds. Excess risk <= min(1.02 x zero, 4 x scale), the mean of {@value #REPLICATIONS} runs.
  *
  * <p>Seeds are fixed: there are no false alarms. The noise is {@code l2_laplace}, from a generator
- * that protects nobody. The margin seen is beside each case.
+ * that protects nobody. Seen at most: 1.013 x zero and 3.63 x scale (black box), 1.001 and 3.25
+ * (BANCO).
  */
 class ExcessRiskTest {
   private static final int REPLICATIONS = 2;
@@ -113,7 +114,7 @@ class ExcessRiskTest {
       }
       if (t == CHECKPOINTS[next]) {
         for (int i = 0; i < players.size(); i++) {
-          risks[i][next] += problem.excess(players.get(i).iterate.average) / REPLICATIONS;
+          risks[i][next] += problem.excess(players.get(i).average()) / REPLICATIONS;
         }
         next++;
       }
@@ -144,6 +145,7 @@ class ExcessRiskTest {
     private final Round round;
     private final double[] direction;
     private final Iterate iterate;
+    private final Magnitude magnitude = new Magnitude();
     private LearnerState state;
 
     Player(String label, ModelSpec spec) {
@@ -167,7 +169,7 @@ class ExcessRiskTest {
       report.level = epsilon;
       round.directionalVariance = DirectionalNoise.of(spec).variance(report);
       state = learner.initial();
-      learner.publish(state, iterate);
+      readWeights();
     }
 
     void observe(Problem problem, double[] x, double y, double[] noise) {
@@ -176,11 +178,45 @@ class ExcessRiskTest {
         round.subgradient[j] = slope * x[j] + noise[j];
       }
       round.squaredNorm = Vectors.squaredNorm(round.subgradient);
-      learner.direction(state, direction);
       round.coin = Vectors.dot(direction, round.subgradient);
       learner.step(state, round);
-      learner.publish(state, iterate);
+      readWeights();
     }
+
+    /** Magnitude times direction: a publication would also evaluate diagnostics. */
+    private void readWeights() {
+      learner.direction(state, direction);
+      state.visit(magnitude);
+      Vectors.scale(magnitude.value, direction, iterate.weights);
+    }
+
+    double[] average() {
+      learner.publish(state, iterate);
+      return iterate.average;
+    }
+  }
+
+  private static final class Magnitude implements LearnerState.Visitor {
+    private double value;
+
+    @Override
+    public double scalar(String name, double shown) {
+      if (name.equals("magnitude")) {
+        value = shown;
+      }
+      return shown;
+    }
+
+    @Override
+    public long count(String name, long shown) {
+      return shown;
+    }
+
+    @Override
+    public void vector(String name, double[] shown) {}
+
+    @Override
+    public void counts(String name, long[] shown) {}
   }
 
   /** Features on the unit sphere; absolute loss with Laplace residuals, or logistic loss. */
