@@ -1,0 +1,222 @@
+package io.croupier.cli.replay;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
+import com.google.protobuf.UnknownFieldSet.Field;
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.CroupierJob;
+import io.croupier.job.JobConfig;
+import io.croupier.job.KafkaTopics;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.JournalEntry;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.RecordedReport;
+import io.croupier.schemas.Topics;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** A job that keeps a journal, what is sent to it, and everything that it has told so far. */
+final class RecordedJob implements AutoCloseable {
+  private static final int PARTITIONS = 3;
+  private static final long CANCEL_SECONDS = 60;
+
+  private final Map<String, String> kafka;
+  private final String prefix;
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final List<Future<RecordMetadata>> sends = new ArrayList<>();
+  private final Topics topics;
+  private final TopicFollower<ModelUpdate> updates;
+  private final TopicFollower<AccountingEvent> accounting;
+  private final TopicFollower<JournalEntry> journal;
+  private final TopicFollower<RecordedReport> gradients;
+  private int gradientsSent;
+  private int reportsSent;
+  private JobClient job;
+
+  /** Topics of its own, and no job yet. */
+  RecordedJob(EmbeddedBroker broker, String prefix) throws Exception {
+    this.prefix = prefix;
+    kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
+    topics = Topics.withPrefix(prefix);
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka))) {
+      KafkaTopics.create(admin, topics, PARTITIONS, (short) 1);
+    }
+    producer =
+        new KafkaProducer<>(
+            Map.<String, Object>copyOf(kafka),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+    updates = new TopicFollower<>(kafka, topics.updates(), r -> ModelUpdate.parseFrom(r.value()));
+    accounting =
+        new TopicFollower<>(kafka, topics.accounting(), r -> AccountingEvent.parseFrom(r.value()));
+    journal = new TopicFollower<>(kafka, topics.journal(), r -> JournalEntry.parseFrom(r.value()));
+    gradients = new TopicFollower<>(kafka, topics.gradients(), RecordedJob::recorded);
+  }
+
+  /** The record as it stands, also if it holds no report. */
+  private static RecordedReport recorded(ConsumerRecord<byte[], byte[]> record) {
+    Field report =
+        Field.newBuilder().addLengthDelimited(ByteString.copyFrom(record.value())).build();
+    return RecordedReport.newBuilder()
+        .setTopic(record.topic())
+        .setPartition(record.partition())
+        .setOffset(record.offset())
+        .setUnknownFields(
+            UnknownFieldSet.newBuilder()
+                .addField(RecordedReport.REPORT_FIELD_NUMBER, report)
+                .build())
+        .build();
+  }
+
+  /** Starts the job, with a checkpoint every 250 ms. */
+  void start(StreamExecutionEnvironment environment, int parallelism, String checkpoints)
+      throws Exception {
+    Map<String, String> settings = new HashMap<>();
+    kafka.forEach((key, value) -> settings.put("kafka." + key, value));
+    settings.put("topics.prefix", prefix);
+    settings.put("parallelism", String.valueOf(parallelism));
+    settings.put("checkpoint.interval", "250 ms");
+    settings.put("checkpoint.directory", checkpoints);
+    settings.put("journal.enabled", "true");
+    settings.put("flink.restart-strategy.type", "fixed-delay");
+    settings.put("flink.restart-strategy.fixed-delay.attempts", "100");
+    settings.put("flink.restart-strategy.fixed-delay.delay", "100 ms");
+    job = CroupierJob.submit(environment, JobConfig.of(settings));
+  }
+
+  JobID jobId() {
+    return job.getJobID();
+  }
+
+  void publish(ModelSpec spec) {
+    send(topics.models(), spec.getModelId(), spec.toByteArray());
+  }
+
+  void send(GradientReport report) {
+    sendGradient(report.getUserId(), report.toByteArray());
+    reportsSent++;
+  }
+
+  /** Sends something that is no report. */
+  void sendMalformed(String user, byte[] bytes) {
+    sendGradient(user, bytes);
+  }
+
+  private void sendGradient(String user, byte[] bytes) {
+    send(topics.gradients(), user, bytes);
+    gradientsSent++;
+  }
+
+  private void send(String topic, String key, byte[] value) {
+    sends.add(producer.send(new ProducerRecord<>(topic, key.getBytes(UTF_8), value)));
+  }
+
+  /** Waits until the broker has acknowledged everything that was sent. */
+  void flush() throws Exception {
+    producer.flush();
+    for (Future<RecordMetadata> send : sends) {
+      send.get();
+    }
+    sends.clear();
+  }
+
+  /** Waits until every report is judged and the model has told what became of those admitted. */
+  void awaitTold(ModelSpec spec) throws Exception {
+    String id = spec.getModelId();
+    accounting.await("event for each report", () -> accounting.read().size() == reportsSent);
+    long admitted = admitted(id);
+    updates.await(
+        "update of " + id + " that counts " + admitted,
+        () -> {
+          List<ModelUpdate> told = updates(id);
+          return !told.isEmpty() && isSettled(spec, told.get(told.size() - 1), admitted);
+        });
+  }
+
+  private static boolean isSettled(ModelSpec spec, ModelUpdate update, long admitted) {
+    long dropped = update.getDroppedStale() + update.getDroppedUnpublished();
+    return update.getUsed() + update.getOpen() + dropped == admitted
+        && (update.getOpen() == 0 || !spec.hasRoundTimeoutMs());
+  }
+
+  private long admitted(String modelId) {
+    return accounting.read().stream()
+        .filter(event -> event.getModelId().equals(modelId))
+        .filter(event -> event.getOutcome() == AccountingEvent.Outcome.ADMITTED)
+        .count();
+  }
+
+  /** Every update of a model told so far. */
+  List<ModelUpdate> updates(String modelId) {
+    return updates.read().stream().filter(u -> u.getModelId().equals(modelId)).toList();
+  }
+
+  /** Every accounting event so far. */
+  List<AccountingEvent> events() {
+    return accounting.read();
+  }
+
+  /** Everything that stands on the gradients topic, one partition after the other. */
+  List<RecordedReport> recording() throws Exception {
+    gradients.await("record for each sent", () -> gradients.read().size() == gradientsSent);
+    List<RecordedReport> recording = new ArrayList<>(gradients.read());
+    recording.sort((a, b) -> Integer.compare(a.getPartition(), b.getPartition()));
+    return recording;
+  }
+
+  /** The journal, once it says of the model all that the last update counts. */
+  List<JournalEntry> awaitJournal(String modelId) throws Exception {
+    List<ModelUpdate> told = updates(modelId);
+    long admitted = admitted(modelId);
+    long rounds = told.get(told.size() - 1).getRound();
+    journal.await(
+        "%d reports and %d rounds of %s".formatted(admitted, rounds, modelId),
+        () ->
+            bundles(modelId).stream().mapToInt(JournalEntry.Bundle::getPositionsCount).sum()
+                    == admitted
+                && bundles(modelId).stream().filter(JournalEntry.Bundle::hasClosedRound).count()
+                    == rounds);
+    return journal.read();
+  }
+
+  /** The bundles of a model that were journalled so far. */
+  List<JournalEntry.Bundle> bundles(String modelId) {
+    return journal.read().stream()
+        .filter(entry -> entry.getModelId().equals(modelId))
+        .flatMap(entry -> entry.getBundlesList().stream())
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    if (job != null) {
+      job.cancel().orTimeout(CANCEL_SECONDS, TimeUnit.SECONDS).join();
+      job.getJobExecutionResult()
+          .handle((result, end) -> "")
+          .orTimeout(CANCEL_SECONDS, TimeUnit.SECONDS)
+          .join();
+    }
+    producer.close();
+    updates.close();
+    accounting.close();
+    journal.close();
+    gradients.close();
+  }
+}

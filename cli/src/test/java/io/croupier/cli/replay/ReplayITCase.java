@@ -1,0 +1,286 @@
+package io.croupier.cli.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.cli.models.ModelsFile;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReport.GradientCase;
+import io.croupier.schemas.JournalEntry;
+import io.croupier.schemas.JournalEntry.Bundle;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.RecordedReport;
+import java.io.Writer;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A replay with the journal tells every update of the job again, bit for bit, but for the time of
+ * its publication; and every accounting event. The job runs on a real broker, and task managers die
+ * under it.
+ */
+class ReplayITCase {
+  private static final String MODELS =
+      """
+      - {modelId: taps, dimension: 4, gradientBound: 1, maxStaleness: 2, blackBox: {radius: 3}}
+      - {modelId: steps, dimension: 3, gradientBound: 1, maxStaleness: 2, reportsPerRound: 16,
+         roundTimeoutMs: 300, initialWeights: [1, 2, 3],
+         ldpSgd: {stepSize: 0.1, decay: 0.5, radius: 5}}
+      - {modelId: hours, dimension: 3, gradientBound: 2, maxStaleness: 1, reportsPerRound: 4,
+         adaptiveRadius: {}}
+      - {modelId: words, dimension: 6, gradientBound: 1, maxStaleness: 2, reportBound: 2,
+         averaging: {polynomial: {degree: 3}}, coordinateWise: {}}
+      - {modelId: clicks, dimension: 4, gradientBound: 0.25, maxStaleness: 2, reportsPerRound: 4,
+         banco: {strongestNoise: {l2Laplace: {epsilon: 1}}}}
+      - {modelId: scores, dimension: 2, gradientBound: 1, maxStaleness: 2,
+         banco: {strongestNoise: {l2Laplace: {epsilon: 1}}, radius: 2}}
+      """;
+
+  /** What each model's gradients come as. */
+  private static final Map<String, List<GradientCase>> FORMS =
+      Map.of(
+          "taps", List.of(GradientCase.DENSE, GradientCase.GRID),
+          "steps", List.of(GradientCase.DENSE, GradientCase.GRID),
+          "hours", List.of(GradientCase.GRID),
+          "words", List.of(GradientCase.DENSE, GradientCase.SPARSE),
+          "clicks", List.of(GradientCase.GRID),
+          "scores", List.of(GradientCase.DENSE));
+
+  private static final int WAVES = 12;
+
+  /** No multiple of any model's round, so that a timeout has something to close. */
+  private static final int WAVE = 21;
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker broker;
+  private static MiniCluster cluster;
+  private RandomReports reports;
+
+  @BeforeAll
+  static void start() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("kafka"));
+    Configuration configuration =
+        new Configuration()
+            .set(CoreOptions.TMP_DIRS, directory.resolve("flink").toString())
+            .set(RestOptions.ADDRESS, "127.0.0.1")
+            .set(RestOptions.BIND_ADDRESS, "127.0.0.1")
+            .set(RestOptions.BIND_PORT, "0")
+            .set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16))
+            .set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(16))
+            .set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(16));
+    cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration)
+                .setNumTaskManagers(2)
+                .setNumSlotsPerTaskManager(1)
+                .build());
+    cluster.start();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    cluster.close();
+    broker.close();
+  }
+
+  @ParameterizedTest(name = "parallelism {0}, failing {1}, recorded as JSON {2}")
+  @CsvSource({"1, false, false", "2, false, true", "2, true, false"})
+  @Timeout(value = 15, unit = TimeUnit.MINUTES)
+  void everyUpdateIsToldAgain(int parallelism, boolean failing, boolean json) throws Exception {
+    String name = "replayed-" + parallelism + failing;
+    Path files = Files.createDirectories(directory.resolve(name));
+    ReplayFolder folder = new ReplayFolder(files);
+    folder.write("models.yaml", MODELS);
+    List<ModelSpec> specs = ModelsFile.read(files.resolve("models.yaml"));
+    reports = new RandomReports(71);
+    try (RecordedJob job = new RecordedJob(broker, name)) {
+      specs.forEach(job::publish);
+      // Some are there before the job: the learner may get them before it has told anything.
+      sendWave(job, specs, Map.of());
+      job.flush();
+      job.start(environment(), parallelism, files.resolve("checkpoints").toUri().toString());
+      awaitTold(job, specs);
+      for (int wave = 1; wave <= WAVES; wave++) {
+        Map<String, List<Long>> published = published(job, specs);
+        sendWave(job, specs, published);
+        if (failing && wave % 5 == 0) {
+          replaceTaskManager(wave / 5 - 1);
+        }
+        sendWave(job, specs, published);
+        job.flush();
+        awaitTold(job, specs);
+      }
+
+      checkCoverage(job, specs, failing);
+      record(job, specs, json, folder);
+      checkReplay(job, specs, folder);
+    }
+  }
+
+  private static StreamExecutionEnvironment environment() throws Exception {
+    URI rest = cluster.getRestAddress().get();
+    return StreamExecutionEnvironment.createRemoteEnvironment(rest.getHost(), rest.getPort());
+  }
+
+  private static void replaceTaskManager(int index) throws Exception {
+    cluster.terminateTaskManager(index).get();
+    cluster.startTaskManager();
+  }
+
+  private static void awaitTold(RecordedJob job, List<ModelSpec> specs) throws Exception {
+    for (ModelSpec spec : specs) {
+      job.awaitTold(spec);
+    }
+  }
+
+  private static Map<String, List<Long>> published(RecordedJob job, List<ModelSpec> specs) {
+    return specs.stream()
+        .map(ModelSpec::getModelId)
+        .collect(
+            Collectors.toMap(
+                id -> id,
+                id -> job.updates(id).stream().map(ModelUpdate::getRound).distinct().toList()));
+  }
+
+  /** Reports to all models in turn, one of each refused, one sent again, and one that is none. */
+  private void sendWave(RecordedJob job, List<ModelSpec> specs, Map<String, List<Long>> published) {
+    for (int i = 0; i < WAVE; i++) {
+      for (ModelSpec spec : specs) {
+        String id = spec.getModelId();
+        GradientReport report =
+            reports.next(spec, FORMS.get(id), published.getOrDefault(id, List.of(0L)));
+        job.send(report);
+        if (i == 0) {
+          job.send(report);
+          job.send(reports.ofWrongDimension(spec));
+          job.sendMalformed(report.getUserId(), new byte[] {1, 2, 3});
+        }
+      }
+    }
+  }
+
+  /** The recording holds what this test is about. */
+  private static void checkCoverage(RecordedJob job, List<ModelSpec> specs, boolean failing)
+      throws Exception {
+    for (ModelSpec spec : specs) {
+      String id = spec.getModelId();
+      job.awaitJournal(id);
+      List<ModelUpdate> told = job.updates(id);
+      ModelUpdate last = told.get(told.size() - 1);
+      assertThat(told).as(id).hasSizeGreaterThan(WAVES);
+      assertThat(told)
+          .as(id)
+          .extracting(ModelUpdate::getWeightsList)
+          .satisfies(
+              weights -> assertThat(weights.stream().distinct()).hasSizeGreaterThan(WAVES / 2));
+      assertThat(last.getUsed()).as(id).isGreaterThan(WAVES * WAVE);
+      assertThat(last.getDroppedStale()).as(id).isPositive();
+      assertThat(last.getDroppedUnpublished()).as(id).isPositive();
+    }
+    assertThat(job.events())
+        .extracting(AccountingEvent::getOutcome)
+        .contains(
+            Outcome.ADMITTED,
+            Outcome.DUPLICATE,
+            Outcome.REFUSED_DIMENSION,
+            Outcome.REFUSED_IMPLAUSIBLE);
+    assertThat(job.bundles("steps"))
+        .anyMatch(bundle -> bundle.getPositionsCount() == 0 && bundle.hasClosedRound())
+        .anyMatch(bundle -> bundle.getPositionsCount() > 1);
+    assertThat(job.bundles("hours")).anyMatch(Bundle::hasClosedRound);
+    long restored =
+        cluster
+            .getExecutionGraph(job.jobId())
+            .get()
+            .getCheckpointStatsSnapshot()
+            .getCounts()
+            .getNumberOfRestoredCheckpoints();
+    assertThat(restored > 0).isEqualTo(failing);
+  }
+
+  private static void record(
+      RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder) throws Exception {
+    List<RecordedReport> recording = job.recording();
+    List<JournalEntry> journal = job.awaitJournal(specs.get(0).getModelId());
+    if (json) {
+      folder.writeJson(
+          "reports",
+          recording.stream().map(ReplayITCase::parsed).flatMap(Optional::stream).toList());
+      folder.writeJson("journal", journal);
+    } else {
+      folder.writeBinary("reports", recording);
+      folder.writeBinary("journal", journal);
+    }
+    try (JsonLines told = JsonLines.create(folder.path("told"), Writer.nullWriter())) {
+      for (ModelSpec spec : specs) {
+        job.updates(spec.getModelId()).forEach(update -> told.write(update));
+      }
+    }
+  }
+
+  /** The record in full; nothing if it is malformed, which can't be said in JSON. */
+  private static Optional<RecordedReport> parsed(RecordedReport record) {
+    try {
+      return Optional.of(RecordedReport.parseFrom(record.toByteString()));
+    } catch (InvalidProtocolBufferException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static void checkReplay(RecordedJob job, List<ModelSpec> specs, ReplayFolder folder)
+      throws Exception {
+    ReplayFolder.Run run =
+        folder.run(
+            "--models", folder.path("models.yaml"),
+            "--reports", folder.path("reports"),
+            "--journal", folder.path("journal"),
+            "--updates", folder.path("updates"),
+            "--accounting", folder.path("accounting"));
+    assertThat(run.failure()).isNull();
+    for (ModelSpec spec : specs) {
+      String id = spec.getModelId();
+      assertThat(updates(folder, "updates", id)).as(id).isEqualTo(updates(folder, "told", id));
+    }
+    assertThat(new HashSet<>(folder.events("accounting")))
+        .hasSameSizeAs(job.events())
+        .isEqualTo(new HashSet<>(job.events()));
+  }
+
+  /**
+   * The updates of a model, without the time, as the lines that they are: no two doubles are
+   * written alike, but Protobuf's parser of JSON takes -0.0 for 0.0.
+   */
+  private static List<String> updates(ReplayFolder folder, String file, String modelId)
+      throws Exception {
+    return folder.lines(file).stream()
+        .filter(line -> line.contains("\"modelId\":\"%s\"".formatted(modelId)))
+        .map(line -> line.replaceFirst(",\"publishedAtMs\":\"[0-9]+\"", ""))
+        .toList();
+  }
+}

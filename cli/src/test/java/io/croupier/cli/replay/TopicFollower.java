@@ -1,0 +1,72 @@
+package io.croupier.cli.replay;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Reads a topic from its beginning, read_committed, and keeps what it has read as {@code T}, in
+ * order within each partition. Who follows a compacted topic while it is written sees every record.
+ */
+final class TopicFollower<T> implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+  private final String topic;
+  private final Reader<T> reader;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final List<T> read = new ArrayList<>();
+
+  /** Makes something of a record. */
+  @FunctionalInterface
+  interface Reader<T> {
+    T read(ConsumerRecord<byte[], byte[]> record) throws Exception;
+  }
+
+  TopicFollower(Map<String, String> kafka, String topic, Reader<T> reader) {
+    this.topic = topic;
+    this.reader = reader;
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    consumer = new KafkaConsumer<>(properties, bytes, bytes);
+    List<TopicPartition> partitions =
+        consumer.partitionsFor(topic).stream()
+            .map(p -> new TopicPartition(p.topic(), p.partition()))
+            .toList();
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+  }
+
+  /** What was read so far. */
+  List<T> read() {
+    return read;
+  }
+
+  /** Reads on until {@code isThere}. */
+  void await(String what, BooleanSupplier isThere) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!isThere.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError(
+            "%s: after %s and %d records there is no %s"
+                .formatted(topic, PATIENCE, read.size(), what));
+      }
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+        read.add(reader.read(record));
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    consumer.close();
+  }
+}
