@@ -108,7 +108,7 @@ class DeclaredVarianceTest {
 
   /** The noise of a mean of r: sum(sigma_i^2) / r^2. G stays, whatever r and however bundled. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 5})
+  @ValueSource(ints = {1, 2, 5, 10})
   void aRoundOfSeveralAddsTheVarianceOfTheirMean(int bundleSize) {
     int reports = 10;
     double a = DirectionalNoise.of(banco(1)).bettingRange();
