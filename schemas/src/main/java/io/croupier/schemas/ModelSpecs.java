@@ -53,7 +53,7 @@ public final class ModelSpecs {
     return spec.hasAnswerProbability() ? spec.getAnswerProbability() : 1;
   }
 
-  /** Most that the learner may lose against doing nothing: as set, else 1. */
+  /** What the bets are multiplied by, the wealth that may be lost: as set, else 1. */
   public static double initialWealth(ModelSpec spec) {
     return spec.hasInitialWealth() ? spec.getInitialWealth() : 1;
   }

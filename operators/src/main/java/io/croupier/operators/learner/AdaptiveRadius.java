@@ -55,7 +55,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
    *
    * @param gradientBound G, positive and finite
    */
-  public AdaptiveRadius(double gradientBound, InitialWeights initialWeights) {
+  AdaptiveRadius(double gradientBound, InitialWeights initialWeights) {
     if (!(gradientBound > 0) || Double.isInfinite(FIRST_RADIUS / gradientBound)) {
       throw new IllegalArgumentException(
           "gradient_bound is " + gradientBound + "; it has to be positive and finite");

@@ -22,14 +22,18 @@ import java.io.Serializable;
  * @param radius of the ball, positive; infinite: no constraint
  * @param gradientBound G, positive and finite
  */
-public record BallConstraint(double radius, double gradientBound) implements Serializable {
+record BallConstraint(double radius, double gradientBound) implements Serializable {
 
   /** The whole space. */
-  public static final BallConstraint NONE = new BallConstraint(Double.POSITIVE_INFINITY, 1);
+  static final BallConstraint NONE = new BallConstraint(Double.POSITIVE_INFINITY, 1);
 
-  public BallConstraint {
+  BallConstraint {
     if (!(radius > 0)) {
       throw new IllegalArgumentException("radius is " + radius + "; it has to be positive");
+    }
+    if (!(gradientBound > 0) || Double.isInfinite(gradientBound)) {
+      throw new IllegalArgumentException(
+          "gradient_bound is " + gradientBound + "; it has to be positive and finite");
     }
   }
 

@@ -3,7 +3,7 @@ package io.croupier.operators.learner;
 import java.io.Serializable;
 
 /** What a round adds to V, the accumulated variance of the coins. */
-public sealed interface CoinVariance extends Serializable {
+sealed interface CoinVariance extends Serializable {
 
   /** V's increment, at least 0. */
   double of(double coin, double directionalVariance);

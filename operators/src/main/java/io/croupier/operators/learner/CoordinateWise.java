@@ -96,8 +96,8 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   }
 
   private void book(State state, int j, double subgradient) {
-    double z = state.unprojected[j];
-    double h = constraint.share() * (subgradient + constraint.pull(z, 1));
+    double pull = subgradient == 0 ? 0 : constraint.pull(state.unprojected[j], 1);
+    double h = constraint.share() * (subgradient + pull);
     add(-h, state.coins, state.coinsLow, j);
     add(h * h, state.squares, state.squaresLow, j);
   }
@@ -214,7 +214,8 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       round = visitor.count("round", round);
       saturations = visitor.count("saturations", saturations);
       playedWeight = visitor.scalar("played-weight", playedWeight);
-      if (visitor.count("touched", touched.isEmpty() ? 0 : 1) != 0) {
+      boolean isTouched = !touched.isEmpty();
+      if (visitor.count("touched", isTouched ? 1 : 0) != 0 && !isTouched) {
         touched.set(0, unprojected.length);
       }
       visitor.vector("coins", coins);

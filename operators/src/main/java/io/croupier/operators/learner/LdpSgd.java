@@ -30,7 +30,7 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
    * @param radius of the ball around the initial weights that iterates are projected to, positive;
    *     infinite: none
    */
-  public LdpSgd(
+  LdpSgd(
       double stepSize,
       double decay,
       double radius,

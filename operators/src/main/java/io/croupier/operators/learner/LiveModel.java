@@ -18,7 +18,8 @@ import java.util.function.Function;
  * are numbered from {@code firstRound} without gaps and never go back; (3) a report is used only if
  * it names a published round.
  *
- * <p>Not thread-safe. A bundle costs O(d) and allocates nothing once the working vectors are there.
+ * <p>Not thread-safe. A bundle costs O(d), a sparse one of a coordinate-wise learner O(non-zeros),
+ * and allocates nothing once the working vectors are there.
  */
 public final class LiveModel {
   private final Learner<LearnerState> learner;
@@ -124,7 +125,8 @@ public final class LiveModel {
   }
 
   /**
-   * Takes in one bundle: drops it, adds it to the open round, or closes the round with it.
+   * Takes in one bundle: drops it, adds it to the open round, or closes the round with it. Its
+   * indices must stay as they are until the next one is added.
    *
    * @throws IllegalArgumentException if its dimension is not the model's
    */

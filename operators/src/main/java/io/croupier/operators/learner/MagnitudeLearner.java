@@ -7,16 +7,17 @@ import java.util.Map;
  * One-dimensional coin betting: how far to go along the direction that another learner chooses.
  *
  * <p>With c the coin of a round, L -= c and V += its variance, the next magnitude is W0 times the
- * prediction of a {@link Potential} at (L, V), W0 being the initial wealth: the most that the
- * learner may lose against doing nothing, [vdH19, Algorithm 1], [JO19, Algorithm 1].
+ * prediction of a {@link Potential} at (L, V), [vdH19, Algorithm 1], [JO19, Algorithm 1]. W0 is the
+ * initial wealth: with a prior of finite mass the most that is lost in expectation against doing
+ * nothing; with the improper one a unit of that loss, which grows like the logarithm of the rounds.
  *
  * <p>A magnitude beyond {@link #LIMIT} (the gradient bound or the noise bound is wrong, or the loss
  * is unbounded below) saturates there and is counted; its sign and logarithm stay exact.
  */
-public final class MagnitudeLearner implements Serializable {
+final class MagnitudeLearner implements Serializable {
 
   /** Largest |magnitude|: squares of weights, and inner products with features, stay finite. */
-  public static final double LIMIT = 1e150;
+  static final double LIMIT = 1e150;
 
   private final Potential potential;
   private final CoinVariance variance;
@@ -27,7 +28,7 @@ public final class MagnitudeLearner implements Serializable {
    *
    * @param initialWealth W0, positive and finite
    */
-  public MagnitudeLearner(Potential potential, CoinVariance variance, double initialWealth) {
+  MagnitudeLearner(Potential potential, CoinVariance variance, double initialWealth) {
     this.potential = potential;
     this.variance = variance;
     this.initialWealth = requireWealth(initialWealth);

@@ -195,7 +195,7 @@ final class OpenRound {
     if (count == 0) {
       return;
     }
-    int parts = (int) visitor.count(PARTS, 0);
+    int parts = (int) visitor.count(PARTS, HAS_GRID | HAS_DOUBLES | IS_DENSE);
     dense = (parts & IS_DENSE) != 0;
     coin = visitor.scalar("open-coin", 0);
     variance = visitor.scalar("open-variance", 0);

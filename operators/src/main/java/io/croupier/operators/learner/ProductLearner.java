@@ -19,7 +19,7 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
   private final InitialWeights initialWeights;
 
   /** A learner of as many coordinates as there are initial weights. */
-  public ProductLearner(
+  ProductLearner(
       MagnitudeLearner magnitude,
       BallConstraint constraint,
       Averaging averaging,

@@ -97,7 +97,7 @@ final class RunningAverage {
 
   void visit(LearnerState.Visitor visitor) {
     blockLength = visitor.count("average-block-length", blockLength);
-    recentRatio = visitor.scalar("average-weight", recentRatio);
+    recentRatio = visitor.scalar("weight-ratio", recentRatio);
     visitor.vector("average", recent);
     fullBlocks = visitor.count("average-blocks", fullBlocks);
     if (fullBlocks > 0) {

@@ -116,6 +116,52 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
     assertThat(iterate.average[0]).isGreaterThan(1.01);
   }
 
+  /** Blocks of the average end between publications; what was played until then is in. */
+  @Test
+  void averagesAcrossTheBlocksOfTheAverage() {
+    CoordinateWise learner = learner(InitialWeights.zero(1), 1, BallConstraint.NONE, 0);
+    CoordinateWise.State state = learner.initial();
+    Round round = new Round(1);
+    Iterate iterate = new Iterate(1);
+    learner.publish(state, iterate);
+    RunningSum sum = new RunningSum();
+    int rounds = 5 * RunningAverage.BLOCK / 2;
+    double largest = 0;
+    for (int t = 1; t <= rounds; t++) {
+      sum.add(iterate.weights[0]);
+      round.subgradient[0] = t % 3 == 0 ? 0.9 : -0.5;
+      learner.step(state, round);
+      if (t % 1001 == 0 || t == rounds) {
+        learner.publish(state, iterate);
+        largest = Math.max(largest, Math.abs(iterate.weights[0]));
+      }
+    }
+    assertThat(largest).isPositive();
+    assertThat(iterate.average[0]).isCloseTo(sum.value() / rounds, within(1e-11 * largest));
+  }
+
+  /** Saving looks at a state and leaves it as it is. */
+  @Test
+  void savingBetweenPublicationsCountsNothingTwice() {
+    CoordinateWise learner = learner(InitialWeights.zero(2), 1e-3, BallConstraint.NONE, 0);
+    CoordinateWise.State state = learner.initial();
+    Round round = new Round(2);
+    Iterate iterate = new Iterate(2);
+    for (int t = 0; t < 20_000; t++) {
+      round.sparse(new int[] {0}, 1);
+      round.subgradient[0] = -1e-3;
+      learner.step(state, round);
+    }
+    learner.publish(state, iterate);
+    assertThat(iterate.diagnostics.get("saturations")).isEqualTo(1);
+    round.sparse(new int[] {1}, 1);
+    round.subgradient[1] = -1e-3;
+    learner.step(state, round);
+    state.visit(StateChunks.writer((name, bytes) -> {}));
+    learner.publish(state, iterate);
+    assertThat(iterate.diagnostics.get("saturations")).isEqualTo(1);
+  }
+
   /** With the unit as radius: the weights stay in the box, come back from its edge, and learn. */
   @Test
   void findsAnOptimumInsideAndOnTheEdgeOfTheBox() {

@@ -148,7 +148,7 @@ class LiveModelTest {
       RoundSum report =
           random.nextInt(i % 40 < 20 ? 1 : 3) == 0
               ? sparse(0, new int[] {2, 0}, a, b)
-              : random.nextBoolean() ? dense(0, b, 0, a) : grid(0, 1 << 14, -3, 0);
+              : random.nextBoolean() ? dense(0, b, 0, a) : grid(0, 1 << 14, -(1 << 16), 0);
       RoundSum asDense = report.form == VectorForm.SPARSE ? dense(0, b, 0, a) : report;
       report.namedRound = model.round() - model.round() % 8;
       asDense.namedRound = report.namedRound;

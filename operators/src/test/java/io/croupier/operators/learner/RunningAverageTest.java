@@ -3,6 +3,8 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -85,5 +87,26 @@ class RunningAverageTest {
       take(average, t == 1 ? 0 : 0.5, t);
     }
     assertThat(value(average)).isCloseTo(2 * RunningAverage.BLOCK - 1, within(1e-9));
+  }
+
+  /** The settled layer is state, too. */
+  @Test
+  void goesOnAsItWasAfterBeingSavedAnywhere() {
+    Averaging averaging = new Averaging(2);
+    RunningAverage straight = new RunningAverage(1);
+    RunningAverage stopped = new RunningAverage(1);
+    SplittableRandom random = new SplittableRandom(4);
+    for (int t = 1; t <= 5 * RunningAverage.BLOCK / 2; t++) {
+      double iterate = random.nextDouble();
+      take(straight, averaging.decay(t), iterate);
+      take(stopped, averaging.decay(t), iterate);
+      if (random.nextInt(1000) == 0) {
+        Map<String, byte[]> store = new HashMap<>();
+        stopped.visit(StateChunks.writer(store::put));
+        stopped = new RunningAverage(1);
+        stopped.visit(StateChunks.reader(store::get));
+      }
+    }
+    assertThat(value(stopped)).isEqualTo(value(straight));
   }
 }
