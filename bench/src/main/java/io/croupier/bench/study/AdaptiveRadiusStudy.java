@@ -198,7 +198,7 @@ final class AdaptiveRadiusStudy implements Study {
                 "Learnable problems, " + title,
                 "excess risk / that of the best tuned LDP-ASGD",
                 "share of the problems with at most this ratio")
-            .linearY();
+            .shares();
     for (String learner : LEARNERS) {
       if (!learner.equals(ZERO)) {
         List<Double> ratios = standings.get(learner).learnable.sorted();

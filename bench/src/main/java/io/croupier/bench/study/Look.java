@@ -66,7 +66,7 @@ final class Look {
   static String tick(double value) {
     return (value >= 1e-2 && value <= 1e3) || value == 0
         ? Numbers.short3(value)
-        : String.format(Locale.ROOT, "%.0e", value);
+        : String.format(Locale.ROOT, "%.0e", value).replaceAll("e\\+?(-?)0*", "e$1");
   }
 
   /** The colour of a learner, the same in every picture; grey for all others. */

@@ -40,8 +40,14 @@ final class Plot implements Picture {
     return chart.getTitle();
   }
 
-  Plot linearY() {
-    chart.getStyler().setYAxisLogarithmic(false);
+  /** Makes the vertical axis a linear one, from 0 to 1. */
+  Plot shares() {
+    chart
+        .getStyler()
+        .setYAxisLogarithmic(false)
+        .setYAxisTickLabelsFormattingFunction(null)
+        .setYAxisMin(0.0)
+        .setYAxisMax(1.0);
     return this;
   }
 

@@ -108,7 +108,10 @@ final class SuiteProblem {
     return suite;
   }
 
-  /** Equal coordinates, a random direction, or a fifth of the coordinates, at random. */
+  /**
+   * Equal coordinates, a random direction, or a fifth of the coordinates, at random; never the
+   * intercept alone, with which there would be nothing to predict.
+   */
   private static double[] best(int dimension, double norm, Random random) {
     return switch (random.nextInt(3)) {
       case 0 -> PredictionProblem.dense(dimension, norm);
@@ -120,7 +123,7 @@ final class SuiteProblem {
   private static double[] normal(int dimension, int nonZero, double norm, Random random) {
     double[] best = new double[dimension];
     double square = 0;
-    int first = random.nextInt(dimension);
+    int first = 1 + random.nextInt(dimension - 1);
     for (int i = 0; i < nonZero; i++) {
       double value = random.nextGaussian();
       best[(first + i) % dimension] = value;
