@@ -2,11 +2,13 @@ package io.croupier.bench.study;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /**
  * Who needs no tuning: a suite of unlike problems, and the distance from the best tuned LDP-ASGD.
@@ -17,8 +19,8 @@ final class AdaptiveRadiusStudy implements Study {
   private static final int REPORTS_PER_ROUND = 50;
   private static final String UNTUNED = Field.sgdLabel(1);
 
-  /** Smaller risks are rounding. */
-  private static final double LEAST_RISK = 1e-12;
+  /** Of the oracle, in problems that are left out: ratios to less would say nothing. */
+  private static final double SOLVED = 1e-9;
 
   private static final String ZERO = "never moving";
 
@@ -163,13 +165,15 @@ final class AdaptiveRadiusStudy implements Study {
     Standing any = standings.get(ZERO);
     page.heading(heading);
     page.paragraph(
-        "%d problems, %d replications: %d learnable, %d marginal, %d noise-dominated."
-            .formatted(
-                results.size(),
-                results.get(0).cell().replications(),
-                any.learnable.count(),
-                any.marginal.count(),
-                any.hopeless.count()));
+        "%d problems, %d replications: %d learnable, %d marginal, %d noise-dominated; %d that the best"
+                .formatted(
+                    results.size(),
+                    results.get(0).cell().replications(),
+                    any.learnable.count(),
+                    any.marginal.count(),
+                    any.hopeless.count(),
+                    results.size() - unsolved(results, at).size())
+            + " tuned LDP-ASGD solves exactly are left out.");
     page.table(
         COLUMNS, LEARNERS.stream().map(learner -> standings.get(learner).row(learner)).toList());
   }
@@ -178,17 +182,24 @@ final class AdaptiveRadiusStudy implements Study {
     Map<String, Standing> standings = new HashMap<>();
     for (String learner : LEARNERS) {
       Standing standing = new Standing();
-      for (Result result : results) {
+      for (Result result : unsolved(results, at)) {
         double zero = result.zero();
         double risk = learner.equals(ZERO) ? zero : result.average(learner, at).mean();
-        risk = Math.max(risk, LEAST_RISK);
-        double oracle = Math.max(result.oracle(at, Trial.Risk::average).risk().mean(), LEAST_RISK);
+        double oracle = oracle(result, at);
         int people = result.cell().checkpoints().get(at) * result.cell().reportsPerRound();
         standing.add(risk, oracle, zero, people);
       }
       standings.put(learner, standing);
     }
     return standings;
+  }
+
+  private static List<Result> unsolved(List<Result> results, int at) {
+    return results.stream().filter(result -> oracle(result, at) >= SOLVED).toList();
+  }
+
+  private static double oracle(Result result, int at) {
+    return result.oracle(at, Trial.Risk::average).risk().mean();
   }
 
   private static Plot picture(List<Result> results, int at, String title) {
@@ -200,17 +211,14 @@ final class AdaptiveRadiusStudy implements Study {
                 "share of the problems with at most this ratio")
             .shares();
     for (String learner : LEARNERS) {
-      if (!learner.equals(ZERO)) {
-        List<Double> ratios = standings.get(learner).learnable.sorted();
-        double[] x = ratios.stream().mapToDouble(ratio -> ratio).toArray();
-        double[] y = new double[x.length];
-        for (int i = 0; i < y.length; i++) {
-          y[i] = (i + 1.0) / y.length;
-        }
+      if (!learner.equals(ZERO) && standings.get(learner).learnable.count() > 0) {
+        Ratios ratios = standings.get(learner).learnable;
+        double[] y = IntStream.rangeClosed(0, 20).mapToDouble(i -> i / 20.0).toArray();
+        double[] x = Arrays.stream(y).map(ratios::quantile).toArray();
         plot.line(learner, x, y);
       }
     }
-    return plot;
+    return plot.oracle(new double[] {1, 1}, new double[] {0, 1});
   }
 
   /** One learner on all problems. */

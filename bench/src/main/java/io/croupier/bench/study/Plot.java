@@ -40,14 +40,12 @@ final class Plot implements Picture {
     return chart.getTitle();
   }
 
-  /** Makes the vertical axis a linear one, from 0 to 1. */
+  /** Makes the vertical axis a linear one. */
   Plot shares() {
     chart
         .getStyler()
         .setYAxisLogarithmic(false)
-        .setYAxisTickLabelsFormattingFunction(null)
-        .setYAxisMin(0.0)
-        .setYAxisMax(1.0);
+        .setYAxisTickLabelsFormattingFunction(share -> Numbers.fixed(share, 2));
     return this;
   }
 

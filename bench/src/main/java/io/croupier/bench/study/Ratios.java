@@ -26,18 +26,13 @@ final class Ratios {
     if (values.isEmpty()) {
       return Double.NaN;
     }
-    List<Double> sorted = sorted();
+    List<Double> sorted = new ArrayList<>(values);
+    Collections.sort(sorted);
     int rank = (int) Math.ceil(share * sorted.size());
     return sorted.get(Math.max(0, rank - 1));
   }
 
   double shareUpTo(double value) {
     return values.stream().filter(v -> v <= value).count() / (double) values.size();
-  }
-
-  List<Double> sorted() {
-    List<Double> sorted = new ArrayList<>(values);
-    Collections.sort(sorted);
-    return sorted;
   }
 }

@@ -92,8 +92,8 @@ final class WealthStudy implements Study {
     page.paragraph(
         "Absolute loss, l2_laplace noise, T = %d, %d replications; the problems of excess-risk.md. A"
                 .formatted(results.get(0).cell().rounds(), results.get(0).cell().replications())
-            + " learner of initial wealth W0 loses at most W0 / T against never moving, whatever the"
-            + " problem; larger values learn sooner. Entries: mean excess risk of the average"
+            + " learner with a proper prior and initial wealth W0 loses at most W0 / T against never"
+            + " moving, in expectation and whatever the problem; larger values learn sooner. Entries: mean excess risk of the average"
             + " (standard error).");
     List<String> columns = new ArrayList<>(List.of("d", "eps", "learner", "norm w*", "zero"));
     Arrays.stream(WEALTHS).forEach(wealth -> columns.add("W0 = " + wealth));
