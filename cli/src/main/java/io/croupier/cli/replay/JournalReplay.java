@@ -37,7 +37,7 @@ final class JournalReplay {
       long every,
       Consumer<ModelUpdateView> updates) {
     this.journal = journal;
-    recording = new Recording(reports, journaled.keySet());
+    recording = new Recording(reports);
     for (ModelSpec spec : specs) {
       journaled.put(
           spec.getModelId(),

@@ -126,7 +126,9 @@ final class JournaledModel {
     Place place = Place.of(position);
     Judged judged = recording.take(place);
     if (judged == null) {
-      throw mismatch(bundle, "the reports hold none at " + place);
+      throw mismatch(
+          bundle,
+          "the report at %s is missing, or it came earlier and is refused here".formatted(place));
     }
     if (!judged.report().modelId.equals(modelId)) {
       throw mismatch(bundle, "the report at %s is to another model".formatted(place));

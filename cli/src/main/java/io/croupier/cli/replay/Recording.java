@@ -1,58 +1,48 @@
 package io.croupier.cli.replay;
 
-import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /**
  * Judged reports by where they were recorded. Reads them on as far as it is asked, and keeps those
- * that it has passed: as many as the journal's order and that of the reports are apart.
+ * that it has passed if they were admitted: as many as the journal's order and that of the reports
+ * are apart, and those that no bundle of the journal names, which stay to the end. A refused report
+ * that it has passed leaves nothing behind, as no journal names it.
  */
 final class Recording {
   private final Supplier<Judged> reports;
-  private final Set<String> modelIds;
   private final Map<Place, Judged> passed = new HashMap<>();
-  private long passedAndAdmitted;
 
-  /**
-   * A recording of the reports that {@code reports} gives, up to the null behind the last.
-   *
-   * @param modelIds the models whose reports will be asked for
-   */
-  Recording(Supplier<Judged> reports, Set<String> modelIds) {
+  /** A recording of the reports that {@code reports} gives, up to the null behind the last. */
+  Recording(Supplier<Judged> reports) {
     this.reports = reports;
-    this.modelIds = modelIds;
   }
 
-  /** The report at {@code place}, which can be had once; null if there is none. */
+  /**
+   * The report at {@code place}, which can be had once; null if there is none, or if it was refused
+   * and is passed.
+   */
   Judged take(Place place) {
     Judged known = passed.remove(place);
     if (known != null) {
-      passedAndAdmitted -= known.isAdmitted() ? 1 : 0;
       return known;
     }
     for (Judged judged = reports.get(); judged != null; judged = reports.get()) {
-      if (Place.of(judged.report()).equals(place)) {
+      Place at = Place.of(judged.report());
+      if (at.equals(place)) {
         return judged;
       }
-      keep(judged);
+      if (judged.isAdmitted()) {
+        passed.put(at, judged);
+      }
     }
     return null;
   }
 
-  private void keep(Judged judged) {
-    // Nobody asks for the second copy of a record.
-    if (modelIds.contains(judged.report().modelId) && judged.outcome() != Outcome.DUPLICATE) {
-      passed.put(Place.of(judged.report()), judged);
-      passedAndAdmitted += judged.isAdmitted() ? 1 : 0;
-    }
-  }
-
   /** Reads on to the end; returns how many admitted reports nobody has asked for. */
   long drain() {
-    long unasked = passedAndAdmitted;
+    long unasked = passed.size();
     for (Judged judged = reports.get(); judged != null; judged = reports.get()) {
       unasked += judged.isAdmitted() ? 1 : 0;
     }

@@ -309,8 +309,8 @@ class JournalReplayTest {
     record(0, 1);
 
     assertRefused(
-        "model 'm', round 0, the bundle that begins at gradients-0@0: the reports hold none at"
-            + " gradients-0@1",
+        "model 'm', round 0, the bundle that begins at gradients-0@0: the report at gradients-0@1"
+            + " is missing, or",
         entry(bundle(0, 0, 1).setClosedRound(0)));
     assertRefused("journal.jsonl, line 1: model 'm'", entry(bundle(0, 0, 1).setClosedRound(0)));
   }
@@ -327,6 +327,17 @@ class JournalReplayTest {
     assertRefused(
         "the report at gradients-0@1 is REFUSED_IMPLAUSIBLE here",
         entry(bundle(0, 1).setClosedRound(0)));
+  }
+
+  @Test
+  void ofARefusedReportThatIsPassedNothingIsKept() throws Exception {
+    models(", reportBound: 2");
+    record(0, 3);
+    record(0, 1);
+
+    assertRefused(
+        "the report at gradients-0@0 is missing, or it came earlier and is refused here",
+        entry(bundle(0, 1).setClosedRound(0), bundle(0, 0).setClosedRound(1)));
   }
 
   @Test
