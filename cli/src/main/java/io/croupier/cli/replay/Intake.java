@@ -61,7 +61,10 @@ final class Intake {
         } else if (decoded instanceof Malformed malformed) {
           bury(
               new Unreadable(
-                  entry.number(), candidate.input(), malformed.reason(), malformed.withheld()));
+                  entry.number(),
+                  candidate.input(),
+                  malformed.reason(),
+                  malformed.withheld() || ReportFile.mayBeRaw(candidate.value())));
         }
       }
     }

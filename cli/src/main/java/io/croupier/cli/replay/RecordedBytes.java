@@ -35,6 +35,9 @@ final class RecordedBytes {
   /** The user of a report. */
   ByteString userId = ByteString.EMPTY;
 
+  /** Whether it is no message: what was read is not all that the bytes may hold. */
+  boolean isBroken;
+
   private RecordedBytes() {}
 
   /** Takes {@code bytes} apart, as far as they are a message. */
@@ -45,8 +48,7 @@ final class RecordedBytes {
     try {
       parts.read(in);
     } catch (InvalidProtocolBufferException e) {
-      // Who decodes the rest will find the same.
-      return parts;
+      parts.isBroken = true;
     } catch (IOException e) {
       throw new IllegalStateException("a stream over an array reads nothing else", e);
     }

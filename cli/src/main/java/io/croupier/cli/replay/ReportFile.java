@@ -10,6 +10,7 @@ import io.croupier.cli.replay.RecordFile.Frame;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.RecordedReport;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * The reports of a file, {@link GradientReport}s or {@link RecordedReport}s. One that was not
@@ -18,6 +19,20 @@ import java.nio.file.Path;
  */
 final class ReportFile {
   private static final JsonFormat.Parser JSON = JsonFormat.parser();
+  private static final String RAW = "central";
+
+  /** What a line says that holds a gradient. */
+  private static final List<String> GRADIENTS = List.of("dense", "grid", "sparse", "example");
+
+  /** What a line says that declares noise. */
+  private static final List<String> NOISES =
+      List.of(
+          "undisclosed",
+          "l2Laplace",
+          "l2_laplace",
+          "coordinateLaplace",
+          "coordinate_laplace",
+          "gaussian");
 
   private final RecordFile file;
   private final String unrecordedTopic;
@@ -46,7 +61,21 @@ final class ReportFile {
   private Entry message(Frame frame) {
     RecordedBytes outer = RecordedBytes.of(frame.bytes());
     if (!outer.isRecorded) {
+      if (outer.userId.isEmpty() && mayBeRaw(outer.report)) {
+        return new Unreadable(
+            frame.number(),
+            frame.bytes(),
+            "neither the user_id of a report nor the offset of a recorded report is there",
+            true);
+      }
       return unrecorded(frame, outer.userId, frame.bytes());
+    }
+    if (outer.isBroken) {
+      return new Unreadable(
+          frame.number(),
+          frame.bytes(),
+          "the record is not a RecordedReport in Protobuf's encoding",
+          true);
     }
     if (!outer.topic.equals(topicBytes)) {
       topicBytes = outer.topic;
@@ -63,9 +92,8 @@ final class ReportFile {
 
   private Entry line(Frame frame) {
     String text = frame.bytes().toStringUtf8();
-    boolean mayBeRaw = text.contains("\"central\"");
     if (!frame.bytes().isValidUtf8()) {
-      return new Unreadable(frame.number(), frame.bytes(), "the line is not UTF-8", mayBeRaw);
+      return new Unreadable(frame.number(), frame.bytes(), "the line is not UTF-8", mayBeRaw(text));
     }
     // Most lines need no second look: the field's name occurs in no GradientReport.
     boolean isRecorded = text.contains("\"report\"") && JsonLine.has(text, "report");
@@ -79,7 +107,7 @@ final class ReportFile {
           frame.number(),
           frame.bytes(),
           JsonLine.reason(builder.getDescriptorForType(), text),
-          mayBeRaw);
+          mayBeRaw(text));
     }
     if (builder instanceof RecordedReport.Builder recorded) {
       GradientReport report = recorded.getReport();
@@ -114,11 +142,27 @@ final class ReportFile {
     return new Candidate(frame.number(), frame.bytes(), key, value, true, topic, partition, offset);
   }
 
-  private static boolean mayBeRaw(ByteString value) {
+  /**
+   * Whether the bytes of what should be a report may be a raw gradient, or are so broken that they
+   * may have been one.
+   */
+  static boolean mayBeRaw(ByteString value) {
     try {
-      return GradientReport.parseFrom(value).hasCentral();
+      GradientReport report = GradientReport.parseFrom(value);
+      return report.hasCentral() || report.hasExample();
     } catch (InvalidProtocolBufferException e) {
       return true;
     }
+  }
+
+  /**
+   * The same of a line that can't be parsed: a name in it may be escaped, and it may end before it
+   * declares its noise.
+   */
+  private static boolean mayBeRaw(String line) {
+    return line.contains(RAW)
+        || line.contains("\\u")
+        || (GRADIENTS.stream().anyMatch(line::contains)
+            && NOISES.stream().noneMatch(line::contains));
   }
 }

@@ -5,16 +5,22 @@ import static io.croupier.cli.replay.ReplayFolder.recorded;
 import static io.croupier.cli.replay.ReplayFolder.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import com.google.protobuf.UnknownFieldSet;
 import io.croupier.cli.InputException;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.RecordedReport;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
@@ -172,7 +178,8 @@ class ReplayCommandTest {
     assertThat(folder.lines("dead.jsonl"))
         .satisfiesExactly(
             line -> assertThat(line).contains("\"record\":2,", "sequence", "\"base64\":"),
-            line -> assertThat(line).contains("\"record\":3,", "\"base64\":\"YWJj\""),
+            line ->
+                assertThat(line).contains("\"record\":3,", "not a GradientReport in Protobuf's"),
             line -> assertThat(line).contains("\"record\":4,", "the input ends before"));
     assertThat(run.out()).contains("1 reports in ", "3 records hold no report");
   }
@@ -192,6 +199,73 @@ class ReplayCommandTest {
         .hasSize(2)
         .allSatisfy(
             line -> assertThat(line).contains("declaration is central").doesNotContain("base64"));
+  }
+
+  @Test
+  void whatMayHaveBeenARawGradientIsNotShown() throws Exception {
+    GradientReport raw =
+        report("m", 0, "ada", 1, 0.125, 0).setCentral(Central.getDefaultInstance()).build();
+    byte[] report = raw.toByteArray();
+    byte[] recorded = recorded(7, raw.toBuilder()).toByteArray();
+    try (var out = Files.newOutputStream(directory.resolve("reports.bin"))) {
+      frame(out, Arrays.copyOf(recorded, recorded.length - 6)); // within the gradient
+      frame(out, Arrays.copyOf(report, report.length - 6));
+      recorded(7, raw.toBuilder()).toBuilder().clearOffset().build().writeDelimitedTo(out);
+      frame(out, breakingOffInDense(raw).toByteArray());
+      frame(out, recordedAs(breakingOffInDense(raw)).toByteArray());
+    }
+    folder.write(
+        "reports.jsonl",
+        String.join(
+            "\n",
+            json(raw).replace("\"central\"", "\"\\u0063entral\"").replace("0.125", "\"x\",0.125"),
+            json(raw).replace("\"central\"", "central") + "}",
+            json(raw).replace("\"central\"", "'central'") + "}",
+            json(raw).substring(0, json(raw).indexOf(",\"central\"")),
+            json(raw).substring(0, json(raw).indexOf("125"))));
+
+    replay("reports.bin", "--dead-letters", "messages.jsonl");
+    replay("reports.jsonl", "--dead-letters", "lines.jsonl");
+
+    assertThat(folder.lines("messages.jsonl"))
+        .hasSize(5)
+        .allSatisfy(line -> assertThat(line).doesNotContain("base64"));
+    assertThat(folder.lines("lines.jsonl"))
+        .hasSize(5)
+        .allSatisfy(line -> assertThat(line).doesNotContain("\"text\"", "125"));
+  }
+
+  private static void frame(OutputStream out, byte[] message) throws IOException {
+    assertThat(message).as("its length is one byte").hasSizeLessThan(128);
+    out.write(message.length);
+    out.write(message);
+  }
+
+  /** The report, with a byte too many in its gradient, which stands before its declaration. */
+  private static ByteString breakingOffInDense(GradientReport raw) {
+    ByteString gradient = raw.getDense().toByteString().concat(ByteString.copyFrom(new byte[] {8}));
+    return raw.toBuilder()
+        .clearDense()
+        .clearCentral()
+        .build()
+        .toByteString()
+        .concat(field(GradientReport.DENSE_FIELD_NUMBER, gradient))
+        .concat(field(GradientReport.CENTRAL_FIELD_NUMBER, ByteString.EMPTY));
+  }
+
+  private static ByteString recordedAs(ByteString report) {
+    return recorded(7, GradientReport.newBuilder()).toBuilder()
+        .clearReport()
+        .build()
+        .toByteString()
+        .concat(field(RecordedReport.REPORT_FIELD_NUMBER, report));
+  }
+
+  private static ByteString field(int number, ByteString content) {
+    return UnknownFieldSet.newBuilder()
+        .addField(number, UnknownFieldSet.Field.newBuilder().addLengthDelimited(content).build())
+        .build()
+        .toByteString();
   }
 
   @Test
