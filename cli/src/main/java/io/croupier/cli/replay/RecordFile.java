@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
+import org.apache.commons.io.IOUtils;
 import org.apache.commons.io.input.BoundedInputStream;
 
 /**
@@ -68,11 +69,20 @@ final class RecordFile implements Closeable {
    */
   static RecordFile open(String name) {
     try {
-      return new RecordFile(
-          name, name.equals(PIPE) ? System.in : Files.newInputStream(Path.of(name)));
+      return open(name, name.equals(PIPE) ? System.in : Files.newInputStream(Path.of(name)));
     } catch (NoSuchFileException e) {
       throw new InputException(name + ": no such file", e);
     } catch (IOException e) {
+      throw unreadable(name, e);
+    }
+  }
+
+  /** Reads the file of that name from {@code source}, which is closed with it, or if it fails. */
+  static RecordFile open(String name, InputStream source) {
+    try {
+      return new RecordFile(name, source);
+    } catch (IOException e) {
+      IOUtils.closeQuietly(source, e::addSuppressed);
       throw unreadable(name, e);
     }
   }

@@ -1,15 +1,20 @@
 package io.croupier.cli.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
+import io.croupier.cli.InputException;
 import io.croupier.cli.replay.RecordFile.Frame;
 import io.croupier.schemas.GradientReport;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,6 +82,23 @@ class RecordFileTest {
     report.writeDelimitedTo(out);
     report.writeDelimitedTo(out);
     return out.toByteString().toByteArray();
+  }
+
+  @Test
+  void whatCannotBeUnpackedIsClosed() {
+    AtomicBoolean isClosed = new AtomicBoolean();
+    InputStream source =
+        new ByteArrayInputStream(utf8("{}")) {
+          @Override
+          public void close() {
+            isClosed.set(true);
+          }
+        };
+
+    assertThatThrownBy(() -> RecordFile.open("reports.jsonl.gz", source))
+        .isInstanceOf(InputException.class)
+        .hasMessageStartingWith("reports.jsonl.gz: can't be read: ");
+    assertThat(isClosed).isTrue();
   }
 
   @Test
