@@ -11,15 +11,31 @@ import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import org.apache.commons.io.output.CloseShieldWriter;
 
 /** A file that is written as lines of JSON, doubles with all their digits. */
 public final class JsonLines implements Closeable {
   private static final JsonFormat.Printer JSON =
       JsonFormat.printer().omittingInsignificantWhitespace().sortingMapKeys();
+
+  private static final Set<OpenOption> OPTIONS =
+      Set.of(
+          StandardOpenOption.CREATE,
+          StandardOpenOption.WRITE,
+          StandardOpenOption.TRUNCATE_EXISTING);
+
+  private static final FileAttribute<?>[] OWNERS_ALONE = {
+    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+  };
 
   private final String name;
   private final Writer out;
@@ -30,13 +46,21 @@ public final class JsonLines implements Closeable {
   }
 
   /**
-   * Creates the file, or empties it.
+   * Creates the file, or empties it. A new one is for its owner alone to read and write, where the
+   * file system knows of owners: what is recorded, and what is said of it, is people's. One that is
+   * there already keeps the permissions that it was given.
    *
    * @throws InputException if it can't be written
    */
   public static JsonLines create(Path file) {
+    boolean hasOwners = file.getFileSystem().supportedFileAttributeViews().contains("posix");
+    FileAttribute<?>[] attributes = hasOwners ? OWNERS_ALONE : new FileAttribute<?>[0];
     try {
-      return new JsonLines(file.toString(), Files.newBufferedWriter(file, StandardCharsets.UTF_8));
+      return new JsonLines(
+          file.toString(),
+          new BufferedWriter(
+              Channels.newWriter(
+                  Files.newByteChannel(file, OPTIONS, attributes), StandardCharsets.UTF_8)));
     } catch (IOException e) {
       throw unwritable(file.toString(), e);
     }

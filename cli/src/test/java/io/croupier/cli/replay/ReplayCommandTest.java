@@ -19,6 +19,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -110,6 +111,26 @@ class ReplayCommandTest {
               assertThat(source.getTopic()).isEqualTo("gradients");
               assertThat(source.getOffset()).isEqualTo(60);
             });
+  }
+
+  @Test
+  void whatIsWrittenIsItsOwnersAlone() throws Exception {
+    folder.writeJson("reports.jsonl", reports());
+    replay(
+        "reports.jsonl",
+        "--updates",
+        "updates.jsonl",
+        "--accounting",
+        "accounting.jsonl",
+        "--dead-letters",
+        "dead.jsonl");
+
+    for (String name : List.of("updates.jsonl", "accounting.jsonl", "dead.jsonl")) {
+      assertThat(Files.getPosixFilePermissions(directory.resolve(name)))
+          .as(name)
+          .containsExactlyInAnyOrder(
+              PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+    }
   }
 
   @Test
