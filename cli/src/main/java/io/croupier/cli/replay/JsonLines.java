@@ -111,8 +111,17 @@ public final class JsonLines implements Closeable {
     return new InputException(name + ": can't be written: " + e.getMessage(), e);
   }
 
+  /**
+   * Writes what is still to be written.
+   *
+   * @throws InputException if it can't be written
+   */
   @Override
-  public void close() throws IOException {
-    out.close();
+  public void close() {
+    try (out) {
+      out.flush(); // of standard output, which closing leaves open and unflushed
+    } catch (IOException e) {
+      throw unwritable(name, e);
+    }
   }
 }

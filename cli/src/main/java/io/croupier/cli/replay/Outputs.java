@@ -1,21 +1,21 @@
 package io.croupier.cli.replay;
 
+import io.croupier.cli.InputException;
 import java.io.Closeable;
-import java.io.IOException;
-import java.io.PrintWriter;
+import java.io.Writer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import org.apache.commons.io.IOUtils;
 
 /** The files that a replay writes: those that were asked for, and nothing for the others. */
 final class Outputs implements Closeable {
-  private final PrintWriter standardOut;
+  private final Writer standardOut;
+  private final List<String> names = new ArrayList<>();
   private final List<JsonLines> files = new ArrayList<>();
 
   /** No files yet; {@code standardOut} is what {@value RecordFile#PIPE} stands for. */
-  Outputs(PrintWriter standardOut) {
+  Outputs(Writer standardOut) {
     this.standardOut = standardOut;
   }
 
@@ -30,13 +30,42 @@ final class Outputs implements Closeable {
       return thing -> {};
     }
     JsonLines file = JsonLines.create(name, standardOut);
+    names.add(name);
     files.add(file);
     return thing -> write.accept(file, thing);
   }
 
+  /** The failure that ends the replay, with the files that look whole and are not. */
+  InputException incomplete(InputException failure) {
+    return names.isEmpty()
+        ? failure
+        : new InputException(
+            "%s; what is written so far is incomplete: %s"
+                .formatted(failure.getMessage(), String.join(", ", names)),
+            failure);
+  }
+
+  /**
+   * Closes all files, whatever becomes of one.
+   *
+   * @throws InputException if one can't be written to its end
+   */
   @Override
-  public void close() throws IOException {
-    IOUtils.close(files.toArray(Closeable[]::new));
-    standardOut.flush();
+  public void close() {
+    InputException failure = null;
+    for (JsonLines file : files) {
+      try {
+        file.close();
+      } catch (InputException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
   }
 }

@@ -133,7 +133,11 @@ public final class ReplayCommand implements Callable<Integer> {
         Bar bar =
             new Bar(
                 reportFile, Boolean.getBoolean("croupier.terminal") && !names.takesStandardOut())) {
-      summary = replay(specs, reportFile, journalFile, outputs, bar);
+      try {
+        summary = replay(specs, reportFile, journalFile, outputs, bar);
+      } catch (InputException e) {
+        throw outputs.incomplete(e);
+      }
     }
     (names.takesStandardOut() ? spec.commandLine().getErr() : spec.commandLine().getOut())
         .println(summary);

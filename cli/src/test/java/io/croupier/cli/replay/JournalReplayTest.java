@@ -387,6 +387,16 @@ class JournalReplayTest {
   }
 
   @Test
+  void aReplayThatEndsEarlySaysThatItsFilesAreIncomplete() throws Exception {
+    record(0, 1);
+
+    assertRefused(
+        "; what is written so far is incomplete: " + folder.path("updates.jsonl"),
+        entry(bundle(0, 0).setPublished(true), bundle(0, 1)));
+    assertThat(folder.updates("updates.jsonl")).hasSize(2);
+  }
+
+  @Test
   void reportsNeedTheirPositions() throws Exception {
     folder.writeJson("journal.jsonl", List.of(entry(bundle(0, 0))));
     folder.write("reports.jsonl", "\n" + ReplayFolder.json(report("m", 0, "ada", 1, 1).build()));
