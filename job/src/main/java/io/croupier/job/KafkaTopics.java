@@ -112,13 +112,11 @@ public final class KafkaTopics {
               + ". Create them with 'croupier topics create', or name others (topics.*)");
     }
     Map<String, Config> configs = topicConfigs(admin, needed);
-    if (number(configs.get(topics.accounting()), TopicConfig.RETENTION_MS_CONFIG) >= 0) {
-      LOG.warn(
-          "The accounting topic {} forgets: its {} is not -1, so the ledger can't be rebuilt from"
-              + " it",
-          topics.accounting(),
-          TopicConfig.RETENTION_MS_CONFIG);
-    }
+    warnIfItForgets(
+        "accounting",
+        topics.accounting(),
+        configs.get(topics.accounting()),
+        "the ledger can't be rebuilt from it");
     if (journal) {
       checkJournal(topics.journal(), configs.get(topics.journal()));
     }
@@ -147,12 +145,25 @@ public final class KafkaTopics {
                   cleanup,
                   TopicConfig.CLEANUP_POLICY_DELETE));
     }
-    if (number(config, TopicConfig.RETENTION_MS_CONFIG) >= 0) {
-      LOG.warn(
-          "The journal topic {} forgets: its {} is not -1, so a model can be replayed only until its"
-              + " first entries are gone",
-          topic,
-          TopicConfig.RETENTION_MS_CONFIG);
+    warnIfItForgets(
+        "journal", topic, config, "a model can be replayed only until its first entries are gone");
+  }
+
+  /** Either limit alone deletes a topic's beginning. */
+  private static void warnIfItForgets(
+      String kind, String topic, Config config, String consequence) {
+    for (String limit :
+        List.of(TopicConfig.RETENTION_MS_CONFIG, TopicConfig.RETENTION_BYTES_CONFIG)) {
+      long value = number(config, limit);
+      if (value >= 0) {
+        LOG.warn(
+            "The {} topic {} forgets: its {} is {}, not -1, so {}",
+            kind,
+            topic,
+            limit,
+            value,
+            consequence);
+      }
     }
   }
 

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Topics on a real broker, each test with a prefix of its own. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -120,20 +122,23 @@ class KafkaTopicsITCase {
     }
   }
 
-  @Test
-  void warnsOfAnAccountingTopicThatForgets() throws Exception {
-    Topics topics = Topics.withPrefix("forgets");
+  @ParameterizedTest
+  @CsvSource({"retention.ms, 604800000", "retention.bytes, 1073741824"})
+  void warnsOfTopicsThatForget(String limit, String value) throws Exception {
+    Topics topics = Topics.withPrefix("forgets-by-" + limit);
     KafkaTopics.create(admin, topics, 1, (short) 1);
-    set(topics.accounting(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
+    set(topics.accounting(), limit, value);
+    set(topics.journal(), limit, value);
 
     try (Warnings warnings = new Warnings(KafkaTopics.class)) {
-      KafkaTopics.inspect(admin, topics, false);
+      KafkaTopics.inspect(admin, topics, true);
 
       assertThat(warnings.messages())
-          .singleElement()
-          .asString()
-          .contains("forgets.accounting")
-          .contains("retention.ms");
+          .containsExactly(
+              "The accounting topic %s forgets: its %s is %s, not -1, so the ledger can't be rebuilt from it"
+                  .formatted(topics.accounting(), limit, value),
+              "The journal topic %s forgets: its %s is %s, not -1, so a model can be replayed only until its first entries are gone"
+                  .formatted(topics.journal(), limit, value));
     }
   }
 
