@@ -10,9 +10,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -38,7 +40,7 @@ import org.slf4j.LoggerFactory;
 final class Stage implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Stage.class);
-  private static final long CANCEL_SECONDS = 10;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int PARTITIONS = 2;
 
   private final String foreignKafka;
@@ -104,11 +106,38 @@ final class Stage implements AutoCloseable {
     }
   }
 
-  /** Ends the job; Kafka stays, and its topics change no more. */
-  synchronized void endJob() {
+  /**
+   * Ends the job; Kafka stays, and what the job wrote on its topics changes no more, but that the
+   * brokers may take a moment to show what was committed last.
+   *
+   * @throws IllegalStateException if the job doesn't end within 10 s
+   */
+  synchronized void endJob() throws InterruptedException {
     checkOpen();
-    cancelJob();
+    end(job, PATIENCE);
     job = null;
+  }
+
+  /**
+   * Cancels a job and waits for its end.
+   *
+   * @throws IllegalStateException if it doesn't come within {@code patience}
+   */
+  static void end(JobClient job, Duration patience) throws InterruptedException {
+    // It is a failure, a CancellationException inside; all that counts is that it has come.
+    CompletableFuture<String> end = job.getJobExecutionResult().handle((result, failure) -> "");
+    if (end.isDone()) {
+      return;
+    }
+    // A job that is about to end by itself may refuse.
+    CompletableFuture<Throwable> refusal = job.cancel().handle((done, failure) -> failure);
+    try {
+      refusal.thenCompose(any -> end).get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException(
+          "The job didn't end within %s s of being cancelled".formatted(patience.toMillis() / 1e3),
+          refusal.getNow(null));
+    }
   }
 
   private String bootstrapServers() {
@@ -175,7 +204,9 @@ final class Stage implements AutoCloseable {
       return;
     }
     closed = true;
-    cancelJob();
+    if (job != null) {
+      cancelJob();
+    }
     if (topicsCreated && !foreignKafka.isEmpty() && !keep) {
       deleteTopics();
     }
@@ -191,7 +222,7 @@ final class Stage implements AutoCloseable {
    * Flink goes on deleting its own part for a moment after the job's end: that may be in the way.
    */
   private void deleteDirectory() {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CANCEL_SECONDS);
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (Files.exists(directory)) {
       try {
         FileUtils.deleteDirectory(directory.toFile());
@@ -205,17 +236,12 @@ final class Stage implements AutoCloseable {
   }
 
   private void cancelJob() {
-    if (job == null) {
-      return;
-    }
     try {
-      job.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
-      // Its end is a failure, a CancellationException inside; all that counts is that it has come.
-      job.getJobExecutionResult().handle((result, end) -> "").get(CANCEL_SECONDS, TimeUnit.SECONDS);
+      end(job, PATIENCE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("The job didn't end within {} s of being cancelled", CANCEL_SECONDS, e);
+    } catch (IllegalStateException e) {
+      LOG.warn("The job goes on while all else is taken down", e);
     }
   }
 
