@@ -17,8 +17,11 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -27,6 +30,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * the journal, and the updates that a replay must come to.
  */
 final class Recorder {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final long PAUSE_MS = 100;
 
   private final Path directory;
 
@@ -71,12 +77,77 @@ final class Recorder {
   /**
    * Records what is committed on the topics of a run whose job has ended. The specs come last: a
    * recording that was broken off has none, and can't be taken for a whole one.
+   *
+   * @throws IllegalStateException if the journal doesn't come to what the updates tell within 30 s
    */
-  void record(Map<String, ?> kafka, Topics topics, List<ModelSpec> specs) throws IOException {
+  void record(Map<String, ?> kafka, Topics topics, List<ModelSpec> specs)
+      throws IOException, InterruptedException {
+    record(kafka, topics, specs, PATIENCE);
+  }
+
+  /** Records, and gives the journal no more than {@code patience} to come to the updates. */
+  void record(Map<String, ?> kafka, Topics topics, List<ModelSpec> specs, Duration patience)
+      throws IOException, InterruptedException {
     write(kafka, topics.gradients(), reports(), Recorder::report);
-    write(kafka, topics.journal(), journal(), record -> JournalEntry.parseFrom(record.value()));
-    write(kafka, topics.updates(), updates(), record -> ModelUpdate.parseFrom(record.value()));
+    long deadline = System.nanoTime() + patience.toNanos();
+    List<String> gaps = writeJournalAndUpdates(kafka, topics);
+    // The brokers end a transaction on each partition in its own time.
+    while (!gaps.isEmpty()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IllegalStateException(
+            "The recording in %s would not replay, and has no models.yaml: after %s s %s"
+                .formatted(directory, patience.toMillis() / 1e3, String.join("; ", gaps)));
+      }
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+      gaps = writeJournalAndUpdates(kafka, topics);
+    }
     Files.writeString(models(), ModelsFile.text(specs));
+  }
+
+  /** Writes both, and returns in what they disagree, a clause for each model. */
+  private List<String> writeJournalAndUpdates(Map<String, ?> kafka, Topics topics)
+      throws IOException {
+    Map<String, Long> journalled = new HashMap<>();
+    write(
+        kafka,
+        topics.journal(),
+        journal(),
+        record -> {
+          JournalEntry entry = JournalEntry.parseFrom(record.value());
+          journalled.merge(entry.getModelId(), positions(entry), Long::sum);
+          return entry;
+        });
+    Map<String, Long> told = new HashMap<>();
+    write(
+        kafka,
+        topics.updates(),
+        updates(),
+        record -> {
+          ModelUpdate update = ModelUpdate.parseFrom(record.value());
+          told.put(update.getModelId(), taken(update));
+          return update;
+        });
+    return Stream.of(journalled, told)
+        .flatMap(reports -> reports.keySet().stream())
+        .distinct()
+        .sorted()
+        .filter(id -> !journalled.getOrDefault(id, 0L).equals(told.getOrDefault(id, 0L)))
+        .map(
+            id ->
+                "the journal of '%s' holds %d reports, and its last update tells of %d"
+                    .formatted(id, journalled.getOrDefault(id, 0L), told.getOrDefault(id, 0L)))
+        .toList();
+  }
+
+  private static long positions(JournalEntry entry) {
+    return entry.getBundlesList().stream().mapToLong(JournalEntry.Bundle::getPositionsCount).sum();
+  }
+
+  private static long taken(ModelUpdate update) {
+    return update.getUsed()
+        + update.getDroppedStale()
+        + update.getDroppedUnpublished()
+        + update.getOpen();
   }
 
   /** What a record holds. */
