@@ -1,5 +1,9 @@
 package io.croupier.operators;
 
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -47,6 +51,23 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.croupier.operators.learner..", "io.croupier.operators.accounting..")
+        .check(OURS);
+  }
+
+  /**
+   * A replay elsewhere has to come to the same bits; Math's may differ from platform to platform.
+   */
+  @Test
+  void learnersTakeFunctionsThatAllPlatformsAgreeOn() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.croupier.operators.learner..", "io.croupier.operators.noise..")
+        .should()
+        .callMethodWhere(
+            target(owner(type(Math.class)))
+                .and(
+                    target(
+                        nameMatching("exp|expm1|log|log1p|log10|pow|sin|cos|tan|sinh|cosh|tanh"))))
         .check(OURS);
   }
 

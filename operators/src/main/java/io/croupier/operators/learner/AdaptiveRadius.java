@@ -66,7 +66,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
       double delta = Math.scalb(LARGEST_BIAS, -k);
       fraction[k] = delta / BALL;
       curvature[k] = (0.5 + delta + 2.8 * delta * delta) * fraction[k] * fraction[k];
-      logWeight[k] = Math.log(3.0 / ((k + 3) * (k + 4)));
+      logWeight[k] = StrictMath.log(3.0 / ((k + 3) * (k + 4)));
     }
   }
 
@@ -127,8 +127,8 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     double fastest = radius * (1 + 1 / Math.sqrt((double) state.round));
     double firstRadius = FIRST_RADIUS / gradientBound;
     double earned =
-        Math.log(firstRadius) + logEvidence / 2 < Math.log(fastest)
-            ? firstRadius * Math.exp(logEvidence / 2)
+        StrictMath.log(firstRadius) + logEvidence / 2 < StrictMath.log(fastest)
+            ? firstRadius * StrictMath.exp(logEvidence / 2)
             : fastest;
     return Math.max(radius, earned);
   }
@@ -145,9 +145,9 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     }
     double sum = 0;
     for (int k = 0; k < LEVELS; k++) {
-      sum += Math.exp(exponent(k, coins, squares) - largest);
+      sum += StrictMath.exp(exponent(k, coins, squares) - largest);
     }
-    return largest + Math.log(sum);
+    return largest + StrictMath.log(sum);
   }
 
   private double exponent(int k, double coins, double squares) {

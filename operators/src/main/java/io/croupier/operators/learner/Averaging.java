@@ -22,6 +22,6 @@ public record Averaging(double degree) implements Serializable {
     if (t == 1) {
       return 0;
     }
-    return Math.exp(degree * Math.log1p(-1.0 / t));
+    return StrictMath.exp(degree * StrictMath.log1p(-1.0 / t));
   }
 }

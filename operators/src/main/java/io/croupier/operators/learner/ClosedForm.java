@@ -96,16 +96,17 @@ final class ClosedForm {
     double d = Math.abs(slope) / (2 * root);
     if (slope > 0) {
       double near = k * GaussianTail.mass(d) - GaussianTail.moment(d);
-      return (2 * x < NEGLIGIBLE ? near + Math.exp(-2 * x) * farMoment(k, d + 2 * k) : near) / b;
+      return (2 * x < NEGLIGIBLE ? near + StrictMath.exp(-2 * x) * farMoment(k, d + 2 * k) : near)
+          / b;
     }
     if (a * a < 4 * SMALL_CENTRE * SMALL_CENTRE * b) {
-      double beyond = Math.exp(-y);
+      double beyond = StrictMath.exp(-y);
       double whole = SQRT_PI - 2 * beyond * GaussianTail.mass(k);
       return decay * centralSeries(0.5, 0.5 * whole - k * beyond, m, y, k * beyond) / b;
     }
-    double far = Math.exp(-2 * x);
+    double far = StrictMath.exp(-2 * x);
     double tails = m * (GaussianTail.mass(d) + far * GaussianTail.mass(k + m)) + 0.5 * (1 - far);
-    return (SQRT_PI * m - Math.exp(-d * d) * tails) / b;
+    return (SQRT_PI * m - StrictMath.exp(-d * d) * tails) / b;
   }
 
   private static double farMoment(double k, double d) {
@@ -124,7 +125,7 @@ final class ClosedForm {
     double root = Math.sqrt(b);
     double m = a / (2 * root);
     if (slope <= 0 && a * a < 4 * SMALL_CENTRE * SMALL_CENTRE * b) {
-      double beyond = y < NEGLIGIBLE ? Math.exp(-y) : 0;
+      double beyond = y < NEGLIGIBLE ? StrictMath.exp(-y) : 0;
       return decay * centralSeries(0, 1 - beyond, m, y, beyond) / root;
     }
     double folded = 2 * decay * GaussianTail.mass(m);
@@ -133,7 +134,7 @@ final class ClosedForm {
     }
     double d = Math.abs(slope) / (2 * root);
     if (slope <= 0) {
-      double tails = Math.exp(-d * d) * edges(x, d, m + c * root, -1);
+      double tails = StrictMath.exp(-d * d) * edges(x, d, m + c * root, -1);
       return (SQRT_PI - folded - tails) / root;
     }
     return (edges(x, d, d + 2 * c * root, 1) - folded) / root;
@@ -142,7 +143,9 @@ final class ClosedForm {
   /** The tail beyond the near edge plus or minus that beyond the far one. */
   private static double edges(double x, double near, double far, double sign) {
     double mass = GaussianTail.mass(near);
-    return 2 * x < NEGLIGIBLE ? mass + sign * Math.exp(-2 * x) * GaussianTail.mass(far) : mass;
+    return 2 * x < NEGLIGIBLE
+        ? mass + sign * StrictMath.exp(-2 * x) * GaussianTail.mass(far)
+        : mass;
   }
 
   /**
@@ -163,7 +166,7 @@ final class ClosedForm {
       integral = Math.fma(y * reciprocals[n], integral, reciprocals[n]);
       sum = Math.fma(sum, square, integral * INVERSE_FACTORIALS[n]);
     }
-    return Math.exp(-y) * x * sum;
+    return StrictMath.exp(-y) * x * sum;
   }
 
   /**

@@ -78,7 +78,7 @@ final class GaussianTail {
       double width = 48 / (d + Math.sqrt(d * d + 48));
       for (int i = 0; i < GaussLegendre.NODES.length; i++) {
         double t = width * GaussLegendre.NODES[i];
-        double term = width * GaussLegendre.WEIGHTS[i] * Math.exp(-t * (2 * d + t));
+        double term = width * GaussLegendre.WEIGHTS[i] * StrictMath.exp(-t * (2 * d + t));
         for (int n = 0; n < WIDTH; n++) {
           table[row * WIDTH + n] += term;
           term *= t / (n + 1);

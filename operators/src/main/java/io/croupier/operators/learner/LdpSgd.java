@@ -78,7 +78,7 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
   public void step(State state, Round round) {
     state.round++;
     state.average.advance(averaging.decay(state.round));
-    double step = stepSize * Math.pow((double) state.round, -decay);
+    double step = stepSize * StrictMath.exp(-decay * StrictMath.log((double) state.round));
     state.normBound += step * Math.sqrt(round.squaredNorm);
     if (state.normBound <= reach) {
       move(state, round.subgradient, step);

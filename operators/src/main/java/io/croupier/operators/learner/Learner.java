@@ -4,8 +4,8 @@ import java.io.Serializable;
 
 /**
  * An online learner: immutable configuration, and pure transitions on a state that the caller owns.
- * The same state and the same rounds give the same bits on every machine of one processor
- * architecture and Java release (elsewhere, the last bit of an exponential may differ).
+ * The same state and the same rounds give the same bits on any machine: exponentials and logarithms
+ * are StrictMath's, which all platforms agree on to the last bit, as they don't on Math's.
  *
  * @param <S> the state, created by {@link #initial()} and changed in place by {@link #step}
  */

@@ -61,7 +61,7 @@ final class MagnitudeLearner implements Serializable {
     diagnostics.put("magnitude", state.magnitude);
     double log =
         potential.logPrediction(state.coins.value(), state.variance.value())
-            + Math.log(initialWealth);
+            + StrictMath.log(initialWealth);
     if (log > Double.NEGATIVE_INFINITY) {
       diagnostics.put("log-magnitude", log);
     }

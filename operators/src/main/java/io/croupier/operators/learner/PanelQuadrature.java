@@ -49,7 +49,7 @@ final class PanelQuadrature {
     double windowBottom = peak - left;
     double bottom = FLOOR * Math.min(p.scaledHalfWidth(), 1 / Math.max(a, Math.sqrt(b)));
     double logUnit = p.logUnit();
-    double atPeak = Math.exp(-exponent);
+    double atPeak = StrictMath.exp(-exponent);
     double sum = 0;
     for (double high = p.scaledHalfWidth(); high > bottom; ) {
       double low = p.logarithmic() ? nextEnd(high, logUnit) : high / SHRINKAGE;
@@ -64,8 +64,8 @@ final class PanelQuadrature {
         double offset = v - peak;
         double rise = Potential.oneMinusExp(a * v);
         double f =
-            Math.exp(offset * (slope - b * offset)) * rise * rise
-                + 2 * atPeak * Math.expm1(-b * v * v);
+            StrictMath.exp(offset * (slope - b * offset)) * rise * rise
+                + 2 * atPeak * StrictMath.expm1(-b * v * v);
         panel += GaussLegendre.WEIGHTS[i] * f / v * weight(v, logUnit, p);
       }
       sum += (high - low) * panel;
@@ -99,7 +99,7 @@ final class PanelQuadrature {
         double distance = near + (far - near) * GaussLegendre.NODES[i];
         double offset = right - distance;
         double v = top - distance;
-        double f = Math.exp(offset * (slope - b * offset)) * Potential.oneMinusExp(2 * a * v);
+        double f = StrictMath.exp(offset * (slope - b * offset)) * Potential.oneMinusExp(2 * a * v);
         panel += GaussLegendre.WEIGHTS[i] * (perFraction ? f / v : f) * weight(v, logUnit, p);
       }
       sum += (far - near) * panel;
@@ -113,7 +113,7 @@ final class PanelQuadrature {
     if (!p.logarithmic()) {
       return 1;
     }
-    double log = Math.log(v) + logUnit;
+    double log = StrictMath.log(v) + logUnit;
     return 1 / (log * log);
   }
 

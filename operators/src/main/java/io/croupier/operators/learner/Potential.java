@@ -119,7 +119,7 @@ public final class Potential implements Serializable {
       return 1;
     }
     if (prior instanceof Prior.Cv) {
-      return 2 / -Math.log(scaledHalfWidth * unit);
+      return 2 / -StrictMath.log(scaledHalfWidth * unit);
     }
     if (prior instanceof Prior.Uniform) {
       return 2 * scaledHalfWidth;
@@ -190,7 +190,7 @@ public final class Potential implements Serializable {
     }
     double slope = Peak.slope(a, b, scaledHalfWidth);
     double exponent = Peak.exponent(a, b, scaledHalfWidth, slope);
-    double half = Math.exp(exponent / 2);
+    double half = StrictMath.exp(exponent / 2);
     double decay = 1 / (half * half);
     double integral =
         prior instanceof Prior.Improper
@@ -231,7 +231,7 @@ public final class Potential implements Serializable {
       }
       double sum =
           (left + right) * foldedSum(Factor.EVEN_MASS, a, b, peak, slope, left, right) / normaliser;
-      return exponent + (exponentLow + Math.log(sum));
+      return exponent + (exponentLow + StrictMath.log(sum));
     }
     double sum;
     if (prior instanceof Prior.Cv) {
@@ -242,20 +242,20 @@ public final class Potential implements Serializable {
     }
     double mantissa = sum * scale;
     if (quantity == Quantity.LOG_PREDICTION) {
-      return exponent + (exponentLow + Math.log(mantissa));
+      return exponent + (exponentLow + StrictMath.log(mantissa));
     }
-    double half = Math.exp(exponent / 2);
+    double half = StrictMath.exp(exponent / 2);
     return Math.copySign(half * mantissa * half * (1 + exponentLow), coins);
   }
 
   private double logExcess(double sum, double exponent, double exponentLow) {
     if (exponent > PanelQuadrature.LOG_DOMAIN) {
-      return exponent + (exponentLow + Math.log(sum));
+      return exponent + (exponentLow + StrictMath.log(sum));
     }
-    double excess = Math.exp(exponent) * (1 + exponentLow) * sum;
+    double excess = StrictMath.exp(exponent) * (1 + exponentLow) * sum;
     return prior instanceof Prior.Cv
-        ? Math.log1p(excess)
-        : Math.copySign(Math.log1p(Math.abs(excess)), excess);
+        ? StrictMath.log1p(excess)
+        : Math.copySign(StrictMath.log1p(Math.abs(excess)), excess);
   }
 
   boolean logarithmic() {
@@ -268,7 +268,7 @@ public final class Potential implements Serializable {
 
   /** ln of the unit in which {@link PanelQuadrature} counts v. */
   double logUnit() {
-    return Math.log(unit);
+    return StrictMath.log(unit);
   }
 
   /** Mean of the integrand over the window [peak - left, peak + right], relative to exp(E). */
@@ -285,15 +285,15 @@ public final class Potential implements Serializable {
           switch (factor) {
             case ODD_MOMENT -> v * oneMinusExp(x);
             case ODD_MASS -> oneMinusExp(x);
-            case EVEN_MASS -> x > 40 ? 1 : 1 + Math.exp(-x);
+            case EVEN_MASS -> x > 40 ? 1 : 1 + StrictMath.exp(-x);
           };
-      sum += GaussLegendre.WEIGHTS[i] * Math.exp(offset * (slope - b * offset)) * f;
+      sum += GaussLegendre.WEIGHTS[i] * StrictMath.exp(offset * (slope - b * offset)) * f;
     }
     return sum;
   }
 
   /** 1 - exp(-x) for x >= 0: beyond 40 the exponential is below rounding. */
   static double oneMinusExp(double x) {
-    return x > 40 ? 1 : -Math.expm1(-x);
+    return x > 40 ? 1 : -StrictMath.expm1(-x);
   }
 }

@@ -40,6 +40,6 @@ final class DirectionalVariance {
     if (square == 0) {
       return 1;
     }
-    return k < 1 ? -Math.log1p(-square) / square : Double.POSITIVE_INFINITY;
+    return k < 1 ? -StrictMath.log1p(-square) / square : Double.POSITIVE_INFINITY;
   }
 }

@@ -13,7 +13,7 @@ import org.apache.commons.numbers.gamma.RegularizedGamma;
  */
 final class NoiseTail {
   /** s with exp(-s) = 2^-40, the tail that is ignored. */
-  static final double EXPONENT = 40 * Math.log(2);
+  static final double EXPONENT = 40 * StrictMath.log(2);
 
   /** Of the solution, relative; the result is rounded up by as much again. */
   private static final double ACCURACY = 1e-12;
@@ -43,7 +43,7 @@ final class NoiseTail {
         new BracketingNthOrderBrentSolver(ACCURACY, ACCURACY * shape, 5)
             .solve(
                 MOST_EVALUATIONS,
-                x -> Math.log(RegularizedGamma.Q.value(shape, x)) + EXPONENT,
+                x -> StrictMath.log(RegularizedGamma.Q.value(shape, x)) + EXPONENT,
                 shape,
                 upper,
                 AllowedSolution.BELOW_SIDE);
