@@ -49,6 +49,16 @@ class BenchmarksTest {
   }
 
   @Test
+  void everyRandomiserReleases() {
+    RandomiserBenchmark benchmark = new RandomiserBenchmark();
+    benchmark.prepare();
+    assertThat(benchmark.gaussian()).isNotEqualTo(benchmark.gaussian());
+    assertThat(benchmark.coordinateLaplace()).isNotEqualTo(benchmark.coordinateLaplace());
+    assertThat(benchmark.l2Laplace()).isNotEqualTo(benchmark.l2Laplace());
+    assertThat(benchmark.nextGaussian()).doesNotContain(0.0);
+  }
+
+  @Test
   void everyPriorHasWeights() {
     assertThat(weights(WeightsBenchmark::conjugate)).doesNotContain(0.0, Double.NaN);
     assertThat(weights(WeightsBenchmark::uniform)).doesNotContain(0.0, Double.NaN);

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * Where gradients are clipped and released: the L2 ball of radius G (the gradient bound), and the
- * grid of multiples of 2^e (e the grid exponent), held as 32-bit integers.
+ * Where gradients are clipped and released: the L2 ball of radius G (the gradient bound) or the
+ * cube around it, and the grid of multiples of 2^e (e the grid exponent), held as 32-bit integers.
  *
  * <p>Immutable.
  */
@@ -66,8 +66,37 @@ final class GradientGrid {
     return Math.scalb(length, -gridExponent);
   }
 
+  /** The square of a length, given in grid steps. */
+  double squareOfSteps(double squaredSteps) {
+    return Math.scalb(squaredSteps, 2 * gridExponent);
+  }
+
   /**
-   * Refuses noise that would overflow the grid's 32 bits too often.
+   * The scale of noise on a grid of multiples of 2^{@code exponent}: sensitivity over level, 2G /
+   * level, in grid steps, rounded up to a whole one. Infinite if it is beyond all doubles.
+   *
+   * @param level positive and finite
+   */
+  double noiseSteps(double level, int exponent) {
+    // A sensitivity that small is raised, so that no remainder below can vanish.
+    double sensitivity = Math.max(Math.scalb(gradientBound, 1 - exponent), 0x1p-900);
+    double quotient = sensitivity / level;
+    boolean roundedDown = Math.fma(quotient, level, -sensitivity) < 0;
+    return Math.ceil(roundedDown ? Math.nextUp(quotient) : quotient);
+  }
+
+  /** How likely noise is to exceed what a grid has room for. */
+  @FunctionalInterface
+  interface LogOverflow {
+    /**
+     * Natural logarithm of a bound on the probability that a coordinate of the noise takes more
+     * than {@code room} steps of 2^{@code exponent}, in either direction.
+     */
+    double at(int exponent, double room);
+  }
+
+  /**
+   * Refuses continuous noise, which is rounded, if it would overflow the grid's 32 bits too often.
    *
    * @param level the privacy level, as it is to be named in the refusal
    * @param noiseScale scale of the noise, in units of the gradient
@@ -76,7 +105,19 @@ final class GradientGrid {
    * @throws IllegalArgumentException if a report would overflow with a probability above 2^-40
    */
   void requireRoom(String level, double noiseScale, DoubleUnaryOperator logOverflow) {
-    if (fits(gridExponent, noiseScale, logOverflow)) {
+    // What rounds to the last step that fits still fits, hence the half step.
+    requireRoom(
+        level, (e, room) -> logOverflow.applyAsDouble(Math.scalb(room + 0.5, e) / noiseScale));
+  }
+
+  /**
+   * Refuses noise that would overflow the grid's 32 bits too often.
+   *
+   * @param level the privacy level, as it is to be named in the refusal
+   * @throws IllegalArgumentException if a report would overflow with a probability above 2^-40
+   */
+  void requireRoom(String level, LogOverflow logOverflow) {
+    if (fits(gridExponent, logOverflow)) {
       return;
     }
     String problem =
@@ -85,7 +126,7 @@ final class GradientGrid {
                 + " %d)",
             level, gridExponent, gradientBound, dimension);
     for (int e = gridExponent + 1; e <= EXPONENT_LIMIT; e++) {
-      if (fits(e, noiseScale, logOverflow)) {
+      if (fits(e, logOverflow)) {
         throw new IllegalArgumentException(problem + "; gridExponent " + e + " would do");
       }
     }
@@ -93,12 +134,10 @@ final class GradientGrid {
         problem + "; no gridExponent up to " + EXPONENT_LIMIT + " would do");
   }
 
-  private boolean fits(int exponent, double noiseScale, DoubleUnaryOperator logOverflow) {
-    // A coordinate of the clipped gradient takes this many steps at most. What rounds to LARGEST
-    // still fits, hence the half step.
-    double room = LARGEST - Math.floor(Math.scalb(gradientBound, -exponent)) + 0.5;
-    return room > 0
-        && logOverflow.applyAsDouble(Math.scalb(room, exponent) / noiseScale) <= LOG_OVERFLOW_LIMIT;
+  private boolean fits(int exponent, LogOverflow logOverflow) {
+    // A coordinate of the clipped gradient takes this many steps at most.
+    double room = LARGEST - Math.floor(Math.scalb(gradientBound, -exponent));
+    return room >= 0 && logOverflow.at(exponent, room) <= LOG_OVERFLOW_LIMIT;
   }
 
   /**
@@ -128,6 +167,23 @@ final class GradientGrid {
     long limit = squaredBoundInSteps();
     while (truncate(gradient, unit, length, steps) > limit) {
       length *= SHORTEN;
+    }
+    return steps;
+  }
+
+  /**
+   * Clips every coordinate of a gradient to [-G, G] and rounds it towards zero to the grid: scaling
+   * by a power of two is exact.
+   *
+   * @param gradient shape [d], left as it is
+   * @return multiples of the grid step, shape [d]
+   * @throws IllegalArgumentException if the shape is wrong or a coordinate is not finite
+   */
+  int[] clipCoordinates(double[] gradient) {
+    largest(gradient);
+    int[] steps = new int[dimension];
+    for (int i = 0; i < steps.length; i++) {
+      steps[i] = (int) inSteps(Math.max(-gradientBound, Math.min(gradientBound, gradient[i])));
     }
     return steps;
   }
@@ -175,6 +231,11 @@ final class GradientGrid {
    */
   static int add(int clipped, double noise) {
     double sum = clipped + Math.rint(noise);
+    return (int) Math.max(-LARGEST, Math.min(LARGEST, sum));
+  }
+
+  /** The sum of a clipped coordinate and integer noise, or the nearest value that fits. */
+  static int saturate(long sum) {
     return (int) Math.max(-LARGEST, Math.min(LARGEST, sum));
   }
 

@@ -1,5 +1,6 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.Undisclosed;
 import io.croupier.schemas.view.GradientReportView;
 
@@ -30,6 +31,11 @@ public record UndisclosedRandomiser(Randomiser disclosing) implements Randomiser
   @Override
   public double directionalVariance() {
     return disclosing.directionalVariance();
+  }
+
+  @Override
+  public SubExponential subExponential() {
+    return disclosing.subExponential();
   }
 
   @Override

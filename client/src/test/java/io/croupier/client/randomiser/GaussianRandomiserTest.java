@@ -62,15 +62,16 @@ class GaussianRandomiserTest {
     }
   }
 
-  @Test
-  void varianceAlongADirectionIsAsDeclared() {
-    Randomiser randomiser = of(1, 5, -20, 0.5);
-    int count = 50_000;
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 10, 1000})
+  void varianceAlongADirectionIsAsDeclared(int dimension) {
+    Randomiser randomiser = of(1, dimension, -20, 0.5);
+    int count = dimension == 1000 ? 2_000 : 50_000;
     double squares = 0;
     for (int n = 0; n < count; n++) {
       double along = 0;
-      for (double z : Statistics.values(randomiser, new double[5])) {
-        along += z / Math.sqrt(5);
+      for (double z : Statistics.values(randomiser, new double[dimension])) {
+        along += z / Math.sqrt(dimension);
       }
       squares += along * along;
     }
@@ -99,9 +100,24 @@ class GaussianRandomiserTest {
     }
   }
 
+  /** Noise finer than the grid is widened to one step. */
   @Test
-  void nextToNoNoiseReleasesTheClippedGradient() {
-    assertThat(of(1, 2, -16, 1e300).randomise(new double[] {0.5, -0.25}))
-        .containsExactly(1 << 15, -(1 << 14));
+  void theLeastNoiseIsOneStep() {
+    Randomiser randomiser = of(1, 1, 0, 1e300);
+    long[] observed = new long[7];
+    for (int n = 0; n < 100_000; n++) {
+      int z = randomiser.randomise(new double[] {-1.5})[0] + 1;
+      observed[Math.abs(z) <= 2 ? z + 2 : z > 0 ? 5 : 6]++;
+    }
+    double[] probabilities = new double[7];
+    double rest = 1;
+    for (int z = -2; z <= 2; z++) {
+      probabilities[z + 2] = DiscreteGaussian.probability(z, 1);
+      rest -= probabilities[z + 2];
+    }
+    probabilities[5] = rest / 2;
+    probabilities[6] = rest / 2;
+    Statistics.assertFrequencies(observed, probabilities);
+    assertThat(randomiser.directionalVariance()).isCloseTo(1, within(1e-6));
   }
 }

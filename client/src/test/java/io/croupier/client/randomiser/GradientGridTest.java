@@ -87,6 +87,49 @@ class GradientGridTest {
   }
 
   @Test
+  void clipsEveryCoordinateToTheCubeAndRoundsTowardsZero() {
+    GradientGrid grid = new GradientGrid(0.8, 6, -3);
+    double m = Double.MAX_VALUE;
+    assertThat(grid.clipCoordinates(new double[] {0.3, -0.3, 0.79, -0.81, m, -m}))
+        .containsExactly(2, -2, 6, -6, 6, -6);
+  }
+
+  @Test
+  void saturatesSumsOfIntegers() {
+    assertThat(GradientGrid.saturate(-5)).isEqualTo(-5);
+    assertThat(GradientGrid.saturate(1L << 31)).isEqualTo(GradientGrid.LARGEST);
+    assertThat(GradientGrid.saturate(-1L << 62)).isEqualTo(-GradientGrid.LARGEST);
+  }
+
+  /** No level is ever given less noise than it needs, nor a whole step more. */
+  @Test
+  void noiseTakesTheLeastNumberOfStepsThatIsEnough() {
+    Random random = new Random(1);
+    for (int trial = 0; trial < 2_000; trial++) {
+      double bound = Math.scalb(0.5 + random.nextDouble(), random.nextInt(-370, 370));
+      int exponent = Math.getExponent(bound) - random.nextInt(20);
+      double level =
+          trial % 2 == 0 ? Math.exp(3 * random.nextGaussian()) : 1.0 / random.nextInt(1, 20);
+      double steps = new GradientGrid(bound, 1, exponent).noiseSteps(level, exponent);
+      BigDecimal sensitivity = new BigDecimal(Math.scalb(bound, 1 - exponent));
+      BigDecimal tau = new BigDecimal(level);
+      assertThat(tau.multiply(new BigDecimal(steps)))
+          .as("trial %d", trial)
+          .isGreaterThanOrEqualTo(sensitivity);
+      assertThat(tau.multiply(new BigDecimal(steps - 1)))
+          .as("trial %d", trial)
+          .isLessThan(sensitivity);
+    }
+  }
+
+  @Test
+  void noiseTakesAWholeStepAtLeastAndWithstandsExtremes() {
+    GradientGrid grid = new GradientGrid(Double.MIN_VALUE, 1, 0);
+    assertThat(grid.noiseSteps(Double.MAX_VALUE, 400)).isEqualTo(1);
+    assertThat(new GradientGrid(Double.MAX_VALUE, 1, 0).noiseSteps(1e-300, -400)).isInfinite();
+  }
+
+  @Test
   void refusesWhatIsNoGrid() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new GradientGrid(0, 1, 0))

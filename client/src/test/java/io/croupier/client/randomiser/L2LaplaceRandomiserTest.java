@@ -25,6 +25,10 @@ class L2LaplaceRandomiserTest {
     // (d + 1) / c^2 with c = 2.
     assertThat(randomiser.directionalVariance()).isCloseTo(1, within(1e-15));
     assertThat(randomiser.directionalVariance()).isGreaterThanOrEqualTo(1);
+    // Half way to the pole at c.
+    assertThat(randomiser.subExponential().getBetaMax()).isCloseTo(1, within(1e-15));
+    assertThat(randomiser.subExponential().getVariance())
+        .isCloseTo(4 * Math.log(4.0 / 3), within(1e-15));
     GradientReportView.Builder report = GradientReportView.newBuilder();
     randomiser.declareIn(report);
     assertThat(report.getL2Laplace().getEpsilon()).isEqualTo(2);

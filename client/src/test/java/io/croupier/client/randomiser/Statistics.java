@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
+import org.apache.commons.numbers.gamma.RegularizedGamma;
 
 /**
  * Statistical assertions. With fixed seeds each either always holds or never; were the seed new on
@@ -46,6 +47,24 @@ final class Statistics {
     assertThat((mean - expected) / Math.sqrt(variance / count))
         .as("standard deviations that mean %s is off %s", mean, expected)
         .isBetween(-6.5, 6.5);
+  }
+
+  /**
+   * Pearson's chi-square at 1e-8, every place expecting at least 10.
+   *
+   * @param probabilities with sum 1
+   */
+  static void assertFrequencies(long[] observed, double[] probabilities) {
+    double count = Arrays.stream(observed).sum();
+    double statistic = 0;
+    for (int i = 0; i < observed.length; i++) {
+      double expected = count * probabilities[i];
+      assertThat(expected).as("expected frequency at %d", i).isGreaterThan(10);
+      statistic += (observed[i] - expected) * (observed[i] - expected) / expected;
+    }
+    assertThat(RegularizedGamma.Q.value((observed.length - 1) / 2.0, statistic / 2))
+        .as("p-value of a chi-square of %s in %d places", statistic, observed.length)
+        .isGreaterThan(1e-8);
   }
 
   static double dot(double[] a, double[] b) {

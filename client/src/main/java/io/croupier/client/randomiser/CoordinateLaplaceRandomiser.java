@@ -1,0 +1,166 @@
+package io.croupier.client.randomiser;
+
+import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.schemas.SubExponential;
+import io.croupier.schemas.view.GradientReportView;
+import io.croupier.schemas.view.VectorView;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.LongSupplier;
+
+/**
+ * Discrete Laplace noise on the grid, coordinate by coordinate at levels of their own: in
+ * coordinate j, z steps with probability proportional to exp(-|z| / s_j), s_j = 2G / tau_j in grid
+ * steps, rounded up to a whole one. The law is exact [CKS20].
+ *
+ * <p>Gradients are clipped to |g_j| &lt;= G in every coordinate, not to L2 norm G: what
+ * coordinate-wise learners ask for. For a learner that relies on the norm, the gradient has to be
+ * within it before.
+ *
+ * <p>Guarantee, exactly and under replace-one: tau_j-LDP for coordinate j, and the sum of the
+ * finite taus for all of those together. Two clipped coordinates differ by at most 2G, so that the
+ * logarithm of a probability changes by at most 2G / s_j &lt;= tau_j. A coordinate of infinite tau
+ * is not private: it is released as it is, clipped and rounded.
+ *
+ * <p>With S(x) = sinh^2(x / 2), b and s in steps: variance of a coordinate 1 / (2 S(1 / s)), at
+ * most 2 s^2; moment generating function 1 / (1 - S(b) / S(1 / s)) for |b| &lt; 1 / s. Both grow
+ * with s, so along any direction the coordinate of the smallest tau bounds them. The pair that is
+ * reported reaches half way to the pole, b = 1 / (2 s).
+ *
+ * <p>Overflow is bounded by the tail 2 exp(-x / s) / (1 + exp(-1 / s)) of |z| >= x, for the
+ * smallest tau, and the union over the private coordinates.
+ *
+ * <p>O(d) a release.
+ */
+public final class CoordinateLaplaceRandomiser implements Randomiser {
+  private final GradientGrid grid;
+  private final double[] taus;
+
+  /** 0: no noise. */
+  private final int[] scales;
+
+  private final int largestScale;
+  private final ExactNoise noise;
+  private final Object lock = new Object();
+
+  /**
+   * @param gradientBound G, of every coordinate; positive
+   * @param gridExponent e, of the model
+   * @param taus in nats, shape [d], copied; positive, infinite for a coordinate that is not private
+   * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
+   *     grid
+   */
+  public CoordinateLaplaceRandomiser(double gradientBound, int gridExponent, double[] taus) {
+    this(new GradientGrid(gradientBound, taus.length, gridExponent), taus, new SecureBits());
+  }
+
+  CoordinateLaplaceRandomiser(GradientGrid grid, double[] taus, LongSupplier bits) {
+    this.grid = grid;
+    this.taus = taus.clone();
+    double smallest = Double.POSITIVE_INFINITY;
+    int finite = 0;
+    for (int j = 0; j < taus.length; j++) {
+      double tau = this.taus[j];
+      if (!(tau > 0)) {
+        throw new IllegalArgumentException(
+            "taus[" + j + "] is " + tau + "; it must be positive (Infinity: not private)");
+      }
+      smallest = Math.min(smallest, tau);
+      finite += tau < Double.POSITIVE_INFINITY ? 1 : 0;
+    }
+    requireRoom(smallest, finite);
+    scales = new int[taus.length];
+    int largest = 0;
+    for (int j = 0; j < taus.length; j++) {
+      if (this.taus[j] < Double.POSITIVE_INFINITY) {
+        scales[j] = (int) grid.noiseSteps(this.taus[j], grid.gridExponent());
+        largest = Math.max(largest, scales[j]);
+      }
+    }
+    largestScale = largest;
+    noise = new ExactNoise(bits);
+  }
+
+  private void requireRoom(double smallestTau, double privateCoordinates) {
+    grid.requireRoom(
+        "the smallest tau " + smallestTau,
+        (exponent, room) -> {
+          if (privateCoordinates == 0) {
+            return Double.NEGATIVE_INFINITY;
+          }
+          double scale = grid.noiseSteps(smallestTau, exponent);
+          return Math.log(privateCoordinates * 2 / (1 + Math.exp(-1 / scale))) - (room + 1) / scale;
+        });
+  }
+
+  /** The tau that a release spends on a coordinate, in nats; infinite if it is not private. */
+  public double tau(int coordinate) {
+    return taus[coordinate];
+  }
+
+  @Override
+  public int dimension() {
+    return grid.dimension();
+  }
+
+  /** G: every coordinate is clipped to [-G, G]. */
+  @Override
+  public double gradientBound() {
+    return grid.gradientBound();
+  }
+
+  @Override
+  public int gridExponent() {
+    return grid.gridExponent();
+  }
+
+  @Override
+  public double directionalVariance() {
+    if (largestScale == 0) {
+      return 0;
+    }
+    double sinh = Math.sinh(0.5 / largestScale);
+    return grid.squareOfSteps(1 / (2 * sinh * sinh));
+  }
+
+  @Override
+  public SubExponential subExponential() {
+    if (largestScale == 0) {
+      return SubExponential.newBuilder()
+          .setVariance(0)
+          .setBetaMax(Double.POSITIVE_INFINITY)
+          .build();
+    }
+    // 2 ln M(b) / b^2 at b = 1 / (2 s), where S(b) / S(1 / s) is 1 / (4 cosh^2(1 / (4 s))).
+    double scale = largestScale;
+    double cosh = Math.cosh(0.25 / scale);
+    double variance = -8 * scale * scale * Math.log1p(-0.25 / (cosh * cosh));
+    return SubExponential.newBuilder()
+        .setVariance(grid.squareOfSteps(variance))
+        .setBetaMax(grid.inSteps(0.5) / scale)
+        .build();
+  }
+
+  @Override
+  public void declareIn(GradientReportView.Builder report) {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(Math.multiplyExact(taus.length, Double.BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asDoubleBuffer().put(taus);
+    report.setCoordinateLaplace(
+        VectorView.newBuilder().addValues(UnsafeByteOperations.unsafeWrap(bytes)));
+  }
+
+  @Override
+  public int[] randomise(double[] gradient) {
+    int[] released = grid.clipCoordinates(gradient);
+    synchronized (lock) {
+      for (int j = 0; j < released.length; j++) {
+        if (scales[j] > 0) {
+          released[j] = GradientGrid.saturate(released[j] + noise.laplace(scales[j]));
+        }
+      }
+    }
+    return released;
+  }
+}

@@ -1,0 +1,209 @@
+package io.croupier.client.randomiser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.view.GradientReportView;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** With new seeds, a false alarm of this class would have a probability below 1e-6. */
+class CoordinateLaplaceRandomiserTest {
+  private static final double NOT_PRIVATE = Double.POSITIVE_INFINITY;
+
+  private static CoordinateLaplaceRandomiser of(double bound, int exponent, double... taus) {
+    return new CoordinateLaplaceRandomiser(
+        new GradientGrid(bound, taus.length, exponent), taus, Statistics.seeded(31));
+  }
+
+  private static double[] same(int dimension, double tau) {
+    double[] taus = new double[dimension];
+    Arrays.fill(taus, tau);
+    return taus;
+  }
+
+  /** E exp(beta z), z in grid steps, by summation. */
+  private static double moment(double beta, int scale) {
+    double q = Math.exp(-1.0 / scale);
+    double sum = 1;
+    for (int z = 1; z < 2000 * scale; z++) {
+      sum += Math.exp((beta - 1.0 / scale) * z) + Math.exp((-beta - 1.0 / scale) * z);
+    }
+    return sum * (1 - q) / (1 + q);
+  }
+
+  @Test
+  void saysWhatItIsWorth() throws Exception {
+    double[] taus = {4, NOT_PRIVATE, 0.5};
+    CoordinateLaplaceRandomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus);
+    taus[0] = 7;
+    assertThat(randomiser.gradientBound()).isEqualTo(1);
+    assertThat(randomiser.dimension()).isEqualTo(3);
+    assertThat(randomiser.gridExponent()).isEqualTo(-16);
+    assertThat(randomiser.sensitivity()).isEqualTo(2);
+    assertThat(randomiser.tau(0)).isEqualTo(4);
+    assertThat(randomiser.tau(1)).isInfinite();
+    // 2 (2G / tau)^2 for the smallest tau.
+    assertThat(randomiser.directionalVariance()).isCloseTo(32, within(1e-9));
+    GradientReportView.Builder view = GradientReportView.newBuilder();
+    randomiser.declareIn(view);
+    GradientReport report = GradientReport.parseFrom(view.build().toByteArray());
+    assertThat(report.getCoordinateLaplace().getTausList()).containsExactly(4.0, NOT_PRIVATE, 0.5);
+  }
+
+  @Test
+  void everyPrivateCoordinateIsLaplaceAroundItsClippedValue() {
+    // In steps: G = 2, s = 4 / tau rounded up: 4 and 2.
+    CoordinateLaplaceRandomiser randomiser = of(2, 0, 1, NOT_PRIVATE, 2.5);
+    int[] centres = {2, -1, -2};
+    int[] scales = {4, 0, 2};
+    int reach = 12;
+    long[][] observed = new long[3][2 * reach + 2];
+    int count = 200_000;
+    for (int n = 0; n < count; n++) {
+      int[] released = randomiser.randomise(new double[] {5, -1.9, -2.5});
+      for (int j = 0; j < 3; j++) {
+        int z = released[j] - centres[j];
+        observed[j][Math.abs(z) <= reach ? z + reach : 2 * reach + 1]++;
+      }
+    }
+    assertThat(observed[1][reach]).isEqualTo(count);
+    for (int j = 0; j < 3; j += 2) {
+      double q = Math.exp(-1.0 / scales[j]);
+      double[] probabilities = new double[2 * reach + 2];
+      for (int z = -reach; z <= reach; z++) {
+        probabilities[z + reach] = (1 - q) / (1 + q) * Math.pow(q, Math.abs(z));
+      }
+      probabilities[2 * reach + 1] = 2 * Math.pow(q, reach + 1) / (1 + q);
+      Statistics.assertFrequencies(observed[j], probabilities);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 10, 1000})
+  void momentsAlongADirectionAreAsReported(int dimension) {
+    CoordinateLaplaceRandomiser randomiser = of(1, -16, same(dimension, 0.5));
+    int count = dimension == 1000 ? 2_000 : 100_000;
+    double sum = 0;
+    double squares = 0;
+    for (int n = 0; n < count; n++) {
+      double along = 0;
+      for (double z : Statistics.values(randomiser, new double[dimension])) {
+        along += z / Math.sqrt(dimension);
+      }
+      sum += along;
+      squares += along * along;
+    }
+    double variance = randomiser.directionalVariance();
+    Statistics.assertMean(sum / count, 0, variance, count);
+    // Excess kurtosis: 3 / d.
+    double ofSquare = (2 + 3.0 / dimension) * variance * variance;
+    Statistics.assertMean(squares / count, variance, ofSquare, count);
+  }
+
+  @Test
+  void infiniteTausReleaseWhatIsClippedAndRoundedTowardsZero() {
+    CoordinateLaplaceRandomiser randomiser = of(1, -3, same(5, NOT_PRIVATE));
+    assertThat(randomiser.randomise(new double[] {0.3, -0.3, 1.5, -1e300, -0.0}))
+        .containsExactly(2, -2, 8, -8, 0);
+    assertThat(randomiser.directionalVariance()).isZero();
+    assertThat(randomiser.subExponential().getVariance()).isZero();
+    assertThat(randomiser.subExponential().getBetaMax()).isInfinite();
+  }
+
+  @Test
+  void theNoiseDoesNotDependOnTheGradient() {
+    double[] gradient = {0.7, -0.1, 3};
+    int[] released = of(1, -16, same(3, 1)).randomise(gradient);
+    int[] noise = of(1, -16, same(3, 1)).randomise(new double[3]);
+    int[] clipped = {45875, -6553, 1 << 16};
+    for (int j = 0; j < 3; j++) {
+      assertThat(released[j] - noise[j]).isEqualTo(clipped[j]);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 9})
+  void varianceAndBetsAreThoseOfTheExactLaw(int scale) {
+    // A grid of whole numbers, with 2G / tau = scale; the other coordinates have less noise.
+    CoordinateLaplaceRandomiser randomiser = of(0.5 * scale, 0, 1, 4, NOT_PRIVATE);
+    double range = randomiser.subExponential().getBetaMax();
+    double variance = randomiser.subExponential().getVariance();
+    assertThat(range).isEqualTo(0.5 / scale);
+    double squares = 0;
+    double q = Math.exp(-1.0 / scale);
+    for (int z = 1; z < 100 * scale; z++) {
+      squares += 2.0 * z * z * Math.pow(q, z) * (1 - q) / (1 + q);
+    }
+    assertThat(randomiser.directionalVariance()).isCloseTo(squares, withinPercentage(1e-10));
+    double sinh = Math.sinh(0.5 / scale);
+    int second = (scale + 3) / 4;
+    for (double beta = range / 16; beta <= range; beta += range / 16) {
+      double s = Math.sinh(beta / 2) / sinh;
+      double exact = moment(beta, scale);
+      assertThat(1 / (1 - s * s)).isCloseTo(exact, withinPercentage(1e-10));
+      assertThat(Math.log(exact)).isLessThanOrEqualTo(beta * beta * variance / 2 * (1 + 1e-12));
+      // Along (0.6, 0.8, 0) and (0.8, 0.6, 0) too.
+      double mixed = moment(0.6 * beta, scale) * moment(0.8 * beta, second);
+      assertThat(Math.log(mixed)).isLessThanOrEqualTo(beta * beta * variance / 2);
+      mixed = moment(0.8 * beta, scale) * moment(0.6 * beta, second);
+      assertThat(Math.log(mixed)).isLessThanOrEqualTo(beta * beta * variance / 2);
+    }
+    // No smaller variance would do.
+    assertThat(Math.log(moment(range, scale)))
+        .isCloseTo(range * range * variance / 2, withinPercentage(1e-10));
+  }
+
+  @Test
+  void theReportedPairIsThatOfContinuousNoiseOnAFineGrid() {
+    CoordinateLaplaceRandomiser randomiser = of(1, -24, 1, 8);
+    assertThat(randomiser.subExponential().getBetaMax()).isEqualTo(0.25);
+    assertThat(randomiser.subExponential().getVariance())
+        .isCloseTo(2 * 4 * 4 * Math.log(4.0 / 3), within(1e-12));
+  }
+
+  @Test
+  void refusesALevelThatDoesNotFitTheGridAndNamesTheExponentThatWould() {
+    // 2^31 steps are room for 27.7 + ln 2 scales of 2^17 / tau steps, and no more.
+    of(1, -16, 2e-3, 1);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> of(1, -16, 1, 1.7e-3, NOT_PRIVATE))
+        .withMessage(
+            "the smallest tau 0.0017 needs more noise than 32 bits hold at gridExponent -16"
+                + " (gradientBound 1.0, dimension 3); gridExponent -15 would do");
+    of(1, -15, 1, 1.7e-3, NOT_PRIVATE);
+    // Without noise it is the gradient itself that has to fit.
+    of(1, -30, NOT_PRIVATE);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> of(1, -31, NOT_PRIVATE))
+        .withMessageContaining("gridExponent -30 would do");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> of(1, -16, Double.MIN_VALUE))
+        .withMessageContaining("no gridExponent up to 400 would do");
+  }
+
+  @Test
+  void refusesWhatIsNoTau() {
+    for (double bad : new double[] {0, -1, Double.NaN, Double.NEGATIVE_INFINITY}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> of(1, -16, 1, bad))
+          .withMessage("taus[1] is " + bad + "; it must be positive (Infinity: not private)");
+    }
+  }
+
+  @Test
+  void refusesWhatIsNoGradientAndDrawsNothing() {
+    CoordinateLaplaceRandomiser randomiser = of(1, -16, 1, 1);
+    assertThatIllegalArgumentException().isThrownBy(() -> randomiser.randomise(new double[3]));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> randomiser.randomise(new double[] {0, Double.NaN}))
+        .withMessage("gradient is not finite at coordinate 1");
+    assertThat(randomiser.randomise(new double[2]))
+        .isEqualTo(of(1, -16, 1, 1).randomise(new double[2]));
+  }
+}

@@ -1,0 +1,134 @@
+package io.croupier.client.randomiser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.function.IntToLongFunction;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** With new seeds, a false alarm of this class would have a probability below 1e-6. */
+class ExactNoiseTest {
+  private static final int COUNT = 200_000;
+
+  private static ExactNoise seeded(int seed) {
+    return new ExactNoise(Statistics.seeded(seed));
+  }
+
+  private static double laplace(long z, int scale) {
+    double q = Math.exp(-1.0 / scale);
+    return (1 - q) / (1 + q) * Math.pow(q, (double) Math.abs(z));
+  }
+
+  /** Counts draws on -reach .. reach, and all others in the last place. */
+  private static void assertLaw(IntToLongFunction draw, DiscreteLaw law, int reach) {
+    long[] observed = new long[2 * reach + 2];
+    double[] probabilities = new double[2 * reach + 2];
+    double rest = 1;
+    for (int z = -reach; z <= reach; z++) {
+      probabilities[z + reach] = law.probability(z);
+      rest -= law.probability(z);
+    }
+    probabilities[2 * reach + 1] = rest;
+    for (int n = 0; n < COUNT; n++) {
+      long z = draw.applyAsLong(n);
+      observed[Math.abs(z) <= reach ? (int) z + reach : 2 * reach + 1]++;
+    }
+    Statistics.assertFrequencies(observed, probabilities);
+  }
+
+  private interface DiscreteLaw {
+    double probability(long z);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 7", "2, 15", "3, 20", "17, 80"})
+  void laplaceHasItsLaw(int scale, int reach) {
+    ExactNoise noise = seeded(scale);
+    assertLaw(n -> noise.laplace(scale), z -> laplace(z, scale), reach);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 3", "2, 7", "3, 10", "17, 58"})
+  void gaussianHasItsLaw(int sigma, int reach) {
+    ExactNoise noise = seeded(sigma);
+    assertLaw(n -> noise.gaussian(sigma), z -> DiscreteGaussian.probability(z, sigma), reach);
+  }
+
+  /** Residues, where the fine structure of a wide law would show if draws were too coarse. */
+  @ParameterizedTest
+  @ValueSource(ints = {1 << 17, (1 << 26) - 5, ExactNoise.LARGEST_SCALE})
+  void wideLawsAreFlatOnTheSmallestSteps(int scale) {
+    ExactNoise noise = seeded(3);
+    long[] laplace = new long[64];
+    long[] gaussian = new long[64];
+    for (int n = 0; n < COUNT; n++) {
+      laplace[(int) noise.laplace(scale) & 63]++;
+      gaussian[(int) noise.gaussian(scale) & 63]++;
+    }
+    double[] flat = new double[64];
+    Arrays.fill(flat, 1.0 / 64);
+    Statistics.assertFrequencies(laplace, flat);
+    Statistics.assertFrequencies(gaussian, flat);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1 << 17, ExactNoise.LARGEST_SCALE})
+  void wideLawsHaveTheMomentsOfContinuousOnes(int scale) {
+    ExactNoise noise = seeded(4);
+    double[] sums = new double[4];
+    for (int n = 0; n < COUNT; n++) {
+      double l = (double) noise.laplace(scale) / scale;
+      double g = (double) noise.gaussian(scale) / scale;
+      sums[0] += l;
+      sums[1] += l * l;
+      sums[2] += g;
+      sums[3] += g * g;
+    }
+    // Fourth moments are 24 and 3.
+    Statistics.assertMean(sums[0] / COUNT, 0, 2, COUNT);
+    Statistics.assertMean(sums[1] / COUNT, 2, 20, COUNT);
+    Statistics.assertMean(sums[2] / COUNT, 0, 1, COUNT);
+    Statistics.assertMean(sums[3] / COUNT, 1, 2, COUNT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 1", "1, 1", "1, 2", "3, 7", "1000000007, 2305843009213693952"})
+  void survivesWithTheExponentialsProbability(long numerator, long denominator) {
+    ExactNoise noise = seeded(5);
+    int survived = 0;
+    for (int n = 0; n < COUNT; n++) {
+      survived += noise.survives(numerator, denominator) ? 1 : 0;
+    }
+    double p = Math.exp(-(double) numerator / denominator);
+    // A probability next to 1 is held to a lenient variance.
+    Statistics.assertMean((double) survived / COUNT, p, Math.max(p * (1 - p), 1e-6), COUNT);
+  }
+
+  @Test
+  void uniformDrawsAgainWhereSomeIntegersWouldHaveMoreWordsThanOthers() {
+    // 2^63 = 2 modulo 3, so two words of 63 bits are too many: those whose fraction is 0 or 1.
+    assertThat(ofWords(0, 1L << 63).uniform(3)).isEqualTo(1);
+    // word * 3 = 2^63 + 1, a fraction of 1: drawn again.
+    long one = Long.divideUnsigned(0x8000000000000001L, 3);
+    assertThat(one * 3).isEqualTo(0x8000000000000001L);
+    assertThat(ofWords(one << 1, -1).uniform(3)).isEqualTo(2);
+    // The next word has a fraction of 4, and is good.
+    assertThat(ofWords((one + 1) << 1).uniform(3)).isEqualTo(1);
+  }
+
+  @Test
+  void uniformReachesBothEndsOfWideRanges() {
+    for (long bound : new long[] {1, 2, 1L << 31, 1L << 61, 1L << 62}) {
+      assertThat(ofWords(-1).uniform(bound)).isEqualTo(bound - 1);
+      assertThat(ofWords(0).uniform(bound)).isZero();
+    }
+  }
+
+  private static ExactNoise ofWords(long... words) {
+    return new ExactNoise(LongStream.of(words).iterator()::nextLong);
+  }
+}
