@@ -2,10 +2,13 @@ package io.croupier.client;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.croupier.client.randomiser.Randomiser;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** What a device has to carry stays small. */
@@ -43,5 +46,18 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage("io.croupier.client", "org.apache.kafka..")
         .check(CLIENT);
+  }
+
+  /** Noise that somebody else can draw again hides nothing. */
+  @Test
+  void nobodyOutsideChoosesTheBitsOfARandomiser() {
+    for (Class<?> randomiser : Randomiser.class.getPermittedSubclasses()) {
+      assertThat(randomiser.getConstructors())
+          .isNotEmpty()
+          .allSatisfy(
+              constructor ->
+                  assertThat(constructor.getParameterTypes())
+                      .doesNotContain(LongSupplier.class, byte[].class));
+    }
   }
 }

@@ -13,8 +13,9 @@ import java.util.function.LongSupplier;
  * <p>No overflow: scales are at most 2^30, so that denominators are at most 2 (2^30)^2 = 2^61,
  * which {@link #uniform} takes; a magnitude is below 2^30 (2^32 + 1) &lt; 2^63.
  *
- * <p>Counts of Laplace noise end at 2^32 scales, as a magnitude of 2^32 saturates any release, and
- * so does every larger one: what a release shows has the law that it would have without an end.
+ * <p>Counts of scales end at 2^32. A release of Laplace noise doesn't show that, as a magnitude of
+ * 2^32 saturates it, and so does every larger one. A Gaussian proposal gets there with probability
+ * exp(-2^32): that is all by which the Gaussian's law is off.
  *
  * <p>O(1) a variate in expectation; allocates nothing. Not safe for use by several threads.
  */
@@ -34,7 +35,7 @@ final class ExactNoise {
    * Discrete Laplace: y with probability proportional to exp(-|y| / scale).
    *
    * @param scale from 1 to {@link #LARGEST_SCALE}
-   * @return in (-2^63, 2^63); beyond 2^32 only that is exact
+   * @return in (-2^63, 2^63); from magnitude 2^32 on, only that it is so large has its probability
    */
   long laplace(int scale) {
     while (true) {
@@ -59,7 +60,7 @@ final class ExactNoise {
    * Discrete Gaussian: y with probability proportional to exp(-y^2 / (2 sigma^2)).
    *
    * @param sigma from 1 to {@link #LARGEST_SCALE}
-   * @return in (-2^63, 2^63); beyond 2^32 only that is exact
+   * @return in (-2^63, 2^63)
    */
   long gaussian(int sigma) {
     while (true) {
