@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import io.croupier.cli.audit.AuditCommand;
 import io.croupier.cli.demo.DemoCommand;
 import io.croupier.cli.replay.ReplayCommand;
 import picocli.CommandLine;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Spec;
       DemoCommand.class,
       RunCommand.class,
       ReplayCommand.class,
+      AuditCommand.class,
       TopicsCommand.class,
       ModelsCommand.class,
       HelpCommand.class

@@ -1,0 +1,44 @@
+package io.croupier.cli.audit;
+
+/**
+ * What an audit found.
+ *
+ * @param claim that was to be refuted
+ * @param event that tells the two gradients apart best, by the choosing half
+ * @param leastLevel lower bound on the true level, from that event in the judging half
+ * @param seen how often the event occurred in the judging half, of the gradient that it speaks for
+ * @param seenOfOther how often, of the other one
+ * @param trials releases of either gradient in the judging half
+ * @param noise of all releases
+ * @param falseAlarm bound on the probability of refuting a true claim
+ */
+record Finding(
+    Claim claim,
+    Event event,
+    double leastLevel,
+    int seen,
+    int seenOfOther,
+    int trials,
+    NoiseCheck noise,
+    double falseAlarm) {
+
+  /** Whether the event is more telling than the claimed level allows. */
+  boolean refutesLevel() {
+    return leastLevel > claim.level();
+  }
+
+  /** Whether the noise has another variance than claimed. */
+  boolean refutesVariance() {
+    return !noise.agrees(falseAlarm / 2);
+  }
+
+  /** Whether some release is no point of the grid that a report can hold. */
+  boolean refutesGrid() {
+    return noise.outOfRange() > 0;
+  }
+
+  /** Whether anything is refuted. */
+  boolean refuted() {
+    return refutesLevel() || refutesVariance() || refutesGrid();
+  }
+}

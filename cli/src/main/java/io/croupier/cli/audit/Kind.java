@@ -1,0 +1,49 @@
+package io.croupier.cli.audit;
+
+import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import java.util.Locale;
+
+/** The randomisers that can be audited. */
+enum Kind {
+  L2_LAPLACE(Guarantee.EPSILON) {
+    @Override
+    Randomiser create(double gradientBound, int dimension, int gridExponent, double level) {
+      return new L2LaplaceRandomiser(gradientBound, dimension, gridExponent, level);
+    }
+  },
+
+  GAUSSIAN(Guarantee.MU) {
+    @Override
+    Randomiser create(double gradientBound, int dimension, int gridExponent, double level) {
+      return new GaussianRandomiser(gradientBound, dimension, gridExponent, level);
+    }
+  };
+
+  private final Guarantee guarantee;
+
+  Kind(Guarantee guarantee) {
+    this.guarantee = guarantee;
+  }
+
+  /** What it promises a level of. */
+  Guarantee guarantee() {
+    return guarantee;
+  }
+
+  /**
+   * A new one, with a generator of its own.
+   *
+   * @param level of its guarantee
+   * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
+   *     grid
+   */
+  abstract Randomiser create(double gradientBound, int dimension, int gridExponent, double level);
+
+  /** As on the command line: l2-laplace. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,107 @@
+package io.croupier.cli.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.cli.InputException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** False alarms: below 1e-9 a run. */
+class AuditCommandTest {
+
+  private record Run(int code, String out, String err, Exception failure) {}
+
+  private static Run run(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    List<Exception> failures = new ArrayList<>();
+    int code =
+        new CommandLine(new AuditCommand())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .setExecutionExceptionHandler(
+                (exception, line, parsed) -> {
+                  failures.add(exception);
+                  return 1;
+                })
+            .execute(arguments);
+    return new Run(
+        code, out.toString(), err.toString(), failures.isEmpty() ? null : failures.get(0));
+  }
+
+  @Test
+  void tellsWhatIsClaimedAndWhatWasMeasured() {
+    Run laplace =
+        run(
+            ("--mechanism l2-laplace --epsilon 2 --dimension 3 --gradient-bound 0.5 --samples 20000"
+                    + " --confidence 0.9999999999")
+                .split(" "));
+    assertThat(laplace.failure()).isNull();
+    assertThat(laplace.code()).isZero();
+    assertThat(laplace.out())
+        .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least 1\\.\\d{3} +\\| not refuted")
+        .containsPattern("variance along an axis +\\| +1\\.000 \\| +[01]\\.\\d+ \\+- 0\\.\\d+ \\|")
+        .containsPattern("releases off the grid +\\| +0 \\| +0 of 40,000 \\| not refuted")
+        .containsPattern("Event: .+, of 10,000 releases each: [0-9,]+ of -?g, [0-9,]+ of -?g\\.")
+        .contains("Not refuted: l2-laplace, epsilon 2.000, d 3. That is no proof.");
+
+    Run gaussian =
+        run(
+            ("--mechanism gaussian --mu 1 --samples 1001 --threads 3 --grid-exponent -4"
+                    + " --confidence 0.9999999999")
+                .split(" "));
+    assertThat(gaussian.failure()).isNull();
+    assertThat(gaussian.code()).isZero();
+    assertThat(gaussian.out()).containsPattern("mu +\\| +at most 1\\.000 \\| +at least 0\\.\\d+");
+  }
+
+  @Test
+  void whatIsRefutedIsSaidLoudlyAndInTheExitCode() throws Exception {
+    Claim claim = Claim.of(Guarantee.MU, 1, Kind.GAUSSIAN.create(1, 1, -16, 1));
+    Finding finding =
+        new Audit(claim, 20_000, 0.999999, 1)
+            .run(() -> Mutant.gaussian(claim, 1, 3), releases -> {});
+    StringWriter out = new StringWriter();
+
+    int code = AuditCommand.tell(finding, Kind.GAUSSIAN, new PrintWriter(out));
+
+    assertThat(code).isEqualTo(1);
+    assertThat(out.toString())
+        .containsPattern("mu +\\| +at most 1\\.000 \\| +at least 1\\.\\d+ +\\| REFUTED")
+        .containsPattern("REFUTED: gaussian, mu 1\\.000, d 1: its mu is at least 1\\.\\d+; its var")
+        .contains("A true claim is refuted with a probability of at most 1.000e-06.");
+  }
+
+  @Test
+  void whatCannotBeUsedIsNamedWithWhatWouldDo() {
+    assertRefused("--samples is 999; it must be from 1000 to", "--samples", "999");
+    assertRefused("--confidence is 1.0; it must be from 0.5 to", "--confidence", "1");
+    assertRefused("--confidence is NaN", "--confidence", "NaN");
+    assertRefused("--threads is 0; it must be at least 1", "--threads", "0");
+    assertRefused("dimension is 0; it must be at least 1", "--dimension", "0");
+    assertRefused("gradientBound is -1.0; it must be", "--gradient-bound", "-1");
+    assertRefused("--grid-exponent is 1; a step of 2^1 is longer", "--grid-exponent", "1");
+    assertRefused("gridExponent -24 would do", "--grid-exponent", "-30");
+    Run other = run("--mechanism", "gaussian", "--epsilon", "1");
+    assertThat(other.failure())
+        .isInstanceOf(InputException.class)
+        .hasMessage("--mechanism gaussian promises a level of mu: give --mu");
+    assertThat(run("--mechanism", "l2-laplace").code()).isEqualTo(2);
+    assertThat(run("--mechanism", "none", "--mu", "1").err()).contains("l2-laplace, gaussian");
+  }
+
+  private static void assertRefused(String message, String... changed) {
+    List<String> arguments =
+        new ArrayList<>(List.of("--mechanism", "l2-laplace", "--epsilon", "1"));
+    arguments.addAll(List.of(changed));
+    Run run = run(arguments.toArray(String[]::new));
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
+    assertThat(run.out()).isEmpty();
+  }
+}

@@ -1,0 +1,56 @@
+package io.croupier.cli.audit;
+
+import org.apache.commons.rng.UniformRandomProvider;
+import org.apache.commons.rng.sampling.UnitSphereSampler;
+import org.apache.commons.rng.sampling.distribution.AhrensDieterMarsagliaTsangGammaSampler;
+import org.apache.commons.rng.sampling.distribution.ContinuousSampler;
+import org.apache.commons.rng.sampling.distribution.SharedStateContinuousSampler;
+import org.apache.commons.rng.sampling.distribution.ZigguratSampler;
+import org.apache.commons.rng.simple.RandomSource;
+
+/** Noise with a law of the test's choice, right or wrong, reproducibly, on the claim's grid. */
+final class Mutant {
+
+  private Mutant() {}
+
+  /** Uniform direction times a Gamma radius; right with shape d and scale 2G / epsilon. */
+  static Mechanism laplace(Claim claim, double shape, double scale, long seed) {
+    UniformRandomProvider random = random(seed);
+    UnitSphereSampler direction = UnitSphereSampler.of(random, claim.dimension());
+    SharedStateContinuousSampler radius =
+        AhrensDieterMarsagliaTsangGammaSampler.of(random, shape, scale);
+    return gradient -> {
+      double[] noise = direction.sample();
+      double length = radius.sample();
+      for (int i = 0; i < noise.length; i++) {
+        noise[i] *= length;
+      }
+      return add(claim, gradient, noise);
+    };
+  }
+
+  /** Normal coordinates; right with deviation 2G / mu. */
+  static Mechanism gaussian(Claim claim, double deviation, long seed) {
+    ContinuousSampler normal = ZigguratSampler.NormalizedGaussian.of(random(seed));
+    return gradient -> {
+      double[] noise = new double[gradient.length];
+      for (int i = 0; i < noise.length; i++) {
+        noise[i] = deviation * normal.sample();
+      }
+      return add(claim, gradient, noise);
+    };
+  }
+
+  private static UniformRandomProvider random(long seed) {
+    return RandomSource.XO_RO_SHI_RO_128_PP.create(seed);
+  }
+
+  private static int[] add(Claim claim, double[] gradient, double[] noise) {
+    int[] released = new int[gradient.length];
+    for (int i = 0; i < released.length; i++) {
+      int clipped = (int) Math.scalb(gradient[i], -claim.gridExponent());
+      released[i] = clipped + (int) Math.rint(Math.scalb(noise[i], -claim.gridExponent()));
+    }
+    return released;
+  }
+}
