@@ -7,6 +7,9 @@ import io.croupier.job.JobConfig;
 import io.croupier.operators.learner.Learners;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -31,5 +34,22 @@ class ExamplesTest {
 
     assertThat(config.kafka()).containsEntry("bootstrap.servers", "localhost:9092");
     assertThat(config.parallelism()).isEqualTo(2);
+  }
+
+  /** The randomiser's bits are fresh: a false alarm has a probability of 1e-6. */
+  @Test
+  void theReadmesAuditRefutesNothing() throws Exception {
+    List<String> commands =
+        Files.readAllLines(Path.of("..", "README.md")).stream()
+            .filter(line -> line.startsWith("./croupier audit "))
+            .toList();
+    assertThat(commands).hasSize(1);
+    String[] arguments = commands.get(0).replace("./croupier ", "").split(" ");
+    StringWriter out = new StringWriter();
+
+    int code = Croupier.commandLine().setOut(new PrintWriter(out)).execute(arguments);
+
+    assertThat(code).as(out.toString()).isZero();
+    assertThat(out.toString()).contains("Not refuted: l2-laplace, epsilon 1.000, d 2.");
   }
 }

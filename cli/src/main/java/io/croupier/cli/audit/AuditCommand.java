@@ -44,12 +44,14 @@ import picocli.CommandLine.Spec;
           + " and whether all releases are on the grid. Half of the false alarms that --confidence"
           + " allows are the event's, half the variance's.",
       "",
-      "How strong it is: for l2-laplace, an epsilon of more than ln(samples / 50), 9.9 by default,"
-          + " can't be told from less, as the rarer event is never seen. The more coordinates, the"
-          + " less of epsilon shows: the noise is then seldom in line with g, and mu-GDP of about"
-          + " epsilon / sqrt(d) is what an observer has. Half the noise at epsilon 1 shows by its"
-          + " event up to some 10 coordinates; by its variance it shows at any epsilon and"
-          + " dimension. Gaussian noise shows all of its mu in any dimension, up to about 8.",
+      "How strong it is: what is never seen can't be rarer than the releases are many, so no more"
+          + " shows than an epsilon of ln(samples / 35), 10.2 by default, or a mu of 5.2. Gaussian"
+          + " noise shows nearly all of its mu in any dimension. L2-laplace noise shows nearly all of"
+          + " its epsilon in one or two dimensions, and the less, the more there are, since it is"
+          + " seldom in line with g: an observer then has little more than mu-GDP of epsilon /"
+          + " sqrt(D). With the default samples, half the noise shows by its event up to some 10"
+          + " coordinates at epsilon 0.5, 15 at 1, 20 at 4. By its variance it shows at any"
+          + " level and dimension; a radius of one degree less, up to some 250.",
       "",
       "Try:",
       "  croupier audit --mechanism l2-laplace --epsilon 1 --dimension 2"
