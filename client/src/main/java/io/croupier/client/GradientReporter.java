@@ -1,8 +1,10 @@
 package io.croupier.client;
 
 import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.client.ledger.LimitReachedException;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.Randomiser;
-import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.view.GradientReportView;
 import io.croupier.schemas.view.VectorView;
 import java.nio.ByteBuffer;
@@ -10,86 +12,68 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.errors.RecordBatchTooLargeException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Sends the noisy gradients of one person's device. The producer belongs to the caller, who makes
- * it with {@link #producerProperties} and closes it; thousands of reporters may share one.
+ * Sends the noisy gradients of one person's device, each charged to the person's {@link
+ * LocalLedger} and durable there before it leaves. The ledger and the producer belong to the
+ * caller, who makes the producer with {@link #producerProperties} and closes it, then the ledger;
+ * thousands of reporters may share a producer, but each has a ledger to itself.
  *
  * <p>Privacy is spent when a report leaves the device, whatever becomes of it. So a caller must not
  * report the same data again after a failure: whether the first report arrived can't be known, and
- * a second one carries new noise, a second spend. What is safe, sending the same bytes again,
- * Kafka's idempotent producer does by itself until {@code delivery.timeout.ms}; a future that
- * failed is final, and its gradient is lost. Its sequence number is not used again.
- *
- * <p>Nor may two reporters of one user and device be at work, or one begin at a sequence number
- * that was used before: the job refuses a number that comes back with other bytes, and charges it
- * all the same.
+ * a second one carries new noise, a second spend. What is safe is to send the same bytes again, and
+ * that happens by itself: within {@code delivery.timeout.ms} by Kafka's idempotent producer, and
+ * afterwards, under the same number, before the next report and when a reporter is made for the
+ * ledger. A refusal is final: a record that the broker will never take is not sent again, stays
+ * charged, and its number is not used for another.
  *
  * <p>Safe for use by several threads: reports leave in the order of their numbers.
  */
 public final class GradientReporter {
   private final Producer<byte[], byte[]> producer;
   private final String topic;
-  private final String userId;
-  private final String deviceId;
+  private final LocalLedger ledger;
   private final byte[] key;
   private final Clock clock;
-  private long nextSequence;
+
+  /** Stored reports that no sending is under way of. */
+  private final NavigableMap<Long, StoredReport> unsent = new ConcurrentSkipListMap<>();
 
   /**
-   * @param gradientsTopic where models with noise added on the device take their reports
-   * @param userId whose privacy is spent; 1 to 256 bytes of UTF-8
-   * @param deviceId tells this device from others of the user; may be empty, at most 256 bytes
-   * @param firstSequence number of the first report, at least 0 and above any that the device has
-   *     used
+   * Sends what the ledger holds pending, in order, as it is.
+   *
+   * @param gradientsTopic where models with noise added on the device take their reports; always
+   *     the same for one ledger
+   * @param ledger of the person whose privacy is spent
    */
   public GradientReporter(
-      Producer<byte[], byte[]> producer,
-      String gradientsTopic,
-      String userId,
-      String deviceId,
-      long firstSequence) {
-    this(producer, gradientsTopic, userId, deviceId, firstSequence, Clock.systemUTC());
+      Producer<byte[], byte[]> producer, String gradientsTopic, LocalLedger ledger) {
+    this(producer, gradientsTopic, ledger, Clock.systemUTC());
   }
 
   GradientReporter(
-      Producer<byte[], byte[]> producer,
-      String gradientsTopic,
-      String userId,
-      String deviceId,
-      long firstSequence,
-      Clock clock) {
-    if (!GradientReports.isUserId(userId)) {
-      throw new IllegalArgumentException(
-          "userId is empty or too long; it must have 1 to "
-              + GradientReports.MAX_ID_BYTES
-              + " bytes of UTF-8");
-    }
-    if (!GradientReports.isDeviceId(deviceId)) {
-      throw new IllegalArgumentException(
-          "deviceId is too long; it must have at most "
-              + GradientReports.MAX_ID_BYTES
-              + " bytes of UTF-8");
-    }
-    if (firstSequence < 0) {
-      throw new IllegalArgumentException(
-          "firstSequence is " + firstSequence + "; it must be at least 0");
-    }
+      Producer<byte[], byte[]> producer, String gradientsTopic, LocalLedger ledger, Clock clock) {
     this.producer = Objects.requireNonNull(producer, "producer");
     topic = Objects.requireNonNull(gradientsTopic, "gradientsTopic");
-    this.userId = userId;
-    this.deviceId = deviceId;
-    key = userId.getBytes(StandardCharsets.UTF_8);
-    nextSequence = firstSequence;
+    this.ledger = ledger;
+    key = ledger.userId().getBytes(StandardCharsets.UTF_8);
     this.clock = clock;
+    sendAgain(ledger.pending());
   }
 
   /**
@@ -136,37 +120,82 @@ public final class GradientReporter {
 
   /**
    * Clips and randomises a gradient, and sends it. Spends the randomiser's privacy level, unless it
-   * throws an {@link IllegalArgumentException}.
+   * throws an {@link IllegalArgumentException} or a {@link LimitReachedException}: then no noise
+   * was drawn.
    *
    * @param model at whose {@link ModelSnapshot#weights()} the gradient was evaluated
    * @param gradient of this person's loss, shape [d], left as it is
    * @param randomiser made for this model
-   * @return completes when the report is acknowledged
+   * @return completes when the report is acknowledged; one that failed is sent again by itself,
+   *     unless it was refused
    * @throws IllegalArgumentException if the randomiser was made for another dimension, grid
    *     exponent or gradient bound than the model's, or the gradient has another shape or is not
    *     finite
+   * @throws LimitReachedException if the person's limit has no room for the report
+   * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent
+   *     and must not be drawn again before the ledger was opened anew
    */
   public synchronized Future<RecordMetadata> report(
       ModelSnapshot model, double[] gradient, Randomiser randomiser) {
     requireSame("dimension", randomiser.dimension(), model.dimension());
     requireSame("gridExponent", randomiser.gridExponent(), model.gridExponent());
     requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
-    long following = Math.incrementExact(nextSequence);
-    int[] released = randomiser.randomise(gradient);
-    long sequence = nextSequence;
-    nextSequence = following;
+    StoredReport report =
+        ledger.release(randomiser, sequence -> draw(sequence, model, gradient, randomiser));
+    sendAgain(List.copyOf(unsent.values()));
+    return send(report);
+  }
 
+  private byte[] draw(
+      long sequence, ModelSnapshot model, double[] gradient, Randomiser randomiser) {
     GradientReportView.Builder report =
         GradientReportView.newBuilder()
             .setModelId(model.modelId())
             .setRound(model.round())
-            .setUserId(userId)
-            .setDeviceId(deviceId)
+            .setUserId(ledger.userId())
+            .setDeviceId(ledger.deviceId())
             .setSequence(sequence)
             .setCreatedAtMs(clock.millis())
-            .setGrid(packed(released));
+            .setGrid(packed(randomiser.randomise(gradient)));
     randomiser.declareIn(report);
-    return producer.send(new ProducerRecord<>(topic, key, report.build().toByteArray()));
+    return report.build().toByteArray();
+  }
+
+  private void sendAgain(List<StoredReport> reports) {
+    for (StoredReport report : reports) {
+      unsent.remove(report.sequence());
+      // What becomes of it, its callback tells.
+      Future<RecordMetadata> unused = send(report);
+    }
+  }
+
+  private Future<RecordMetadata> send(StoredReport report) {
+    try {
+      return producer.send(
+          new ProducerRecord<>(topic, key, report.bytes()),
+          (metadata, failure) -> settle(report, failure));
+    } catch (RuntimeException e) {
+      // Spent and stored all the same, so the caller must see a report that failed, not none.
+      unsent.put(report.sequence(), report);
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void settle(StoredReport report, Exception failure) {
+    if (failure == null) {
+      ledger.acknowledge(report.sequence());
+    } else if (isRefusal(failure)) {
+      ledger.refuse(report.sequence());
+    } else {
+      unsent.put(report.sequence(), report);
+    }
+  }
+
+  /** Whether it is about this record, so that it would be the same another time. */
+  private static boolean isRefusal(Exception failure) {
+    return failure instanceof RecordTooLargeException
+        || failure instanceof RecordBatchTooLargeException
+        || failure instanceof InvalidRecordException;
   }
 
   private static <N extends Number> void requireSame(String name, N ofRandomiser, N ofModel) {

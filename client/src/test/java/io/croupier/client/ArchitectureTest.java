@@ -60,4 +60,15 @@ class ArchitectureTest {
                       .doesNotContain(LongSupplier.class, byte[].class));
     }
   }
+
+  @Test
+  void theLedgerKnowsNothingOfKafka() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.croupier.client.ledger..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.croupier.client", "org.apache.kafka..")
+        .check(CLIENT);
+  }
 }

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LimitReachedException;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
@@ -25,6 +29,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
@@ -38,9 +44,11 @@ class GradientReporterTest {
   private final MockProducer<byte[], byte[]> producer =
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
 
-  private GradientReporter reporter(long firstSequence) {
+  private final LocalLedger ledger = LocalLedger.inMemory("zoë", Limit.NONE);
+
+  private GradientReporter reporter() {
     Clock clock = Clock.fixed(Instant.ofEpochMilli(1234), ZoneOffset.UTC);
-    return new GradientReporter(producer, "gradients", "zoë", "phone", firstSequence, clock);
+    return new GradientReporter(producer, "gradients", ledger, clock);
   }
 
   private List<GradientReport> sent() throws Exception {
@@ -54,7 +62,7 @@ class GradientReporterTest {
   @Test
   void sendsAWellFormedReportUnderTheUsersKey() throws Exception {
     Future<RecordMetadata> acknowledged =
-        reporter(5).report(MODEL, new double[] {30, -40}, NEXT_TO_NO_NOISE);
+        reporter().report(MODEL, new double[] {30, -40}, NEXT_TO_NO_NOISE);
 
     assertThat(acknowledged.get().topic()).isEqualTo("gradients");
     ProducerRecord<byte[], byte[]> record = producer.history().get(0);
@@ -67,8 +75,8 @@ class GradientReporterTest {
     assertThat(report.getModelId()).isEqualTo("m");
     assertThat(report.getRound()).isEqualTo(3);
     assertThat(report.getUserId()).isEqualTo("zoë");
-    assertThat(report.getDeviceId()).isEqualTo("phone");
-    assertThat(report.getSequence()).isEqualTo(5);
+    assertThat(report.getDeviceId()).isEqualTo(ledger.deviceId());
+    assertThat(report.getSequence()).isZero();
     assertThat(report.getCreatedAtMs()).isEqualTo(1234);
     assertThat(report.getL2Laplace().getEpsilon()).isEqualTo(1e12);
     // 0.6 and -0.8 in steps of 2^-16, rounded towards zero.
@@ -77,7 +85,7 @@ class GradientReporterTest {
 
   @Test
   void saysWhichNoiseItIs() throws Exception {
-    reporter(0).report(MODEL, new double[2], new GaussianRandomiser(1, 2, -16, 0.5)).get();
+    reporter().report(MODEL, new double[2], new GaussianRandomiser(1, 2, -16, 0.5)).get();
     assertThat(sent().get(0).getGaussian().getMu()).isEqualTo(0.5);
   }
 
@@ -85,7 +93,7 @@ class GradientReporterTest {
   void noiseMayStayUnsaidAndIsThereAllTheSame() throws Exception {
     Randomiser unsaid = new UndisclosedRandomiser(NEXT_TO_NO_NOISE);
 
-    reporter(0).report(MODEL, new double[] {30, -40}, unsaid).get();
+    reporter().report(MODEL, new double[] {30, -40}, unsaid).get();
 
     GradientReport report = sent().get(0);
     assertThat(GradientReports.violations(report)).isEmpty();
@@ -96,40 +104,102 @@ class GradientReporterTest {
 
   @Test
   void everyReportHasANumberOfItsOwn() throws Exception {
-    GradientReporter reporter = reporter(41);
+    GradientReporter reporter = reporter();
     for (int i = 0; i < 3; i++) {
       reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE).get();
     }
-    assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(41L, 42L, 43L);
+    assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L, 1L, 2L);
   }
 
   @Test
-  void aNumberIsNotUsedAgainAfterAFailure() throws Exception {
-    GradientReporter reporter = reporter(0);
+  void aReportThatWasNotTakenGoesBeforeTheNext() throws Exception {
+    GradientReporter reporter = reporter();
     producer.sendException = new KafkaException("out of memory");
-    assertThatThrownBy(() -> reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE))
-        .isSameAs(producer.sendException);
+    Future<RecordMetadata> first = reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE);
+    assertThatThrownBy(first::get).hasCause(producer.sendException);
     producer.sendException = null;
+
     reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE).get();
-    assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(1L);
+
+    assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L, 1L);
+    assertThat(ledger.pending()).isEmpty();
   }
 
   @Test
-  void aFailedAcknowledgementIsTheCallersToSee() {
-    MockProducer<byte[], byte[]> manual =
-        new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
-    GradientReporter reporter = new GradientReporter(manual, "gradients", "u", "", 0);
-    Future<RecordMetadata> future = reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE);
-    manual.errorNext(new KafkaException("gone"));
+  void aReportThatFailedIsSentAgainByteForByte() {
+    MockProducer<byte[], byte[]> manual = manual();
+    GradientReporter reporter = new GradientReporter(manual, "gradients", ledger);
+    Randomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
+    Future<RecordMetadata> future = reporter.report(MODEL, new double[2], noisy);
+    manual.errorNext(new TimeoutException("gone"));
     assertThatThrownBy(future::get)
         .isInstanceOf(ExecutionException.class)
         .hasMessageContaining("gone");
-    assertThat(manual.history()).hasSize(1);
+
+    assertThat(reporter.report(MODEL, new double[2], noisy)).isNotDone();
+    manual.completeNext();
+    manual.completeNext();
+
+    assertThat(manual.history()).hasSize(3);
+    assertThat(manual.history().get(1).value()).isEqualTo(manual.history().get(0).value());
+    assertThat(manual.history().get(2).value()).isNotEqualTo(manual.history().get(0).value());
+    assertThat(ledger.pending()).isEmpty();
+    assertThat(ledger.spent().reports()).isEqualTo(2);
+  }
+
+  @Test
+  void aRefusalIsFinal() {
+    MockProducer<byte[], byte[]> manual = manual();
+    GradientReporter reporter = new GradientReporter(manual, "gradients", ledger);
+    assertThat(reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE)).isNotDone();
+    manual.errorNext(new RecordTooLargeException("1 MB at most"));
+
+    assertThat(reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE)).isNotDone();
+
+    assertThat(manual.history()).hasSize(2);
+    assertThat(ledger.spent().reports()).isEqualTo(2);
+    assertThat(ledger.pending()).extracting(StoredReport::sequence).containsExactly(1L);
+  }
+
+  @Test
+  void whatIsPendingGoesFirstInOrder() throws Exception {
+    MockProducer<byte[], byte[]> silent = manual();
+    GradientReporter before = new GradientReporter(silent, "gradients", ledger);
+    Randomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
+    assertThat(before.report(MODEL, new double[2], noisy)).isNotDone();
+    assertThat(before.report(MODEL, new double[2], noisy)).isNotDone();
+
+    reporter().report(MODEL, new double[2], noisy).get();
+
+    assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L, 1L, 2L);
+    for (int i = 0; i < 2; i++) {
+      assertThat(producer.history().get(i).value()).isEqualTo(silent.history().get(i).value());
+    }
+    assertThat(ledger.pending()).isEmpty();
+  }
+
+  @Test
+  void thePersonsLimitHoldsBeforeAnythingIsSent() throws Exception {
+    LocalLedger limited = LocalLedger.inMemory("u", Limit.ofEpsilon(1));
+    GradientReporter reporter = new GradientReporter(producer, "gradients", limited);
+    Randomiser half = new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 2, -16, 0.5));
+    reporter.report(MODEL, new double[2], half).get();
+    reporter.report(MODEL, new double[2], half).get();
+
+    assertThatThrownBy(() -> reporter.report(MODEL, new double[2], half))
+        .isInstanceOf(LimitReachedException.class)
+        .hasMessage("epsilon would add up to 1.5; the limit is 1.0");
+    assertThat(producer.history()).hasSize(2);
+    assertThat(limited.spent().undisclosed()).isEqualTo(2);
+  }
+
+  private static MockProducer<byte[], byte[]> manual() {
+    return new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
   @Test
   void refusesARandomiserOfAnotherModelAndSpendsNothing() throws Exception {
-    GradientReporter reporter = reporter(0);
+    GradientReporter reporter = reporter();
     assertRefused(reporter, new L2LaplaceRandomiser(1, 3, -16, 1), "dimension", "3", "2");
     assertRefused(reporter, new L2LaplaceRandomiser(1, 2, -15, 1), "gridExponent", "-15", "-16");
     assertRefused(reporter, new L2LaplaceRandomiser(2, 2, -16, 1), "gradientBound", "2.0", "1.0");
@@ -147,34 +217,13 @@ class GradientReporterTest {
 
   @Test
   void refusesWhatIsNoGradientAndKeepsTheNumber() throws Exception {
-    GradientReporter reporter = reporter(0);
+    GradientReporter reporter = reporter();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> reporter.report(MODEL, new double[3], NEXT_TO_NO_NOISE));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> reporter.report(MODEL, new double[] {1, Double.NaN}, NEXT_TO_NO_NOISE));
     reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE).get();
     assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L);
-  }
-
-  @Test
-  void neverCountsPastTheLastNumber() {
-    GradientReporter reporter = reporter(Long.MAX_VALUE);
-    assertThatThrownBy(() -> reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE))
-        .isInstanceOf(ArithmeticException.class);
-    assertThat(producer.history()).isEmpty();
-  }
-
-  @Test
-  void refusesIdsThatTheJobWouldNotRead() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GradientReporter(producer, "gradients", "", "", 0))
-        .withMessageStartingWith("userId");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GradientReporter(producer, "gradients", "u", "d".repeat(257), 0))
-        .withMessageStartingWith("deviceId");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GradientReporter(producer, "gradients", "u", "", -1))
-        .withMessage("firstSequence is -1; it must be at least 0");
   }
 
   @Test

@@ -2,11 +2,15 @@ package io.croupier.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,23 +26,29 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The example of the module's README, run against Kafka's own fakes. */
 class ReporterExampleTest {
 
   /** One person: follow the model, and tell it once, privately, what you know. */
-  static void takePart(Map<String, Object> kafka)
-      throws TimeoutException, InterruptedException, ExecutionException {
-    try (ModelSubscriber models = new ModelSubscriber(kafka, "croupier.updates");
+  static void takePart(Map<String, Object> kafka, Path file)
+      throws IOException, TimeoutException, InterruptedException, ExecutionException {
+    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.ofEpsilon(20));
+        ModelSubscriber models = new ModelSubscriber(kafka, "croupier.updates");
         Producer<byte[], byte[]> producer =
             new KafkaProducer<>(GradientReporter.producerProperties(kafka))) {
-      reportOnce(models, producer, new double[] {1, 0.5}, 1);
+      reportOnce(models, producer, ledger, new double[] {1, 0.5}, 1);
     }
   }
 
   /** Least squares on one observation, at epsilon 2. */
   static void reportOnce(
-      ModelSubscriber models, Producer<byte[], byte[]> producer, double[] x, double y)
+      ModelSubscriber models,
+      Producer<byte[], byte[]> producer,
+      LocalLedger ledger,
+      double[] x,
+      double y)
       throws TimeoutException, InterruptedException, ExecutionException {
     ModelSnapshot model = models.await("prices", Duration.ofSeconds(30));
 
@@ -55,13 +65,12 @@ class ReporterExampleTest {
     Randomiser randomiser =
         new L2LaplaceRandomiser(
             model.gradientBound(), model.dimension(), model.gridExponent(), 2.0);
-    GradientReporter reporter =
-        new GradientReporter(producer, "croupier.gradients", "ada", "phone", 0);
+    GradientReporter reporter = new GradientReporter(producer, "croupier.gradients", ledger);
     reporter.report(model, gradient, randomiser).get();
   }
 
   @Test
-  void oneReportAtTheNewestWeights() throws Exception {
+  void oneReportAtTheNewestWeights(@TempDir Path folder) throws Exception {
     TopicPartition partition = new TopicPartition("croupier.updates", 0);
     MockConsumer<byte[], byte[]> updates = new MockConsumer<>("earliest");
     updates.updateBeginningOffsets(Map.of(partition, 0L));
@@ -81,8 +90,10 @@ class ReporterExampleTest {
     MockProducer<byte[], byte[]> producer =
         new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
 
-    try (ModelSubscriber models = new ModelSubscriber(updates, partition.topic(), snapshot -> {})) {
-      reportOnce(models, producer, new double[] {1, 0.5}, 1);
+    try (LocalLedger ledger =
+            LocalLedger.open(folder.resolve("ada.ledger"), "ada", Limit.ofEpsilon(20));
+        ModelSubscriber models = new ModelSubscriber(updates, partition.topic(), snapshot -> {})) {
+      reportOnce(models, producer, ledger, new double[] {1, 0.5}, 1);
     }
 
     GradientReport report = GradientReport.parseFrom(producer.history().get(0).value());

@@ -3,11 +3,11 @@ package io.croupier.client;
 import io.croupier.schemas.ModelUpdate;
 
 /** Model updates as the job publishes them. */
-final class Updates {
+public final class Updates {
 
   private Updates() {}
 
-  static ModelUpdate.Builder update(String modelId, long round, double... weights) {
+  public static ModelUpdate.Builder update(String modelId, long round, double... weights) {
     ModelUpdate.Builder update =
         ModelUpdate.newBuilder()
             .setModelId(modelId)
@@ -26,7 +26,7 @@ final class Updates {
     return update;
   }
 
-  static ModelSnapshot snapshot(String modelId, long round, double... weights) {
+  public static ModelSnapshot snapshot(String modelId, long round, double... weights) {
     return ModelSnapshot.parse(update(modelId, round, weights).build().toByteArray());
   }
 }

@@ -9,6 +9,8 @@ import io.croupier.cli.models.ModelsTopic;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -20,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.UUID;
 import org.apache.commons.rng.sampling.PermutationSampler;
 import org.apache.commons.rng.simple.RandomSource;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -156,7 +157,6 @@ final class Demo {
       Randomiser randomiser, ModelSubscriber models, Scoreboard scoreboard, Spending spending)
       throws InterruptedException {
     Randomiser undisclosed = new UndisclosedRandomiser(randomiser);
-    String deviceId = UUID.randomUUID().toString();
     String topic = stage.topics().gradients();
     try (Producer<byte[], byte[]> producer =
             new KafkaProducer<>(GradientReporter.producerProperties(stage.kafka()));
@@ -168,7 +168,9 @@ final class Demo {
                 modelId -> models.newest(modelId).orElseThrow(),
                 person ->
                     new GradientReporter(
-                        producer, topic, "person-%06d".formatted(person + 1), deviceId, 0),
+                        producer,
+                        topic,
+                        LocalLedger.inMemory("person-%06d".formatted(person + 1), Limit.NONE)),
                 place -> terms.isUndisclosed(place) ? undisclosed : randomiser);
         Progress progress = Progress.on(entrants, terms.people(), data.problem().fitName())) {
       Watch watch = new Watch(entrants, stage, crowd, scoreboard, spending);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Simulation;
 import io.croupier.client.GradientReporter;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -93,7 +95,9 @@ class CrowdTest {
         order,
         List.of("a", "b"),
         modelId -> Snapshots.of(modelId, 6, 0, 7),
-        person -> new GradientReporter(producer, "gradients", "p" + person, "", 0),
+        person ->
+            new GradientReporter(
+                producer, "gradients", LocalLedger.inMemory("p" + person, Limit.NONE)),
         place -> place == 2 ? new UndisclosedRandomiser(randomiser) : randomiser);
   }
 

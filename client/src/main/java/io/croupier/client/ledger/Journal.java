@@ -1,0 +1,22 @@
+package io.croupier.client.ledger;
+
+import java.io.IOException;
+
+/** Where entries are kept. */
+interface Journal extends AutoCloseable {
+  /** Keeps nothing: for ledgers that live as long as their process. */
+  Journal NOWHERE =
+      new Journal() {
+        @Override
+        public void append(Entry entry) {}
+
+        @Override
+        public void close() {}
+      };
+
+  /** Adds an entry; one that holds a report is durable on return. */
+  void append(Entry entry) throws IOException;
+
+  @Override
+  void close() throws IOException;
+}

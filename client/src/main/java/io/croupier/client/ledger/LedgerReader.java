@@ -1,0 +1,125 @@
+package io.croupier.client.ledger;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.function.Predicate;
+
+/**
+ * Reads a ledger's file and tells an unfinished end from damage.
+ *
+ * <p>A report is sent only after a seal was written behind its entry, and a seal only after that
+ * entry was forced to the disk. So where an entry can't be read and no seal follows, however far
+ * one looks, nothing from there on was ever sent: a crash cut it short, and it may be dropped.
+ * Marks of settled reports may be dropped with it: these reports are sent again as they were. Where
+ * a seal does follow, the entry was whole once, and the file is damaged.
+ *
+ * <p>A whole entry whose seal is missing at the end of the file counts: it is charged, and its
+ * report, which may have been drawn but not sent, is not lost.
+ */
+final class LedgerReader {
+  private static final int WINDOW_BYTES = 1 << 16;
+
+  private final Path path;
+  private final FileChannel channel;
+  private final long size;
+
+  LedgerReader(Path path, FileChannel channel) throws IOException {
+    this.path = path;
+    this.channel = channel;
+    size = channel.size();
+  }
+
+  /**
+   * What is good of a file.
+   *
+   * @param end where that ends
+   * @param lacksSeal whether a report's entry ends there and its seal does not follow
+   */
+  record Extent(long end, boolean lacksSeal) {}
+
+  /**
+   * @throws CorruptLedgerException if there is none: a file gets its name when it has one
+   */
+  Header readHeader() throws IOException {
+    Header header = Header.parse(read(0, (int) Math.min(size, Header.MAX_BYTES)));
+    if (header == null) {
+      throw new CorruptLedgerException(path, 0, "there is no header of a ledger");
+    }
+    return header;
+  }
+
+  /**
+   * Reads entry by entry.
+   *
+   * @param taker takes an entry; false: it contradicts those before
+   * @throws CorruptLedgerException if an entry is damaged or contradicts those before
+   */
+  Extent readEntries(Header header, Predicate<Entry> taker) throws IOException {
+    Seal seal = new Seal(header);
+    long position = header.toBytes().remaining();
+    while (position < size) {
+      Entry entry = readEntry(position);
+      if (entry == null) {
+        requireNoSeal(seal, position);
+        return new Extent(position, false);
+      }
+      if (!taker.test(entry)) {
+        throw new CorruptLedgerException(path, position, "an entry contradicts those before it");
+      }
+      position += Entry.HEAD_BYTES + entry.bodyBytes();
+      if (entry.kind().isReport()) {
+        if (!isSealed(seal, position)) {
+          requireNoSeal(seal, position);
+          return new Extent(position, true);
+        }
+        position += Seal.BYTES;
+      }
+    }
+    return new Extent(position, false);
+  }
+
+  /** The entry at a position, or null if there is no whole one. */
+  private Entry readEntry(long position) throws IOException {
+    long left = size - position;
+    if (left < Entry.HEAD_BYTES) {
+      return null;
+    }
+    Entry entry = Entry.parseHead(read(position, Entry.HEAD_BYTES));
+    if (entry == null || left - Entry.HEAD_BYTES < entry.bodyBytes()) {
+      return null;
+    }
+    boolean isWhole =
+        !entry.kind().isReport()
+            || entry.parseReport(read(position + Entry.HEAD_BYTES, entry.bodyBytes()));
+    return isWhole ? entry : null;
+  }
+
+  private boolean isSealed(Seal seal, long position) throws IOException {
+    return size - position >= Seal.BYTES && seal.isAt(read(position, Seal.BYTES), 0, position);
+  }
+
+  private void requireNoSeal(Seal seal, long broken) throws IOException {
+    // Windows overlap by a seal less a byte.
+    int step = WINDOW_BYTES - Seal.BYTES + 1;
+    for (long from = broken; size - from >= Seal.BYTES; from += step) {
+      ByteBuffer window = read(from, (int) Math.min(size - from, WINDOW_BYTES));
+      for (int i = 0; i <= window.limit() - Seal.BYTES; i++) {
+        if (seal.isAt(window, i, from + i)) {
+          throw new CorruptLedgerException(path, broken, "an entry is damaged");
+        }
+      }
+    }
+  }
+
+  private ByteBuffer read(long position, int length) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(length);
+    while (bytes.hasRemaining()) {
+      if (channel.read(bytes, position + bytes.position()) < 0) {
+        throw new IOException("the ledger became shorter while it was read");
+      }
+    }
+    return bytes.flip();
+  }
+}

@@ -1,0 +1,192 @@
+package io.croupier.client.ledger;
+
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.GradientReports;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.LongFunction;
+
+/**
+ * What one person has released from this device, and what of it is still to arrive. For noise that
+ * is not disclosed it is the only account there is.
+ *
+ * <p>Invariants, whenever the process or the machine stops: (1) a report that was handed out by
+ * {@link #release} or {@link #pending} is charged; (2) its bytes stay the same until it is settled,
+ * and its number is never used for others; (3) numbers have no gaps, and begin at 0 with the
+ * device_id, which is drawn at random for a new ledger; (4) spending never falls.
+ *
+ * <p>They hold because a charge and the report that it pays for are one entry of the file, which is
+ * forced to the disk before anybody gets to see the report. They don't survive a copy of the file:
+ * whoever goes back to an older one, or deletes it, forgets what was spent.
+ *
+ * <p>The file grows by every report; reports that are not settled are in memory too.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class LocalLedger implements AutoCloseable {
+  private final String userId;
+  private final Limit limit;
+  private final String deviceId;
+  private final Journal journal;
+  private final NavigableMap<Long, StoredReport> pending = new TreeMap<>();
+  private Spent spent = Spent.NOTHING;
+  private long nextSequence;
+  private boolean closed;
+
+  private LocalLedger(String userId, Limit limit) {
+    requireUserId(userId);
+    this.userId = userId;
+    this.limit = limit;
+    deviceId = UUID.randomUUID().toString();
+    journal = Journal.NOWHERE;
+  }
+
+  private LocalLedger(Path path, String userId, Limit limit, Channels channels) throws IOException {
+    requireUserId(userId);
+    this.userId = userId;
+    this.limit = limit;
+    LedgerFile file = LedgerFile.open(path, userId, channels, this::restore);
+    deviceId = file.deviceId();
+    journal = file;
+  }
+
+  /**
+   * Opens a ledger on the disk, or creates it. Beside it is a file with the suffix {@code .lock}.
+   *
+   * @param path of its file, readable and writable by its owner alone
+   * @param userId whose privacy is spent; 1 to 256 bytes of UTF-8; always the same for one file
+   * @param limit how far spending may go from now on; it may differ from time to time
+   * @throws CorruptLedgerException if the file is damaged
+   * @throws java.nio.file.FileSystemException if the ledger is open already, here or in another
+   *     process
+   * @throws IOException if the file can't be read or written
+   */
+  public static LocalLedger open(Path path, String userId, Limit limit) throws IOException {
+    return open(path, userId, limit, FileChannel::open);
+  }
+
+  static LocalLedger open(Path path, String userId, Limit limit, Channels channels)
+      throws IOException {
+    return new LocalLedger(path, userId, limit, channels);
+  }
+
+  /**
+   * A ledger that ends with the process, for people who are simulated: it counts and limits, and
+   * remembers nothing.
+   */
+  public static LocalLedger inMemory(String userId, Limit limit) {
+    return new LocalLedger(userId, limit);
+  }
+
+  private static void requireUserId(String userId) {
+    if (!GradientReports.isUserId(userId)) {
+      throw new IllegalArgumentException(
+          "userId is empty or too long; it must have 1 to "
+              + GradientReports.MAX_ID_BYTES
+              + " bytes of UTF-8");
+    }
+  }
+
+  /** Takes an entry of the file; false if it contradicts those before. */
+  private boolean restore(Entry entry) {
+    if (!entry.kind().isReport()) {
+      return pending.remove(entry.sequence()) != null;
+    }
+    if (entry.sequence() != nextSequence) {
+      return false;
+    }
+    charge(new StoredReport(entry.sequence(), entry.report()), spent.plus(entry.cost()));
+    return true;
+  }
+
+  private void charge(StoredReport report, Spent after) {
+    pending.put(report.sequence(), report);
+    nextSequence = report.sequence() + 1;
+    spent = after;
+  }
+
+  /** Whose privacy is spent. */
+  public String userId() {
+    return userId;
+  }
+
+  /** Tells this ledger's reports from those of the user's other devices. */
+  public String deviceId() {
+    return deviceId;
+  }
+
+  /** All that was spent from this device. */
+  public synchronized Spent spent() {
+    return spent;
+  }
+
+  /** Reports that were charged and are not known to have arrived or to be refused, in order. */
+  public synchronized List<StoredReport> pending() {
+    return new ArrayList<>(pending.values());
+  }
+
+  /**
+   * Charges a report, has it drawn, and makes it durable; only then may it be sent.
+   *
+   * @param randomiser the noise that it is drawn with, which is what is charged
+   * @param draw makes the record with the number that it gets; not called if there is no room
+   * @throws LimitReachedException if the person's limit has no room for it
+   * @throws IllegalArgumentException if the randomiser's cost can't be told
+   * @throws UncheckedIOException if it could not be written: it must not be sent, and whether it is
+   *     charged shows when the ledger is opened again
+   */
+  public synchronized StoredReport release(Randomiser randomiser, LongFunction<byte[]> draw) {
+    if (closed) {
+      throw new IllegalStateException("the ledger is closed; it must be open");
+    }
+    long sequence = nextSequence;
+    Spent cost = Spent.by(randomiser);
+    Spent after = spent.plus(cost);
+    limit.admit(after);
+    StoredReport report = new StoredReport(sequence, draw.apply(sequence));
+    append(Entry.report(sequence, cost, report.bytes()));
+    charge(report, after);
+    return report;
+  }
+
+  /** The report arrived: it is not sent again. */
+  public void acknowledge(long sequence) {
+    settle(Entry.Kind.ACKNOWLEDGED, sequence);
+  }
+
+  /** The report will never be taken: it is not sent again, and stays charged. */
+  public void refuse(long sequence) {
+    settle(Entry.Kind.REFUSED, sequence);
+  }
+
+  private synchronized void settle(Entry.Kind kind, long sequence) {
+    // One that comes too late costs nothing: the same bytes are sent again.
+    if (!closed && pending.remove(sequence) != null) {
+      append(Entry.mark(kind, sequence));
+    }
+  }
+
+  private void append(Entry entry) {
+    try {
+      journal.append(entry);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Ends the work with it, and lets others open it. */
+  @Override
+  public synchronized void close() throws IOException {
+    if (!closed) {
+      closed = true;
+      journal.close();
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.croupier.client.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of a file that is shorter than it was, or another. */
+class LedgerDamageTest {
+  private static final int REPORTS = 4;
+  private static final Randomiser PURE = new L2LaplaceRandomiser(1, 2, -16, 0.5);
+  private static final Randomiser GAUSSIAN = new GaussianRandomiser(1, 2, -16, 0.5);
+
+  @TempDir private Path folder;
+  private Path file;
+  private byte[] whole;
+  private final List<byte[]> released = new ArrayList<>();
+  private final List<Spent> spentAfter = new ArrayList<>();
+
+  /** Where a report's entry begins and ends, its seal not included. */
+  private final List<long[]> entries = new ArrayList<>();
+
+  /** Where the header ends. */
+  private long start;
+
+  @BeforeEach
+  void write() throws IOException {
+    Random random = new Random(7);
+    file = folder.resolve("ledger");
+    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
+      start = Files.size(file);
+      spentAfter.add(ledger.spent());
+      for (int i = 0; i < REPORTS; i++) {
+        byte[] report = new byte[10 + i];
+        random.nextBytes(report);
+        long from = Files.size(file);
+        released.add(ledger.release(i % 2 == 0 ? PURE : GAUSSIAN, s -> report).bytes());
+        entries.add(new long[] {from, Files.size(file) - Seal.BYTES});
+        spentAfter.add(ledger.spent());
+        if (i > 0) {
+          ledger.acknowledge(i - 1);
+        }
+      }
+    }
+    whole = Files.readAllBytes(file);
+  }
+
+  @Test
+  void aCutEndIsWhatACrashLeaves() throws IOException {
+    for (int length = (int) start; length < whole.length; length++) {
+      Files.write(file, Arrays.copyOf(whole, length));
+      int survivors = 0;
+      while (survivors < REPORTS && entries.get(survivors)[1] <= length) {
+        survivors++;
+      }
+      try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
+        assertThat(ledger.spent()).as("cut at %s", length).isEqualTo(spentAfter.get(survivors));
+        assertPendingAsReleased(ledger);
+        assertThat(ledger.release(PURE, s -> new byte[1]).sequence()).isEqualTo(survivors);
+      }
+      try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
+        assertThat(ledger.spent().reports()).as("cut at %s", length).isEqualTo(survivors + 1);
+      }
+    }
+  }
+
+  @Test
+  void aFileWithoutItsHeaderIsNotANewLedger() throws IOException {
+    for (int length = 0; length < start; length++) {
+      byte[] cut = Arrays.copyOf(whole, length);
+      Files.write(file, cut);
+      assertThatThrownBy(() -> LocalLedger.open(file, "ada", Limit.NONE))
+          .isInstanceOf(CorruptLedgerException.class)
+          .hasMessageContaining("there is no header of a ledger at byte 0");
+      assertThat(Files.readAllBytes(file)).isEqualTo(cut);
+    }
+  }
+
+  @Test
+  void noFlippedBitLowersWhatWasSpent() throws IOException {
+    int refused = 0;
+    for (int i = 0; i < whole.length; i++) {
+      byte[] damaged = whole.clone();
+      damaged[i] ^= (byte) (1 << i % 8);
+      if (!isUsedInFull(damaged, "byte " + i)) {
+        refused++;
+      }
+    }
+    // All but the last seal, and the mark behind it.
+    assertThat(refused).isEqualTo((int) entries.get(REPORTS - 1)[1]);
+  }
+
+  @Test
+  void noRunOfZerosLowersWhatWasSpent() throws IOException {
+    for (int from = 0; from + 64 < whole.length - Seal.BYTES - Entry.HEAD_BYTES; from += 5) {
+      byte[] damaged = whole.clone();
+      Arrays.fill(damaged, from, from + 32, (byte) 0);
+      // The last seal is whole, so that nothing above it can pass for unfinished.
+      assertThat(isUsedInFull(damaged, "zeros from " + from))
+          .isEqualTo(from >= entries.get(REPORTS - 1)[1]);
+    }
+  }
+
+  /** Whether the file is used, and then nothing is missing; false if it is refused as damaged. */
+  private boolean isUsedInFull(byte[] damaged, String how) throws IOException {
+    Files.write(file, damaged);
+    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
+      assertThat(ledger.spent()).as(how).isEqualTo(spentAfter.get(REPORTS));
+      assertPendingAsReleased(ledger);
+      return true;
+    } catch (CorruptLedgerException e) {
+      assertThat(Files.readAllBytes(file)).as(how).isEqualTo(damaged);
+      assertThat(e).hasMessageContaining("at byte ").hasMessageNotContaining("ada");
+      return false;
+    }
+  }
+
+  private void assertPendingAsReleased(LocalLedger ledger) {
+    for (StoredReport report : ledger.pending()) {
+      assertThat(report.bytes()).isEqualTo(released.get((int) report.sequence()));
+    }
+  }
+}

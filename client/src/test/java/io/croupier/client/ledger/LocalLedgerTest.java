@@ -1,0 +1,233 @@
+package io.croupier.client.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LocalLedgerTest {
+  private static final Randomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
+  private static final Randomiser GAUSSIAN = new GaussianRandomiser(1, 2, -16, 0.3);
+
+  @TempDir private Path folder;
+  private Path file;
+
+  @BeforeEach
+  void name() {
+    file = folder.resolve("ada.ledger");
+  }
+
+  private LocalLedger open(Limit limit) throws IOException {
+    return LocalLedger.open(file, "ada", limit);
+  }
+
+  @Test
+  void usageExample() throws Exception {
+    String deviceId;
+    try (LocalLedger ledger = open(Limit.NONE)) {
+      deviceId = ledger.deviceId();
+      for (byte i = 0; i < 4; i++) {
+        byte number = i;
+        StoredReport report =
+            ledger.release(
+                i == 3 ? new UndisclosedRandomiser(GAUSSIAN) : TENTH, s -> bytes(number));
+        assertThat(report.sequence()).isEqualTo(i);
+      }
+      ledger.acknowledge(0);
+      ledger.refuse(2);
+    }
+    try (LocalLedger ledger = open(Limit.NONE)) {
+      assertThat(ledger.deviceId()).isEqualTo(deviceId);
+      assertThat(ledger.spent()).isEqualTo(new Spent(4, 300_000_000, 90_000_000_000L, 1));
+      assertThat(ledger.spent().epsilon()).isEqualByComparingTo("0.3");
+      assertThat(ledger.spent().muSquared()).isEqualByComparingTo("0.09");
+      assertThat(ledger.pending()).extracting(StoredReport::sequence).containsExactly(1L, 3L);
+      assertThat(ledger.pending())
+          .extracting(StoredReport::bytes)
+          .containsExactly(bytes((byte) 1), bytes((byte) 3));
+      assertThat(ledger.release(TENTH, s -> bytes((byte) 4)).sequence()).isEqualTo(4);
+    }
+  }
+
+  private static byte[] bytes(byte value) {
+    return new byte[] {value, 7};
+  }
+
+  @Test
+  void tenTenthsAreOneAndNoMore() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      // The limit holds over all openings.
+      try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
+        ledger.release(TENTH, s -> new byte[1]);
+      }
+    }
+    try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
+      Spent before = ledger.spent();
+      assertLimit(ledger, TENTH, "epsilon would add up to 1.1; the limit is 1.0");
+      assertThat(ledger.spent()).isEqualTo(before);
+    }
+    try (LocalLedger ledger = open(Limit.ofEpsilon(1.1))) {
+      ledger.release(TENTH, s -> new byte[1]);
+    }
+  }
+
+  @Test
+  void everyKindHasItsLimit() {
+    LocalLedger pure = LocalLedger.inMemory("u", Limit.ofEpsilon(5));
+    assertLimit(pure, GAUSSIAN, "mu^2 would add up to 0.09; the limit is the square of mu = 0.0");
+    LocalLedger gaussian = LocalLedger.inMemory("u", Limit.ofMu(0.6));
+    for (int i = 0; i < 4; i++) {
+      gaussian.release(new UndisclosedRandomiser(GAUSSIAN), s -> new byte[1]);
+    }
+    assertLimit(
+        gaussian, GAUSSIAN, "mu^2 would add up to 0.45; the limit is the square of mu = 0.6");
+    assertLimit(gaussian, TENTH, "epsilon would add up to 0.1; the limit is 0.0");
+    LocalLedger one = LocalLedger.inMemory("u", new Limit(9, 9, 1));
+    one.release(TENTH, s -> new byte[1]);
+    assertLimit(one, TENTH, "reports would be 2; the limit is 1");
+  }
+
+  /** Whoever is refused has drawn nothing. */
+  private static void assertLimit(LocalLedger ledger, Randomiser randomiser, String message) {
+    assertThatThrownBy(
+            () ->
+                ledger.release(
+                    randomiser,
+                    sequence -> {
+                      throw new AssertionError("noise was drawn");
+                    }))
+        .isInstanceOf(LimitReachedException.class)
+        .hasMessage(message);
+  }
+
+  @Test
+  void aSaturatedSumIsExhausted() {
+    Randomiser huge = new L2LaplaceRandomiser(1, 2, -16, 1e12);
+    LocalLedger unlimited = LocalLedger.inMemory("u", Limit.NONE);
+    unlimited.release(huge, s -> new byte[1]);
+    unlimited.release(TENTH, s -> new byte[1]);
+    assertThat(unlimited.spent().epsilonNanos()).isEqualTo(Long.MAX_VALUE);
+    assertLimit(
+        LocalLedger.inMemory("u", Limit.ofEpsilon(Double.MAX_VALUE)),
+        huge,
+        "epsilon would add up to 9223372036.854775807; the limit is 1.7976931348623157E308");
+  }
+
+  @Test
+  void limitsAreNotNegative() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Limit.ofEpsilon(-1))
+        .withMessage("epsilon is -1.0; it must be at least 0");
+    assertThatIllegalArgumentException().isThrownBy(() -> Limit.ofMu(Double.NaN));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Limit(1, 1, -1));
+  }
+
+  @Test
+  void aDrawThatFailsCostsNothing() throws Exception {
+    try (LocalLedger ledger = open(Limit.NONE)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () ->
+                  ledger.release(
+                      TENTH,
+                      s -> {
+                        throw new IllegalArgumentException("no gradient");
+                      }));
+      assertThat(ledger.spent()).isEqualTo(Spent.NOTHING);
+      assertThat(ledger.release(TENTH, s -> new byte[1]).sequence()).isZero();
+    }
+  }
+
+  @Test
+  void belongsToItsOwnerAlone() throws Exception {
+    try (LocalLedger ledger = open(Limit.NONE)) {
+      ledger.release(TENTH, s -> new byte[1]);
+    }
+    assertThat(folder).isDirectoryContaining(path -> path.equals(file));
+    try (var files = Files.list(folder)) {
+      assertThat(files.toList())
+          .hasSize(2)
+          .allSatisfy(
+              path ->
+                  assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                      .isEqualTo("rw-------"));
+    }
+  }
+
+  @Test
+  void hasOneOpenerAtATime() throws Exception {
+    try (LocalLedger ledger = open(Limit.NONE)) {
+      assertThatThrownBy(() -> open(Limit.NONE))
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining("open already");
+      ledger.release(TENTH, s -> new byte[1]);
+    }
+    open(Limit.NONE).close();
+  }
+
+  @Test
+  void isOfOneUserAndOneDevice() throws Exception {
+    open(Limit.NONE).close();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> LocalLedger.open(file, "bob", Limit.NONE))
+        .withMessageStartingWith("userId is not the one")
+        .withMessageNotContaining("bob");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> LocalLedger.inMemory("", Limit.NONE))
+        .withMessageStartingWith("userId");
+    assertThat(LocalLedger.inMemory("u", Limit.NONE).deviceId())
+        .isNotEqualTo(LocalLedger.inMemory("u", Limit.NONE).deviceId());
+    open(Limit.NONE).close();
+  }
+
+  @Test
+  void afterAFailedWriteItMustBeOpenedAgain() throws Exception {
+    int[] forces = {0};
+    Channels full =
+        WatchedChannel.watchedBy(
+            operation -> {
+              if (operation.name().equals("force") && ++forces[0] == 3) {
+                throw new IOException("disk is full");
+              }
+            });
+    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, full)) {
+      assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessageContaining("disk is full");
+      assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
+          .hasMessageContaining("must be opened again");
+      assertThat(ledger.pending()).isEmpty();
+    }
+    try (LocalLedger ledger = open(Limit.NONE)) {
+      assertThat(ledger.spent().reports()).isEqualTo(1);
+      assertThat(ledger.pending()).hasSize(1);
+    }
+  }
+
+  @Test
+  void aClosedLedgerReleasesNothing() throws Exception {
+    LocalLedger ledger = open(Limit.NONE);
+    ledger.release(TENTH, s -> new byte[1]);
+    ledger.close();
+    ledger.close();
+    ledger.acknowledge(0);
+    assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
+        .isInstanceOf(IllegalStateException.class);
+    try (LocalLedger again = open(Limit.NONE)) {
+      assertThat(again.pending()).hasSize(1);
+    }
+  }
+}
