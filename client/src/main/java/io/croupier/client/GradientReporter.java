@@ -120,8 +120,7 @@ public final class GradientReporter {
 
   /**
    * Clips and randomises a gradient, and sends it. Spends the randomiser's privacy level, unless it
-   * throws an {@link IllegalArgumentException} or a {@link LimitReachedException}: then no noise
-   * was drawn.
+   * throws: no noise was drawn then, but for an {@link java.io.UncheckedIOException}.
    *
    * @param model at whose {@link ModelSnapshot#weights()} the gradient was evaluated
    * @param gradient of this person's loss, shape [d], left as it is
@@ -132,6 +131,8 @@ public final class GradientReporter {
    *     exponent or gradient bound than the model's, or the gradient has another shape or is not
    *     finite
    * @throws LimitReachedException if the person's limit has no room for the report
+   * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers before is still
+   *     not settled: wait for its acknowledgement
    * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent
    *     and must not be drawn again before the ledger was opened anew
    */
@@ -140,10 +141,9 @@ public final class GradientReporter {
     requireSame("dimension", randomiser.dimension(), model.dimension());
     requireSame("gridExponent", randomiser.gridExponent(), model.gridExponent());
     requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
-    StoredReport report =
-        ledger.release(randomiser, sequence -> draw(sequence, model, gradient, randomiser));
     sendAgain(List.copyOf(unsent.values()));
-    return send(report);
+    return send(
+        ledger.release(randomiser, sequence -> draw(sequence, model, gradient, randomiser)));
   }
 
   private byte[] draw(

@@ -26,11 +26,17 @@ import java.util.function.LongFunction;
  * forced to the disk before anybody gets to see the report. They don't survive a copy of the file:
  * whoever goes back to an older one, or deletes it, forgets what was spent.
  *
- * <p>The file grows by every report; reports that are not settled are in memory too.
+ * <p>The file grows by every report. In memory are only those that are not settled.
  *
  * <p>Safe for use by several threads.
  */
 public final class LocalLedger implements AutoCloseable {
+  /**
+   * Among how many numbers of a device the job knows a resend for what it is. One that is further
+   * back would be refused and charged again, so a report must be settled before that.
+   */
+  public static final int WINDOW = 64;
+
   private final String userId;
   private final Limit limit;
   private final String deviceId;
@@ -139,6 +145,8 @@ public final class LocalLedger implements AutoCloseable {
    * @param draw makes the record with the number that it gets; not called if there is no room
    * @throws LimitReachedException if the person's limit has no room for it
    * @throws IllegalArgumentException if the randomiser's cost can't be told
+   * @throws IllegalStateException if the ledger is closed, or the report {@value #WINDOW} numbers
+   *     before is still pending; nothing is drawn then
    * @throws UncheckedIOException if it could not be written: it must not be sent, and whether it is
    *     charged shows when the ledger is opened again
    */
@@ -147,6 +155,14 @@ public final class LocalLedger implements AutoCloseable {
       throw new IllegalStateException("the ledger is closed; it must be open");
     }
     long sequence = nextSequence;
+    if (!pending.isEmpty() && sequence - pending.firstKey() >= WINDOW) {
+      throw new IllegalStateException(
+          "report "
+              + pending.firstKey()
+              + " is still pending; it must be settled before report "
+              + sequence
+              + " is drawn");
+    }
     Spent cost = Spent.by(randomiser);
     Spent after = spent.plus(cost);
     limit.admit(after);

@@ -8,6 +8,8 @@ import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.ReplayWindow.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
@@ -229,5 +231,25 @@ class LocalLedgerTest {
     try (LocalLedger again = open(Limit.NONE)) {
       assertThat(again.pending()).hasSize(1);
     }
+  }
+
+  @Test
+  void noReportIsPendingForLongerThanTheJobKnowsAResend() {
+    assertThat(LocalLedger.WINDOW).isEqualTo(ReplayWindow.WIDTH);
+    LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
+    ReplayWindow window = new ReplayWindow();
+    for (int i = 0; i < LocalLedger.WINDOW; i++) {
+      long sequence = ledger.release(TENTH, s -> new byte[1]).sequence();
+      assertThat(window.judge(sequence, 1, sequence)).isEqualTo(Verdict.FRESH);
+      if (i > 0) {
+        ledger.acknowledge(i);
+      }
+    }
+    assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("report 0 is still pending; it must be settled before report 64 is drawn");
+    assertThat(window.judge(0, 1, 0)).isEqualTo(Verdict.DUPLICATE);
+    ledger.acknowledge(0);
+    assertThat(ledger.release(TENTH, s -> new byte[1]).sequence()).isEqualTo(64);
   }
 }

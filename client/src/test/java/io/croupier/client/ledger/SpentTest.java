@@ -1,0 +1,107 @@
+package io.croupier.client.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The device's account is the job's, for what both know. */
+class SpentTest {
+  private static final int SEED = 3;
+
+  /** The job's account of a user with one device. */
+  private static final class Account implements UserAccount {
+    private Totals totals = new Totals();
+    private ReplayWindow window = new ReplayWindow();
+
+    @Override
+    public Totals userTotals() {
+      return totals;
+    }
+
+    @Override
+    public void storeUserTotals(Totals changed) {
+      totals = changed;
+    }
+
+    @Override
+    public Totals modelTotals(String modelId) {
+      return new Totals();
+    }
+
+    @Override
+    public void storeModelTotals(String modelId, Totals changed) {}
+
+    @Override
+    public ReplayWindow window(String deviceId) {
+      return window;
+    }
+
+    @Override
+    public void storeWindow(String deviceId, ReplayWindow changed) {
+      window = changed;
+    }
+
+    @Override
+    public int devices() {
+      return 1;
+    }
+  }
+
+  @Test
+  void deviceAndJobAgreeToTheLastUnit() {
+    Random random = new Random(SEED);
+    Ledger job = new Ledger();
+    Account account = new Account();
+    Spent spent = Spent.NOTHING;
+    for (int i = 0; i < 3000; i++) {
+      boolean gaussian = random.nextBoolean();
+      // Short decimals, and doubles that have none.
+      double level =
+          random.nextBoolean() ? (1 + random.nextInt(400)) / 100.0 : 0.01 + 4 * random.nextDouble();
+      Randomiser randomiser =
+          gaussian
+              ? new GaussianRandomiser(1, 2, -16, level)
+              : new L2LaplaceRandomiser(1, 2, -16, level);
+      spent = spent.plus(Spent.by(randomiser));
+
+      Report report = new Report();
+      report.sequence = i;
+      report.digestLow = i;
+      report.declaration = gaussian ? Declaration.GAUSSIAN : Declaration.L2_LAPLACE;
+      report.level = level;
+      job.judgeUnknownModel(report, account);
+
+      Totals totals = account.userTotals();
+      assertThat(spent)
+          .as("seed %s, level %s", SEED, level)
+          .isEqualTo(new Spent(totals.reports, totals.epsilonNanos, totals.muSquaredPicos, 0));
+    }
+  }
+
+  @Test
+  void unsaidNoiseCostsWhatItWouldSaid() {
+    Randomiser said = new L2LaplaceRandomiser(1, 2, -16, 0.7);
+    Randomiser unsaid = new UndisclosedRandomiser(new UndisclosedRandomiser(said));
+    assertThat(Spent.by(said)).isEqualTo(new Spent(1, 700_000_000, 0, 0));
+    assertThat(Spent.by(unsaid)).isEqualTo(new Spent(1, 700_000_000, 0, 1));
+  }
+
+  @Test
+  void roundsUp() {
+    assertThat(Spent.by(new L2LaplaceRandomiser(1, 2, -16, 0.1000000001)).epsilonNanos())
+        .isEqualTo(100_000_001);
+    assertThat(Spent.by(new GaussianRandomiser(1, 2, -16, 0.1000001)).muSquaredPicos())
+        .isEqualTo(10_000_020_001L);
+  }
+}
