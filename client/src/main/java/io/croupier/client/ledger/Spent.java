@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.view.GradientReportView;
@@ -48,13 +49,35 @@ public record Spent(long reports, long epsilonNanos, long muSquaredPicos, long u
         BigDecimal mu = Decimals.of(declared.getGaussian().getMu());
         muSquaredPicos = Decimals.roundUp(mu.multiply(mu), MU_SQUARED_DECIMALS);
       }
+      case COORDINATE_LAPLACE ->
+          epsilonNanos =
+              Decimals.roundUp(sumOfTaus((CoordinateLaplaceRandomiser) known), EPSILON_DECIMALS);
       default ->
           throw new IllegalArgumentException(
               "declaration of the randomiser is "
                   + declared.getDeclarationCase()
-                  + "; it must be L2_LAPLACE or GAUSSIAN: the cost of others can't be told");
+                  + "; it must be L2_LAPLACE, COORDINATE_LAPLACE or GAUSSIAN: the cost of others"
+                  + " can't be told");
     }
     return new Spent(1, epsilonNanos, muSquaredPicos, undisclosed ? 1 : 0);
+  }
+
+  /** Equal taus in a row, the rule, are one product. */
+  private static BigDecimal sumOfTaus(CoordinateLaplaceRandomiser randomiser) {
+    BigDecimal sum = BigDecimal.ZERO;
+    int end;
+    for (int from = 0; from < randomiser.dimension(); from = end) {
+      double tau = randomiser.tau(from);
+      if (tau == Double.POSITIVE_INFINITY) {
+        throw new IllegalArgumentException(
+            "taus[" + from + "] is Infinity; it must be finite: an open coordinate has no account");
+      }
+      for (end = from + 1; end < randomiser.dimension() && randomiser.tau(end) == tau; ) {
+        end++;
+      }
+      sum = sum.add(Decimals.of(tau).multiply(BigDecimal.valueOf(end - from)));
+    }
+    return sum;
   }
 
   /** The sum, saturated. */

@@ -1,7 +1,9 @@
 package io.croupier.client.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
@@ -12,6 +14,7 @@ import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -103,5 +106,23 @@ class SpentTest {
         .isEqualTo(100_000_001);
     assertThat(Spent.by(new GaussianRandomiser(1, 2, -16, 0.1000001)).muSquaredPicos())
         .isEqualTo(10_000_020_001L);
+  }
+
+  @Test
+  void coordinatesAddUpExactly() {
+    double[] taus = new double[11];
+    Arrays.fill(taus, 0.1);
+    taus[4] = 0.05;
+    Spent spent = Spent.by(new CoordinateLaplaceRandomiser(1, -16, taus));
+    assertThat(spent).isEqualTo(new Spent(1, 1_050_000_000, 0, 0));
+  }
+
+  @Test
+  void anOpenCoordinateHasNoAccount() {
+    double[] taus = {1, Double.POSITIVE_INFINITY};
+    CoordinateLaplaceRandomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus);
+    assertThatThrownBy(() -> Spent.by(randomiser))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("taus[1] is Infinity");
   }
 }
