@@ -24,7 +24,14 @@ sealed interface Entry {
       String topic,
       int partition,
       long offset)
-      implements Entry {}
+      implements Entry {
+
+    /** Says where it is, not what it holds. */
+    @Override
+    public String toString() {
+      return "report " + number;
+    }
+  }
 
   /**
    * No report.
@@ -34,5 +41,12 @@ sealed interface Entry {
    * @param isWithheld whether the input may be a raw gradient, and so must not be shown
    */
   record Unreadable(long number, ByteString input, String reason, boolean isWithheld)
-      implements Entry {}
+      implements Entry {
+
+    /** Says where it is and why, not what it holds. */
+    @Override
+    public String toString() {
+      return "record " + number + ": " + reason;
+    }
+  }
 }

@@ -47,7 +47,14 @@ final class RecordFile implements Closeable {
    * @param bytes all of it; of a line, without its end
    * @param isCutShort whether the input ends within it; {@code bytes} is empty then
    */
-  record Frame(long number, ByteString bytes, boolean isCutShort) {}
+  record Frame(long number, ByteString bytes, boolean isCutShort) {
+
+    /** Says where it is, not what it holds. */
+    @Override
+    public String toString() {
+      return "record " + number;
+    }
+  }
 
   private RecordFile(String name, InputStream source) throws IOException {
     this.name = name;

@@ -63,6 +63,29 @@ class LearnersTest {
         .isCloseTo(expected, within(1e-14));
   }
 
+  /**
+   * In a ball that is never left, gradients and their noise count half: a quarter of its variance.
+   */
+  @Test
+  void bancoInABallHalvesTheNoise() throws Exception {
+    String noise = "strongest_noise {sub_exponential {variance: 8 beta_max: inf}}";
+    double magnitude = magnitudeUnderNoise(Learners.of(spec("banco {radius: 1000 " + noise + "}")));
+    double expected =
+        new Potential(new Prior.Uniform(), 0.6838 / 2)
+            .prediction(Math.sqrt(1.25) / 2, 2 * (8.0 / 4 / 2 + 4));
+    assertThat(magnitude).isCloseTo(expected, within(1e-14));
+  }
+
+  private static <S extends LearnerState> double magnitudeUnderNoise(Learner<S> learner) {
+    S state = learner.initial();
+    for (int t = 0; t < 2; t++) {
+      learner.step(state, Rounds.fresh(learner, state, new double[] {-1, 0.5}, 8));
+    }
+    Iterate iterate = new Iterate(2);
+    learner.publish(state, iterate);
+    return iterate.diagnostics.get("magnitude");
+  }
+
   @Test
   void ldpSgdStartsAtTheInitialWeights() throws Exception {
     Iterate iterate =
