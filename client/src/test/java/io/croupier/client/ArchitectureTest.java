@@ -30,6 +30,7 @@ class ArchitectureTest {
             "javax.crypto..",
             "io.croupier.client..",
             "io.croupier.schemas..",
+            "io.croupier.accounting..",
             "com.google.protobuf..",
             "org.apache.kafka.clients..",
             "org.apache.kafka.common..",
