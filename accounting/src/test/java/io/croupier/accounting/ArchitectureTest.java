@@ -1,6 +1,11 @@
 package io.croupier.accounting;
 
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -21,6 +26,23 @@ class ArchitectureTest {
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage("java..", "io.croupier.accounting..")
+        .check(ACCOUNTING);
+  }
+
+  /**
+   * Learners and ledgers take their functions from here, and a replay elsewhere has to come to the
+   * same bits; Math's may differ from platform to platform.
+   */
+  @Test
+  void takesFunctionsThatAllPlatformsAgreeOn() {
+    noClasses()
+        .should()
+        .callMethodWhere(
+            target(owner(type(Math.class)))
+                .and(
+                    target(
+                        nameMatching(
+                            "exp|expm1|log|log1p|log10|pow|sin|cos|tan|sinh|cosh|tanh|hypot|cbrt"))))
         .check(ACCOUNTING);
   }
 }

@@ -1,5 +1,7 @@
 package io.croupier.operators.learner;
 
+import io.croupier.accounting.GaussianTail;
+
 /**
  * The two integrals of {@link Potential} that have a closed form, relative to exp(E), E the
  * exponent at the peak:

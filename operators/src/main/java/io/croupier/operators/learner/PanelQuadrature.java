@@ -1,5 +1,7 @@
 package io.croupier.operators.learner;
 
+import io.croupier.accounting.GaussLegendre;
+
 /**
  * Folded integrals whose integrand is not smooth at v = 0 or v = 1: the 48-point rule on panels
  * that shrink geometrically towards both. Part of {@link Potential}, whose symbols and scaled units
@@ -59,14 +61,14 @@ final class PanelQuadrature {
         low = Math.max(low, windowBottom);
       }
       double panel = 0;
-      for (int i = 0; i < GaussLegendre.NODES.length; i++) {
-        double v = low + (high - low) * GaussLegendre.NODES[i];
+      for (int i = 0; i < GaussLegendre.SIZE; i++) {
+        double v = low + (high - low) * GaussLegendre.node(i);
         double offset = v - peak;
         double rise = Potential.oneMinusExp(a * v);
         double f =
             StrictMath.exp(offset * (slope - b * offset)) * rise * rise
                 + 2 * atPeak * StrictMath.expm1(-b * v * v);
-        panel += GaussLegendre.WEIGHTS[i] * f / v * weight(v, logUnit, p);
+        panel += GaussLegendre.weight(i) * f / v * weight(v, logUnit, p);
       }
       sum += (high - low) * panel;
       high = low;
@@ -95,12 +97,12 @@ final class PanelQuadrature {
       double high = top - near;
       double far = Math.min(near + (high - nextEnd(high, logUnit)), width);
       double panel = 0;
-      for (int i = 0; i < GaussLegendre.NODES.length; i++) {
-        double distance = near + (far - near) * GaussLegendre.NODES[i];
+      for (int i = 0; i < GaussLegendre.SIZE; i++) {
+        double distance = near + (far - near) * GaussLegendre.node(i);
         double offset = right - distance;
         double v = top - distance;
         double f = StrictMath.exp(offset * (slope - b * offset)) * Potential.oneMinusExp(2 * a * v);
-        panel += GaussLegendre.WEIGHTS[i] * (perFraction ? f / v : f) * weight(v, logUnit, p);
+        panel += GaussLegendre.weight(i) * (perFraction ? f / v : f) * weight(v, logUnit, p);
       }
       sum += (far - near) * panel;
       near = far;

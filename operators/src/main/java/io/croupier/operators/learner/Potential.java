@@ -1,5 +1,6 @@
 package io.croupier.operators.learner;
 
+import io.croupier.accounting.GaussLegendre;
 import java.io.Serializable;
 
 /**
@@ -276,8 +277,8 @@ public final class Potential implements Serializable {
       Factor factor, double a, double b, double peak, double slope, double left, double right) {
     double width = left + right;
     double sum = 0;
-    for (int i = 0; i < GaussLegendre.NODES.length; i++) {
-      double u = GaussLegendre.NODES[i];
+    for (int i = 0; i < GaussLegendre.SIZE; i++) {
+      double u = GaussLegendre.node(i);
       double offset = right > 0 ? width * u - left : -left * u;
       double v = peak + offset;
       double x = 2 * a * v;
@@ -287,7 +288,7 @@ public final class Potential implements Serializable {
             case ODD_MASS -> oneMinusExp(x);
             case EVEN_MASS -> x > 40 ? 1 : 1 + StrictMath.exp(-x);
           };
-      sum += GaussLegendre.WEIGHTS[i] * StrictMath.exp(offset * (slope - b * offset)) * f;
+      sum += GaussLegendre.weight(i) * StrictMath.exp(offset * (slope - b * offset)) * f;
     }
     return sum;
   }

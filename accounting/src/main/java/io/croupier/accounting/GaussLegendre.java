@@ -1,18 +1,19 @@
-package io.croupier.operators.learner;
+package io.croupier.accounting;
 
 /**
- * The 48-point Gauss-Legendre rule on (0, 1): the integral of f is the sum of {@code WEIGHTS[i] *
- * f(NODES[i])}, exact for polynomials up to degree 95.
+ * The 48-point Gauss-Legendre rule on (0, 1): the integral of f is the sum of {@code weight(i) *
+ * f(node(i))}, exact for polynomials up to degree 95.
  *
  * <p>With P the Legendre polynomial of degree 48 on (-1, 1) and x_i its roots, node i is (1 + x_i)
  * / 2 and weight i is 1 / ((1 - x_i^2) P'(x_i)^2). The roots were found to 50 digits and each entry
  * is the double nearest to the exact value. Nodes near 0 therefore keep all their digits: deriving
- * one half of the table from the other by 1 - u costs a factor 20 in the accuracy of {@link
- * Potential}.
+ * one half of the table from the other by 1 - u costs learners' potentials a factor 20 in accuracy.
  */
-final class GaussLegendre {
-  /** Increasing, symmetric about 1/2. */
-  static final double[] NODES = {
+public final class GaussLegendre {
+  /** Number of nodes. */
+  public static final int SIZE = 48;
+
+  private static final double[] NODES = {
     0.0006144963737869407, 0.003234913866824621, 0.007937708138586571, 0.014704203726876374,
     0.02350614841978457, 0.034306654646722834, 0.04706043164221516, 0.06171398986287606,
     0.07820586918780323, 0.09646689798527869, 0.11642048374212983, 0.13798293453809268,
@@ -27,8 +28,7 @@ final class GaussLegendre {
     0.9852957962731236, 0.9920622918614135, 0.9967650861331754, 0.999385503626213,
   };
 
-  /** Positive, with sum 1. */
-  static final double[] WEIGHTS = {
+  private static final double[] WEIGHTS = {
     0.0015766730261529192, 0.0036637769506381312, 0.00573861728961727, 0.007789657861471924,
     0.009808080228677764, 0.01178538041966219, 0.013713254854178474, 0.015583613916399045,
     0.01738861128238522, 0.019120675532915354, 0.020772541471732374, 0.02233728042834714,
@@ -44,4 +44,14 @@ final class GaussLegendre {
   };
 
   private GaussLegendre() {}
+
+  /** Increasing in i from 0 to {@link #SIZE} - 1, symmetric about 1/2. */
+  public static double node(int i) {
+    return NODES[i];
+  }
+
+  /** Positive, with sum 1. */
+  public static double weight(int i) {
+    return WEIGHTS[i];
+  }
 }

@@ -1,0 +1,277 @@
+package io.croupier.accounting;
+
+/**
+ * Gaussian differential privacy: what mu means in (epsilon, delta), exactly.
+ *
+ * <p>A mechanism is mu-GDP if no test tells two neighbouring inputs apart better than N(0, 1) from
+ * N(mu, 1) [DRS22]. It is then (epsilon, delta)-DP for all pairs on the curve [BW18, Theorem 8],
+ * [DRS22, Corollary 1]
+ *
+ * <pre>
+ *   delta(epsilon; mu) = Phi(-a) - exp(epsilon) Phi(-a - mu),    a = epsilon / mu - mu / 2,
+ *                      = exp(-A^2) / sqrt(pi) (mass(A) - mass(A + mu / sqrt(2))),    A = a / sqrt(2)
+ * </pre>
+ *
+ * <p>with the mass of {@link GaussianTail}, and no pair below. A Gaussian mechanism of deviation s
+ * and L2 sensitivity D is mu-GDP for mu = D / s; which inputs are neighbours is the caller's.
+ *
+ * <p>Delta is handled as its natural logarithm, and may be far below the least double.
+ *
+ * <p>Limits: mu = 0 is perfect privacy, delta = max(0, 1 - exp(epsilon)); an infinite mu is none,
+ * delta = 1; an infinite epsilon promises nothing, at delta 0. No result is ever NaN. All functions
+ * take functions of {@link StrictMath}: the same bits everywhere. None allocates.
+ */
+public final class GaussianDp {
+  /** Bound on the relative error of {@link #logDelta}. */
+  static final double LOG_ERROR = 0x1p-46;
+
+  /** Solutions have a log delta between these multiples of the wanted one: below it for certain. */
+  private static final double LEAST_MARGIN = 1 + 2 * LOG_ERROR;
+
+  private static final double MARGIN = 1 + 8 * LOG_ERROR;
+  private static final double LARGEST_MARGIN = 1 + 16 * LOG_ERROR;
+
+  private static final double SQRT_HALF = 0.7071067811865476;
+  private static final double LN_2 = 0.6931471805599453;
+  private static final double LN_SQRT_PI = 0.5723649429247;
+  private static final double SQRT_PI = 1.772453850905516;
+  private static final double LN_SQRT_2_PI = 0.9189385332046728;
+
+  /** The widest for which {@link GaussianTail#massWithin} takes a negative distance. */
+  private static final double NARROW = 0.125;
+
+  /** From here on a solver halves its bracket, should Newton's method ever crawl. */
+  private static final int PATIENCE = 40;
+
+  private GaussianDp() {}
+
+  /**
+   * The natural logarithm of the least delta for which mu-GDP implies (epsilon, delta)-DP.
+   *
+   * <p>Relative error at most 2^-46 for delta up to 1 - 1e-6; beyond, 2^-46 (1 + a^2 / 32). A
+   * logarithm below the least double is returned as that: only where delta is 0, for mu = 0 or an
+   * infinite epsilon, the result is infinite.
+   *
+   * @param epsilon in nats; may be negative or infinite
+   * @param mu at least 0; may be infinite
+   */
+  public static double logDelta(double epsilon, double mu) {
+    Require.number("epsilon", epsilon);
+    Require.notNegative("mu", mu);
+    if (epsilon < 0) {
+      return mirrored(epsilon, mu);
+    }
+    if (mu == Double.POSITIVE_INFINITY) {
+      return 0;
+    }
+    if (mu == 0 || epsilon == Double.POSITIVE_INFINITY) {
+      return Double.NEGATIVE_INFINITY;
+    }
+    double near = near(epsilon, mu);
+    double width = mu * SQRT_HALF;
+    if (near < 0 && width > NARROW) {
+      double beyond = GaussianTail.mass(-near) + GaussianTail.mass(far(epsilon, mu));
+      return StrictMath.log1p(-StrictMath.exp(-near * near) * beyond / SQRT_PI) + 0.0;
+    }
+    double logBetween = logBetween(near, width);
+    return Math.max(logBetween - near * near - LN_SQRT_PI, -Double.MAX_VALUE);
+  }
+
+  /** delta(epsilon) = 1 - exp(epsilon) (1 - delta(-epsilon)), whichever way loses no digits. */
+  private static double mirrored(double epsilon, double mu) {
+    double mirror = logDelta(-epsilon, mu);
+    double e = StrictMath.exp(epsilon);
+    double missing = -e * StrictMath.expm1(mirror);
+    return missing < 0.5
+        ? StrictMath.log1p(-missing) + 0.0
+        : StrictMath.log(-StrictMath.expm1(epsilon) + e * StrictMath.exp(mirror));
+  }
+
+  /** A, by one rounding of epsilon - mu^2 / 2. */
+  private static double near(double epsilon, double mu) {
+    return Math.fma(-0.5 * mu, mu, epsilon) / mu * SQRT_HALF;
+  }
+
+  private static double far(double epsilon, double mu) {
+    return Math.fma(0.5 * mu, mu, epsilon) / mu * SQRT_HALF;
+  }
+
+  private static double logBetween(double near, double width) {
+    double between = GaussianTail.massWithin(near, width);
+    if (between >= Double.MIN_NORMAL) {
+      return StrictMath.log(between);
+    }
+    // So narrow that the mass falls on a straight line.
+    return StrictMath.log(2 * GaussianTail.moment(Math.max(near, 0))) + StrictMath.log(width);
+  }
+
+  /**
+   * The least epsilon of at least 0 for which mu-GDP implies (epsilon, delta)-DP, rounded up: never
+   * below the true one for delta up to 1 - 1e-6, and above it by no more than changes the logarithm
+   * of delta by a factor of 1 + 2^-41 (or epsilon by an ulp).
+   *
+   * <p>About five evaluations of {@link #logDelta}.
+   *
+   * @param mu at least 0; may be infinite, then so is epsilon unless delta is 1
+   * @param logDelta natural logarithm of delta, at most 0; negative infinity asks for pure DP,
+   *     which is infinite unless mu is 0
+   */
+  public static double epsilon(double mu, double logDelta) {
+    Require.notNegative("mu", mu);
+    Require.logProbability("logDelta", logDelta);
+    if (mu == 0 || logDelta == 0) {
+      return 0;
+    }
+    double target = MARGIN * logDelta;
+    double least = LARGEST_MARGIN * logDelta;
+    double most = LEAST_MARGIN * logDelta;
+    if (logDelta(0, mu) <= most) {
+      return 0;
+    }
+    // delta <= Phi(-a) <= exp(-a^2 / 2) / 2, so that this is certainly enough.
+    double reach = StrictMath.sqrt(-2 * target);
+    double high = mu * (reach + mu / 2);
+    double low = 0;
+    double x = Math.max(0, Math.min(high, mu * (closer(reach, mu) + mu / 2)));
+    if (!(high <= Double.MAX_VALUE)) {
+      return Double.POSITIVE_INFINITY;
+    }
+    for (int i = 0; ; i++) {
+      double log = logDelta(x, mu);
+      if (log > most) {
+        low = x;
+      } else {
+        high = x;
+        if (log >= least) {
+          return x;
+        }
+      }
+      double near = near(x, mu);
+      double slope =
+          -GaussianTail.mass(far(x, mu)) * StrictMath.exp(-near * near - LN_SQRT_PI - log);
+      x += change(log, target, slope);
+      if (!(x > low && x < high) || i > PATIENCE) {
+        x = low + (high - low) / 2;
+        if (!(x > low && x < high)) {
+          return high;
+        }
+      }
+    }
+  }
+
+  /**
+   * A rough solution in a, from one step with R(x), the Mills ratio, at about 2 / (x + sqrt(x^2 + 8
+   * / pi)).
+   */
+  private static double closer(double reach, double mu) {
+    double far = reach + mu;
+    double fall = roughMillsRatio(reach) - roughMillsRatio(far);
+    double square = reach * reach + 2 * (StrictMath.log(fall) - LN_SQRT_2_PI);
+    return square > 0 ? StrictMath.sqrt(square) : 0;
+  }
+
+  private static double roughMillsRatio(double x) {
+    return 2 / (x + StrictMath.sqrt(x * x + 2.5464790894703255));
+  }
+
+  /**
+   * The largest mu for which mu-GDP implies (epsilon, delta)-DP, rounded down: never above the true
+   * one for delta up to 1 - 1e-6, and below it by no more than changes the logarithm of delta by a
+   * factor of 1 + 2^-41 (or mu by an ulp).
+   *
+   * @param epsilon in nats, at least 0; may be infinite, then so is mu
+   * @param logDelta natural logarithm of delta, at most 0; 0 allows every mu, negative infinity
+   *     none but 0
+   */
+  public static double mu(double epsilon, double logDelta) {
+    Require.notNegative("epsilon", epsilon);
+    Require.logProbability("logDelta", logDelta);
+    if (epsilon == Double.POSITIVE_INFINITY || logDelta == 0) {
+      return Double.POSITIVE_INFINITY;
+    }
+    double target = Math.max(MARGIN * logDelta, -Double.MAX_VALUE);
+    double least = LARGEST_MARGIN * logDelta;
+    double most = LEAST_MARGIN * logDelta;
+    if (logDelta == Double.NEGATIVE_INFINITY) {
+      return 0;
+    }
+    // Certainly allowed: delta <= exp(-a^2 / 2) / 2, and delta <= delta(0) <= mu / sqrt(2 pi).
+    double reach = StrictMath.sqrt(-2 * target);
+    double low =
+        Math.max(
+            2 * (epsilon / (reach + StrictMath.sqrt(reach * reach + 2 * epsilon))),
+            StrictMath.exp(target + LN_SQRT_2_PI));
+    double high = Double.POSITIVE_INFINITY;
+    double x = Math.max(low, Double.MIN_VALUE);
+    for (int i = 0; ; i++) {
+      double log = logDelta(epsilon, x);
+      if (log > most) {
+        high = x;
+      } else {
+        low = x;
+        if (log >= least) {
+          return x;
+        }
+      }
+      double near = near(epsilon, x);
+      double slope = x * StrictMath.exp(-near * near - LN_SQRT_2_PI - log);
+      x *= StrictMath.exp(Math.min(1, change(log, target, slope)));
+      if (!(x > low && x < high) || i > PATIENCE) {
+        x = high == Double.POSITIVE_INFINITY ? 2 * low : low + (high - low) / 2;
+        if (!(x > low && x < high)) {
+          return low;
+        }
+      }
+    }
+  }
+
+  /**
+   * Newton's step towards a wanted log delta, in a scale on which a Gaussian tail is nearly
+   * straight: sqrt(-2 log delta) where delta is small, log(-log delta) near 1.
+   */
+  private static double change(double log, double target, double slope) {
+    if (target > -LN_2) {
+      return StrictMath.log(target / log) * (log / slope);
+    }
+    double here = StrictMath.sqrt(-2 * log);
+    return (here - StrictMath.sqrt(-2 * target)) * (here / slope);
+  }
+
+  /**
+   * The mu of several mechanisms together, chosen adaptively or not: the root of the sum of squares
+   * [DRS22, Corollary 2], rounded up by less than two ulps. Neither squares nor their sum overflow
+   * or vanish.
+   *
+   * @param mus each at least 0, left as they are; none together have 0
+   */
+  public static double compose(double... mus) {
+    double largest = 0;
+    for (int i = 0; i < mus.length; i++) {
+      if (!(mus[i] >= 0)) {
+        throw new IllegalArgumentException(
+            "mus[" + i + "] is " + mus[i] + "; it must be at least 0");
+      }
+      largest = Math.max(largest, mus[i]);
+    }
+    if (largest == 0 || largest == Double.POSITIVE_INFINITY) {
+      return largest;
+    }
+    int exponent = Math.getExponent(largest);
+    double sum = 0;
+    double rest = 0;
+    for (double mu : mus) {
+      // At least 2^-500, so that the square's rounding error is a double too.
+      double scaled = mu == 0 ? 0 : Math.max(Math.scalb(mu, -exponent), 0x1p-500);
+      double square = scaled * scaled;
+      double total = sum + square;
+      double added = total - sum;
+      rest += (sum - (total - added)) + (square - added) + Math.fma(scaled, scaled, -square);
+      sum = total;
+    }
+    double root = Math.sqrt(sum + rest);
+    boolean enough = Math.fma(root, root, -sum) >= rest;
+    double scaledRoot = enough ? root : Math.nextUp(root);
+    double mu = Math.scalb(scaledRoot, exponent);
+    return Math.scalb(mu, -exponent) < scaledRoot ? Math.nextUp(mu) : mu;
+  }
+}

@@ -1,0 +1,28 @@
+package io.croupier.accounting;
+
+/** Refusals of arguments: what it is called, what it is, what would be right. */
+final class Require {
+  private Require() {}
+
+  static void number(String name, double value) {
+    if (Double.isNaN(value)) {
+      throw refusal(name, value, "it must be a number");
+    }
+  }
+
+  static void notNegative(String name, double value) {
+    if (!(value >= 0)) {
+      throw refusal(name, value, "it must be at least 0");
+    }
+  }
+
+  static void logProbability(String name, double value) {
+    if (!(value <= 0)) {
+      throw refusal(name, value, "it must be at most 0, the logarithm of a probability");
+    }
+  }
+
+  static IllegalArgumentException refusal(String name, double value, String rule) {
+    return new IllegalArgumentException(name + " is " + value + "; " + rule);
+  }
+}

@@ -1,0 +1,73 @@
+package io.croupier.accounting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/** Reference values computed independently with at least 60 digits. */
+final class Golden {
+  /** For closed forms. */
+  static final double CLOSED_FORM = 1e-10;
+
+  /** Where a search is involved. */
+  static final double SEARCH = 1e-9;
+
+  private static final JsonNode ACCOUNTING = read();
+
+  private Golden() {}
+
+  /** The cases under a key, of which there have to be so many. */
+  static JsonNode cases(String key, int count) {
+    JsonNode cases = ACCOUNTING.get(key);
+    assertThat(cases).as(key).hasSize(count);
+    return cases;
+  }
+
+  private static JsonNode read() {
+    try (InputStream in = Golden.class.getResourceAsStream("/golden/accounting.json")) {
+      return new ObjectMapper().readTree(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static double[] vector(JsonNode node) {
+    double[] v = new double[node.size()];
+    for (int i = 0; i < v.length; i++) {
+      v[i] = node.get(i).asDouble();
+    }
+    return v;
+  }
+
+  /** The rows of a table of numbers, comments left out. */
+  static List<double[]> rows(String file) {
+    try (BufferedReader reader =
+        new BufferedReader(
+            new InputStreamReader(
+                Golden.class.getResourceAsStream("/golden/" + file), StandardCharsets.UTF_8))) {
+      return reader
+          .lines()
+          .filter(line -> !line.startsWith("#"))
+          .map(
+              line -> Arrays.stream(line.split(",", -1)).mapToDouble(Double::parseDouble).toArray())
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static void assertRelative(Object what, double actual, double expected, double tolerance) {
+    assertThat(Math.abs(actual - expected))
+        .as("%s: %s is to be %s", what, actual, expected)
+        .isLessThanOrEqualTo(tolerance * Math.abs(expected));
+  }
+}
