@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import io.croupier.client.randomiser.Cost;
 import java.math.BigDecimal;
 
 /**
@@ -72,7 +73,7 @@ public record Limit(double epsilon, double mu, long reports) {
       return false;
     }
     // A saturated sum stands for anything.
-    return units == Decimals.SATURATED || sum.compareTo(Decimals.of(limit).pow(power)) > 0;
+    return units == Decimals.SATURATED || sum.compareTo(Cost.decimal(limit).pow(power)) > 0;
   }
 
   private static String plain(BigDecimal number) {

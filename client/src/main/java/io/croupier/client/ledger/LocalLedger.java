@@ -144,7 +144,7 @@ public final class LocalLedger implements AutoCloseable {
    * @param randomiser the noise that it is drawn with, which is what is charged
    * @param draw makes the record with the number that it gets; not called if there is no room
    * @throws LimitReachedException if the person's limit has no room for it
-   * @throws IllegalArgumentException if the randomiser's cost can't be told
+   * @throws IllegalArgumentException if the randomiser's cost is unbounded
    * @throws IllegalStateException if the ledger is closed, or the report {@value #WINDOW} numbers
    *     before is still pending; nothing is drawn then
    * @throws UncheckedIOException if it could not be written: it must not be sent, and whether it is
@@ -163,7 +163,7 @@ public final class LocalLedger implements AutoCloseable {
               + sequence
               + " is drawn");
     }
-    Spent cost = Spent.by(randomiser);
+    Spent cost = Spent.of(randomiser.cost());
     Spent after = spent.plus(cost);
     limit.admit(after);
     StoredReport report = new StoredReport(sequence, draw.apply(sequence));

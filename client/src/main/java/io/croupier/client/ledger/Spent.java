@@ -1,9 +1,6 @@
 package io.croupier.client.ledger;
 
-import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
-import io.croupier.client.randomiser.UndisclosedRandomiser;
-import io.croupier.schemas.view.GradientReportView;
+import io.croupier.client.randomiser.Cost;
 import java.math.BigDecimal;
 
 /**
@@ -26,58 +23,21 @@ public record Spent(long reports, long epsilonNanos, long muSquaredPicos, long u
   private static final int MU_SQUARED_DECIMALS = 12;
 
   /**
-   * What one release by {@code randomiser} costs.
+   * What one release costs, rounded up.
    *
-   * @throws IllegalArgumentException if that can't be told from what it declares
+   * @throws IllegalArgumentException if that has no bound
    */
-  static Spent by(Randomiser randomiser) {
-    boolean undisclosed = false;
-    Randomiser known = randomiser;
-    while (known instanceof UndisclosedRandomiser unsaid) {
-      undisclosed = true;
-      known = unsaid.disclosing();
+  static Spent of(Cost cost) {
+    if (cost.unbounded()) {
+      throw new IllegalArgumentException(
+          "the cost of a release is unbounded; it must be bounded to be charged: no tau may be"
+              + " Infinity, and the maker of own noise must state an epsilon or a mu");
     }
-    GradientReportView.Builder declared = GradientReportView.newBuilder();
-    known.declareIn(declared);
-    long epsilonNanos = 0;
-    long muSquaredPicos = 0;
-    switch (declared.getDeclarationCase()) {
-      case L2_LAPLACE ->
-          epsilonNanos =
-              Decimals.roundUp(Decimals.of(declared.getL2Laplace().getEpsilon()), EPSILON_DECIMALS);
-      case GAUSSIAN -> {
-        BigDecimal mu = Decimals.of(declared.getGaussian().getMu());
-        muSquaredPicos = Decimals.roundUp(mu.multiply(mu), MU_SQUARED_DECIMALS);
-      }
-      case COORDINATE_LAPLACE ->
-          epsilonNanos =
-              Decimals.roundUp(sumOfTaus((CoordinateLaplaceRandomiser) known), EPSILON_DECIMALS);
-      default ->
-          throw new IllegalArgumentException(
-              "declaration of the randomiser is "
-                  + declared.getDeclarationCase()
-                  + "; it must be L2_LAPLACE, COORDINATE_LAPLACE or GAUSSIAN: the cost of others"
-                  + " can't be told");
-    }
-    return new Spent(1, epsilonNanos, muSquaredPicos, undisclosed ? 1 : 0);
-  }
-
-  /** Equal taus in a row, the rule, are one product. */
-  private static BigDecimal sumOfTaus(CoordinateLaplaceRandomiser randomiser) {
-    BigDecimal sum = BigDecimal.ZERO;
-    int end;
-    for (int from = 0; from < randomiser.dimension(); from = end) {
-      double tau = randomiser.tau(from);
-      if (tau == Double.POSITIVE_INFINITY) {
-        throw new IllegalArgumentException(
-            "taus[" + from + "] is Infinity; it must be finite: an open coordinate has no account");
-      }
-      for (end = from + 1; end < randomiser.dimension() && randomiser.tau(end) == tau; ) {
-        end++;
-      }
-      sum = sum.add(Decimals.of(tau).multiply(BigDecimal.valueOf(end - from)));
-    }
-    return sum;
+    return new Spent(
+        1,
+        Decimals.roundUp(cost.epsilon(), EPSILON_DECIMALS),
+        Decimals.roundUp(cost.mu().pow(2), MU_SQUARED_DECIMALS),
+        cost.undisclosed() ? 1 : 0);
   }
 
   /** The sum, saturated. */

@@ -13,14 +13,18 @@ import java.util.function.LongSupplier;
  * coordinate j, z steps with probability proportional to exp(-|z| / s_j), s_j = 2G / tau_j in grid
  * steps, rounded up to a whole one. The law is exact [CKS20].
  *
- * <p>Gradients are clipped to |g_j| &lt;= G in every coordinate, not to L2 norm G: what
- * coordinate-wise learners ask for. For a learner that relies on the norm, the gradient has to be
- * within it before.
+ * <p>Gradients are clipped to L2 norm G, which every learner can rely on, or only to |g_j| &lt;= G
+ * in every coordinate, which leaves coordinate-wise learners more of the gradient. In either case
+ * |g_j| &lt;= G, so that the noise is the same.
  *
  * <p>Guarantee, exactly and under replace-one: tau_j-LDP for coordinate j, and the sum of the
- * finite taus for all of those together. Two clipped coordinates differ by at most 2G, so that the
- * logarithm of a probability changes by at most 2G / s_j &lt;= tau_j. A coordinate of infinite tau
- * is not private: it is released as it is, clipped and rounded.
+ * finite taus for all of those together, which is what a release costs. Two clipped coordinates
+ * differ by at most 2G, so that the logarithm of a probability changes by at most 2G / s_j &lt;=
+ * tau_j. A coordinate of infinite tau is not private: it is released as it is, clipped and rounded.
+ *
+ * <p>The sum is reached by opposite corners of the cube. Gradients that are clipped to L2 norm G
+ * never give away more than the L2 norm of the finite taus (Cauchy and Schwarz), but as the
+ * declaration can't say how they were clipped, they cost the sum all the same.
  *
  * <p>With S(x) = sinh^2(x / 2), b and s in steps: variance of a coordinate 1 / (2 S(1 / s)), at
  * most 2 s^2; moment generating function 1 / (1 - S(b) / S(1 / s)) for |b| &lt; 1 / s. Both grow
@@ -32,8 +36,7 @@ import java.util.function.LongSupplier;
  *
  * <p>O(d) a release.
  */
-public final class CoordinateLaplaceRandomiser implements Randomiser {
-  private final GradientGrid grid;
+public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   private final double[] taus;
 
   /** 0: no noise. */
@@ -41,21 +44,38 @@ public final class CoordinateLaplaceRandomiser implements Randomiser {
 
   private final int largestScale;
   private final ExactNoise noise;
-  private final Object lock = new Object();
+  private final Cost cost;
 
   /**
-   * @param gradientBound G, of every coordinate; positive
+   * For any model: gradients are clipped to L2 norm G.
+   *
+   * @param gradientBound G; positive
    * @param gridExponent e, of the model
    * @param taus in nats, shape [d], copied; positive, infinite for a coordinate that is not private
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid
    */
   public CoordinateLaplaceRandomiser(double gradientBound, int gridExponent, double[] taus) {
-    this(new GradientGrid(gradientBound, taus.length, gridExponent), taus, new SecureBits());
+    this(gradientBound, gridExponent, taus, Clip.L2);
   }
 
-  CoordinateLaplaceRandomiser(GradientGrid grid, double[] taus, LongSupplier bits) {
-    this.grid = grid;
+  /**
+   * For a model whose learner is known.
+   *
+   * @param gradientBound G; positive
+   * @param gridExponent e, of the model
+   * @param taus in nats, shape [d], copied; positive, infinite for a coordinate that is not private
+   * @param clip {@link Clip#COORDINATES} only if the model's learner is coordinate-wise
+   * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
+   *     grid
+   */
+  public CoordinateLaplaceRandomiser(
+      double gradientBound, int gridExponent, double[] taus, Clip clip) {
+    this(new GradientGrid(gradientBound, taus.length, gridExponent), taus, clip, new SecureBits());
+  }
+
+  CoordinateLaplaceRandomiser(GradientGrid grid, double[] taus, Clip clip, LongSupplier bits) {
+    super(grid, clip);
     this.taus = taus.clone();
     double smallest = Double.POSITIVE_INFINITY;
     int finite = 0;
@@ -79,6 +99,7 @@ public final class CoordinateLaplaceRandomiser implements Randomiser {
     }
     largestScale = largest;
     noise = new ExactNoise(bits);
+    cost = Cost.ofTaus(this.taus);
   }
 
   private void requireRoom(double smallestTau, double privateCoordinates) {
@@ -96,22 +117,6 @@ public final class CoordinateLaplaceRandomiser implements Randomiser {
   /** The tau that a release spends on a coordinate, in nats; infinite if it is not private. */
   public double tau(int coordinate) {
     return taus[coordinate];
-  }
-
-  @Override
-  public int dimension() {
-    return grid.dimension();
-  }
-
-  /** G: every coordinate is clipped to [-G, G]. */
-  @Override
-  public double gradientBound() {
-    return grid.gradientBound();
-  }
-
-  @Override
-  public int gridExponent() {
-    return grid.gridExponent();
   }
 
   @Override
@@ -142,6 +147,11 @@ public final class CoordinateLaplaceRandomiser implements Randomiser {
   }
 
   @Override
+  public Cost cost() {
+    return cost;
+  }
+
+  @Override
   public void declareIn(GradientReportView.Builder report) {
     ByteBuffer bytes =
         ByteBuffer.allocate(Math.multiplyExact(taus.length, Double.BYTES))
@@ -152,15 +162,11 @@ public final class CoordinateLaplaceRandomiser implements Randomiser {
   }
 
   @Override
-  public int[] randomise(double[] gradient) {
-    int[] released = grid.clipCoordinates(gradient);
-    synchronized (lock) {
-      for (int j = 0; j < released.length; j++) {
-        if (scales[j] > 0) {
-          released[j] = GradientGrid.saturate(released[j] + noise.laplace(scales[j]));
-        }
+  void addNoise(int[] steps) {
+    for (int j = 0; j < steps.length; j++) {
+      if (scales[j] > 0) {
+        steps[j] = GradientGrid.saturate(steps[j] + noise.laplace(scales[j]));
       }
     }
-    return released;
   }
 }

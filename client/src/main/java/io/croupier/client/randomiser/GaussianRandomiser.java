@@ -37,12 +37,11 @@ import java.util.function.LongSupplier;
  *
  * <p>O(d) a release.
  */
-public final class GaussianRandomiser implements Randomiser {
-  private final GradientGrid grid;
+public final class GaussianRandomiser extends GridRandomiser {
   private final double mu;
   private final int deviation;
   private final ExactNoise noise;
-  private final Object lock = new Object();
+  private final Cost cost;
 
   /**
    * @param gradientBound G, L2; positive
@@ -57,10 +56,10 @@ public final class GaussianRandomiser implements Randomiser {
   }
 
   GaussianRandomiser(GradientGrid grid, double mu, LongSupplier bits) {
+    super(grid, Clip.L2);
     if (!(mu > 0 && mu <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException("mu is " + mu + "; it must be positive and finite");
     }
-    this.grid = grid;
     this.mu = mu;
     double logCoordinates = Math.log(grid.dimension());
     grid.requireRoom(
@@ -71,26 +70,12 @@ public final class GaussianRandomiser implements Randomiser {
         });
     deviation = (int) grid.noiseSteps(mu, grid.gridExponent());
     noise = new ExactNoise(bits);
+    cost = Cost.ofMu(mu);
   }
 
   /** The mu that a release spends. */
   public double mu() {
     return mu;
-  }
-
-  @Override
-  public int dimension() {
-    return grid.dimension();
-  }
-
-  @Override
-  public double gradientBound() {
-    return grid.gradientBound();
-  }
-
-  @Override
-  public int gridExponent() {
-    return grid.gridExponent();
   }
 
   @Override
@@ -109,18 +94,19 @@ public final class GaussianRandomiser implements Randomiser {
   }
 
   @Override
+  public Cost cost() {
+    return cost;
+  }
+
+  @Override
   public void declareIn(GradientReportView.Builder report) {
     report.setGaussian(Gaussian.newBuilder().setMu(mu));
   }
 
   @Override
-  public int[] randomise(double[] gradient) {
-    int[] released = grid.clip(gradient);
-    synchronized (lock) {
-      for (int i = 0; i < released.length; i++) {
-        released[i] = GradientGrid.saturate(released[i] + noise.gaussian(deviation));
-      }
+  void addNoise(int[] steps) {
+    for (int i = 0; i < steps.length; i++) {
+      steps[i] = GradientGrid.saturate(steps[i] + noise.gaussian(deviation));
     }
-    return released;
   }
 }

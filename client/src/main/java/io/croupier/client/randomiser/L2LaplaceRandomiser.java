@@ -29,16 +29,15 @@ import java.util.function.LongSupplier;
  *
  * <p>O(d) a release.
  */
-public final class L2LaplaceRandomiser implements Randomiser {
+public final class L2LaplaceRandomiser extends GridRandomiser {
   /** -ln(1 - k^2) / k^2 at k = 1/2. */
   private static final double GROWTH = 4 * Math.log(4.0 / 3);
 
-  private final GradientGrid grid;
   private final double epsilon;
   private final double scale;
   private final NoiseSource source;
   private final double[] noise;
-  private final Object lock = new Object();
+  private final Cost cost;
 
   /**
    * @param gradientBound G, L2; positive
@@ -54,11 +53,11 @@ public final class L2LaplaceRandomiser implements Randomiser {
   }
 
   L2LaplaceRandomiser(GradientGrid grid, double epsilon, LongSupplier bits) {
+    super(grid, Clip.L2);
     if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(
           "epsilon is " + epsilon + "; it must be positive and finite");
     }
-    this.grid = grid;
     this.epsilon = epsilon;
     // Rounded towards more noise.
     scale = Math.nextUp(2 * grid.gradientBound() / epsilon);
@@ -66,6 +65,7 @@ public final class L2LaplaceRandomiser implements Randomiser {
     grid.requireRoom("epsilon " + epsilon, scale, reach -> logOverflow(d, reach));
     source = new NoiseSource(bits);
     noise = new double[d];
+    cost = Cost.ofEpsilon(epsilon);
   }
 
   /**
@@ -85,21 +85,6 @@ public final class L2LaplaceRandomiser implements Randomiser {
   }
 
   @Override
-  public int dimension() {
-    return grid.dimension();
-  }
-
-  @Override
-  public double gradientBound() {
-    return grid.gradientBound();
-  }
-
-  @Override
-  public int gridExponent() {
-    return grid.gridExponent();
-  }
-
-  @Override
   public double directionalVariance() {
     return (dimension() + 1.0) * scale * scale;
   }
@@ -113,22 +98,23 @@ public final class L2LaplaceRandomiser implements Randomiser {
   }
 
   @Override
+  public Cost cost() {
+    return cost;
+  }
+
+  @Override
   public void declareIn(GradientReportView.Builder report) {
     report.setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon));
   }
 
   @Override
-  public int[] randomise(double[] gradient) {
-    int[] released = grid.clip(gradient);
-    synchronized (lock) {
-      double norm = drawDirection();
-      double factor = source.gamma(noise.length) * grid.inSteps(scale) / norm;
-      for (int i = 0; i < released.length; i++) {
-        released[i] = GradientGrid.add(released[i], noise[i] * factor);
-      }
-      GradientGrid.erase(noise);
+  void addNoise(int[] steps) {
+    double norm = drawDirection();
+    double factor = source.gamma(noise.length) * grid.inSteps(scale) / norm;
+    for (int i = 0; i < steps.length; i++) {
+      steps[i] = GradientGrid.add(steps[i], noise[i] * factor);
     }
-    return released;
+    GradientGrid.erase(noise);
   }
 
   /** Fills {@code noise} with independent standard normals; returns their norm, which is not 0. */

@@ -5,14 +5,15 @@ import io.croupier.schemas.view.GradientReportView;
 
 /**
  * Clips a person's gradient, adds noise, and says what that is worth: its declaration, sensitivity
- * and variance. A closed set: a report's declaration is a promise, and these are the promises that
- * the job can account, or else count.
+ * and variance, and its cost to that person. A closed set: a report's declaration is a promise, and
+ * these are the promises that the job can account, or else count. Noise of a person's own making is
+ * counted: see {@link UndisclosedRandomiser#of}.
  *
  * <p>A release is made in four steps, G being the gradient bound and 2^e the step of the grid. (1)
- * Clip to norm G: L2, or the largest coordinate's. (2) Round every coordinate towards zero to the
- * grid; the result has norm at most G exactly. (3) Draw noise on the grid: from an exact discrete
- * law, or ({@link L2LaplaceRandomiser}) from a continuous one, rounded to the nearest point. (4)
- * Add the two as integers, and saturate at 32 bits.
+ * Clip to norm G: L2, or the largest coordinate's ({@link Clip}). (2) Round every coordinate
+ * towards zero to the grid; the result has norm at most G exactly. (3) Draw noise on the grid: from
+ * an exact discrete law, or ({@link L2LaplaceRandomiser}, a person's own) from a continuous one,
+ * rounded to the nearest point. (4) Add the two as integers, and saturate at 32 bits.
  *
  * <p>Neighbouring relation: replace-one. The guarantee holds between any two gradients that a
  * person might have held, for one release; it doesn't depend on what others do. Saturation, and the
@@ -31,11 +32,7 @@ import io.croupier.schemas.view.GradientReportView;
  *
  * <p>Randomisers are safe for use by several threads. They hold generators and can't be serialised.
  */
-public sealed interface Randomiser
-    permits CoordinateLaplaceRandomiser,
-        GaussianRandomiser,
-        L2LaplaceRandomiser,
-        UndisclosedRandomiser {
+public sealed interface Randomiser permits GridRandomiser, UndisclosedRandomiser {
 
   /** Number of coordinates d. */
   int dimension();
@@ -66,6 +63,12 @@ public sealed interface Randomiser
    * law, up to the rounding of doubles.
    */
   SubExponential subExponential();
+
+  /**
+   * What one release costs the person whose gradient it hides. For a declaration that others can
+   * account, the same as they do; else known here alone.
+   */
+  Cost cost();
 
   /** Writes into a report what it is to say of this noise. */
   void declareIn(GradientReportView.Builder report);

@@ -76,7 +76,7 @@ class SpentTest {
           gaussian
               ? new GaussianRandomiser(1, 2, -16, level)
               : new L2LaplaceRandomiser(1, 2, -16, level);
-      spent = spent.plus(Spent.by(randomiser));
+      spent = spent.plus(Spent.of(randomiser.cost()));
 
       Report report = new Report();
       report.sequence = i;
@@ -96,15 +96,15 @@ class SpentTest {
   void unsaidNoiseCostsWhatItWouldSaid() {
     Randomiser said = new L2LaplaceRandomiser(1, 2, -16, 0.7);
     Randomiser unsaid = new UndisclosedRandomiser(new UndisclosedRandomiser(said));
-    assertThat(Spent.by(said)).isEqualTo(new Spent(1, 700_000_000, 0, 0));
-    assertThat(Spent.by(unsaid)).isEqualTo(new Spent(1, 700_000_000, 0, 1));
+    assertThat(Spent.of(said.cost())).isEqualTo(new Spent(1, 700_000_000, 0, 0));
+    assertThat(Spent.of(unsaid.cost())).isEqualTo(new Spent(1, 700_000_000, 0, 1));
   }
 
   @Test
   void roundsUp() {
-    assertThat(Spent.by(new L2LaplaceRandomiser(1, 2, -16, 0.1000000001)).epsilonNanos())
+    assertThat(Spent.of(new L2LaplaceRandomiser(1, 2, -16, 0.1000000001).cost()).epsilonNanos())
         .isEqualTo(100_000_001);
-    assertThat(Spent.by(new GaussianRandomiser(1, 2, -16, 0.1000001)).muSquaredPicos())
+    assertThat(Spent.of(new GaussianRandomiser(1, 2, -16, 0.1000001).cost()).muSquaredPicos())
         .isEqualTo(10_000_020_001L);
   }
 
@@ -113,7 +113,7 @@ class SpentTest {
     double[] taus = new double[11];
     Arrays.fill(taus, 0.1);
     taus[4] = 0.05;
-    Spent spent = Spent.by(new CoordinateLaplaceRandomiser(1, -16, taus));
+    Spent spent = Spent.of(new CoordinateLaplaceRandomiser(1, -16, taus).cost());
     assertThat(spent).isEqualTo(new Spent(1, 1_050_000_000, 0, 0));
   }
 
@@ -121,8 +121,8 @@ class SpentTest {
   void anOpenCoordinateHasNoAccount() {
     double[] taus = {1, Double.POSITIVE_INFINITY};
     CoordinateLaplaceRandomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus);
-    assertThatThrownBy(() -> Spent.by(randomiser))
+    assertThatThrownBy(() -> Spent.of(randomiser.cost()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("taus[1] is Infinity");
+        .hasMessageStartingWith("the cost of a release is unbounded");
   }
 }

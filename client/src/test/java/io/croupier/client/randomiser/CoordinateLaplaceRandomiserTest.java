@@ -18,7 +18,10 @@ class CoordinateLaplaceRandomiserTest {
 
   private static CoordinateLaplaceRandomiser of(double bound, int exponent, double... taus) {
     return new CoordinateLaplaceRandomiser(
-        new GradientGrid(bound, taus.length, exponent), taus, Statistics.seeded(31));
+        new GradientGrid(bound, taus.length, exponent),
+        taus,
+        Clip.COORDINATES,
+        Statistics.seeded(31));
   }
 
   private static double[] same(int dimension, double tau) {

@@ -1,0 +1,100 @@
+package io.croupier.client.randomiser;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+
+/**
+ * What one release costs the person whose gradient it hides, whoever else may know of it. Relation:
+ * replace-one.
+ *
+ * @param epsilon the pure epsilon, in nats, as a decimal; at least 0
+ * @param mu of mu-GDP, as a decimal; at least 0
+ * @param unbounded whether more than that is given away, or may be, and nobody says how much
+ * @param undisclosed whether the report keeps it from everyone else
+ */
+public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean undisclosed) {
+  /** There is a price, and nobody knows it: such a release can be counted, no more. */
+  public static final Cost UNKNOWN = new Cost(BigDecimal.ZERO, BigDecimal.ZERO, true, false);
+
+  /** Two decimals of so few digits never share a double. */
+  private static final MathContext UNAMBIGUOUS = new MathContext(15);
+
+  /**
+   * Checks the arguments. Equal numbers are kept as equal decimals.
+   *
+   * @throws IllegalArgumentException if a level is negative
+   */
+  public Cost {
+    epsilon = normal("epsilon", epsilon);
+    mu = normal("mu", mu);
+  }
+
+  private static BigDecimal normal(String name, BigDecimal level) {
+    if (level.signum() < 0) {
+      throw new IllegalArgumentException(name + " is " + level + "; it must be at least 0");
+    }
+    return level.stripTrailingZeros();
+  }
+
+  /**
+   * That of epsilon-LDP.
+   *
+   * @throws IllegalArgumentException if it is not positive and finite
+   */
+  public static Cost ofEpsilon(double epsilon) {
+    return new Cost(level("epsilon", epsilon), BigDecimal.ZERO, false, false);
+  }
+
+  /**
+   * That of mu-GDP.
+   *
+   * @throws IllegalArgumentException if it is not positive and finite
+   */
+  public static Cost ofMu(double mu) {
+    return new Cost(BigDecimal.ZERO, level("mu", mu), false, false);
+  }
+
+  private static BigDecimal level(String name, double level) {
+    if (!(level > 0 && level <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          name + " is " + level + "; it must be positive and finite");
+    }
+    return decimal(level);
+  }
+
+  /** The finite taus together; unbounded if there are others. Equal ones in a row are a product. */
+  static Cost ofTaus(double[] taus) {
+    BigDecimal sum = BigDecimal.ZERO;
+    boolean open = false;
+    int end;
+    for (int from = 0; from < taus.length; from = end) {
+      double tau = taus[from];
+      end = from + 1;
+      while (end < taus.length && taus[end] == tau) {
+        end++;
+      }
+      if (tau == Double.POSITIVE_INFINITY) {
+        open = true;
+      } else {
+        sum = sum.add(decimal(tau).multiply(BigDecimal.valueOf(end - from)));
+      }
+    }
+    return new Cost(sum, BigDecimal.ZERO, open, false);
+  }
+
+  /** The same, of a report that doesn't say so. */
+  Cost unsaid() {
+    return new Cost(epsilon, mu, unbounded, true);
+  }
+
+  /**
+   * A level as it is meant: the shortest decimal that prints it, not the binary fraction that a
+   * double holds. Ten times 0.1 is 1.
+   *
+   * @param level finite
+   */
+  public static BigDecimal decimal(double level) {
+    BigDecimal few = new BigDecimal(level, UNAMBIGUOUS);
+    return few.doubleValue() == level ? few : BigDecimal.valueOf(level);
+  }
+}

@@ -1,0 +1,113 @@
+package io.croupier.client.randomiser;
+
+import io.croupier.schemas.SubExponential;
+import io.croupier.schemas.Undisclosed;
+import io.croupier.schemas.view.GradientReportView;
+import java.util.Arrays;
+import java.util.function.LongSupplier;
+
+/**
+ * A person's own noise: rounded to the nearest grid point (halves upwards, which commutes with
+ * adding a gradient on the grid), turned round by a fair coin, and added.
+ *
+ * <p>The law of what is added is symmetric exactly, and has mean zero. What is said of it holds as
+ * far as its maker's word does, before it is rounded.
+ *
+ * <p>Overflow is bounded by Chernoff's bound with the pair that its maker states, and the union
+ * over coordinates and signs.
+ *
+ * <p>O(d) a release, beside the draw.
+ */
+final class OwnRandomiser extends GridRandomiser {
+  /** Takes every coordinate to the end of the range. */
+  private static final long ENOUGH = 1L << 33;
+
+  private final SymmetricNoise noise;
+  private final double directionalVariance;
+  private final SubExponential subExponential;
+  private final Cost cost;
+  private final LongSupplier bits;
+  private final double[] draw;
+
+  OwnRandomiser(GradientGrid grid, SymmetricNoise noise, LongSupplier bits) {
+    super(grid, Clip.L2);
+    this.noise = noise;
+    this.bits = bits;
+    directionalVariance = noise.directionalVariance();
+    if (!(directionalVariance >= 0 && directionalVariance <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          "directionalVariance is " + directionalVariance + "; it must be finite and at least 0");
+    }
+    subExponential = noise.subExponential();
+    double variance = subExponential.getVariance();
+    double betaMax = subExponential.getBetaMax();
+    if (!(variance >= directionalVariance && variance <= Double.MAX_VALUE && betaMax > 0)) {
+      throw new IllegalArgumentException(
+          String.format(
+              "subExponential is {variance %s, betaMax %s}; its variance must be finite and at"
+                  + " least the directionalVariance %s, its betaMax positive",
+              variance, betaMax, directionalVariance));
+    }
+    cost = noise.cost().unsaid();
+    double logTails = Math.log(2.0 * grid.dimension());
+    grid.requireRoom(
+        "own noise of variance " + directionalVariance,
+        1,
+        reach -> logTails + logTail(reach, variance, betaMax));
+    draw = new double[grid.dimension()];
+  }
+
+  /** ln of exp(beta^2 variance / 2 - beta reach) at its least, |beta| &lt;= betaMax. */
+  private static double logTail(double reach, double variance, double betaMax) {
+    return reach / variance <= betaMax
+        ? -reach / 2 * (reach / variance)
+        : betaMax * (betaMax * variance / 2 - reach);
+  }
+
+  @Override
+  public double directionalVariance() {
+    return directionalVariance;
+  }
+
+  @Override
+  public SubExponential subExponential() {
+    return subExponential;
+  }
+
+  @Override
+  public Cost cost() {
+    return cost;
+  }
+
+  @Override
+  public void declareIn(GradientReportView.Builder report) {
+    report.setUndisclosed(Undisclosed.getDefaultInstance());
+  }
+
+  @Override
+  void addNoise(int[] steps) {
+    // What is left unset must not pass for no noise.
+    Arrays.fill(draw, Double.NaN);
+    try {
+      noise.draw(bits::getAsLong, draw);
+      int sign = bits.getAsLong() < 0 ? -1 : 1;
+      for (int i = 0; i < steps.length; i++) {
+        steps[i] = GradientGrid.saturate(steps[i] + sign * rounded(i));
+      }
+    } finally {
+      GradientGrid.erase(draw);
+    }
+  }
+
+  /** In grid steps; so many that 32 bits can't hold them are as good as any more. */
+  private long rounded(int coordinate) {
+    double drawn = draw[coordinate];
+    if (!(Math.abs(drawn) <= Double.MAX_VALUE)) {
+      throw new IllegalStateException(
+          "noise is not finite at coordinate "
+              + coordinate
+              + "; draw must set every coordinate to a finite number. Nothing is released");
+    }
+    return Math.max(-ENOUGH, Math.min(ENOUGH, Math.round(grid.inSteps(drawn))));
+  }
+}

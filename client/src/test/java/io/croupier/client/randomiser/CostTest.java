@@ -1,0 +1,55 @@
+package io.croupier.client.randomiser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.math.BigDecimal;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class CostTest {
+  private static final BigDecimal NONE = BigDecimal.ZERO;
+
+  @Test
+  void everyRandomiserSaysWhatItCosts() {
+    assertThat(new L2LaplaceRandomiser(1, 2, -16, 0.1).cost())
+        .isEqualTo(new Cost(new BigDecimal("0.1"), NONE, false, false));
+    assertThat(new GaussianRandomiser(1, 2, -16, 0.7).cost())
+        .isEqualTo(new Cost(NONE, new BigDecimal("0.7"), false, false));
+    double[] taus = new double[11];
+    Arrays.fill(taus, 0.1);
+    taus[4] = 0.05;
+    assertThat(new CoordinateLaplaceRandomiser(1, -16, taus).cost())
+        .isEqualTo(new Cost(new BigDecimal("1.05"), NONE, false, false));
+  }
+
+  @Test
+  void anOpenCoordinateIsUnboundedAndTheOthersAddUpAllTheSame() {
+    double[] taus = {1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, 0.5, 0.5};
+    for (Clip clip : Clip.values()) {
+      assertThat(new CoordinateLaplaceRandomiser(1, -16, taus, clip).cost())
+          .isEqualTo(new Cost(new BigDecimal("2.0"), NONE, true, false));
+    }
+  }
+
+  @Test
+  void aLevelIsTheDecimalThatIsMeant() {
+    assertThat(Cost.decimal(0.1)).isEqualByComparingTo("0.1");
+    assertThat(Cost.decimal(1.0 / 3)).isEqualByComparingTo("0.3333333333333333");
+  }
+
+  @Test
+  void refusesWhatIsNoCost() {
+    for (double bad : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> Cost.ofEpsilon(bad))
+          .withMessage("epsilon is " + bad + "; it must be positive and finite");
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> Cost.ofMu(bad))
+          .withMessage("mu is " + bad + "; it must be positive and finite");
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new Cost(BigDecimal.ONE.negate(), NONE, false, false))
+        .withMessage("epsilon is -1; it must be at least 0");
+  }
+}

@@ -1,0 +1,196 @@
+package io.croupier.client.randomiser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.schemas.SubExponential;
+import io.croupier.schemas.view.GradientReportView;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+class UndisclosedRandomiserTest {
+
+  /** Draws as told, and says of itself what the test wants. */
+  private record Noise(
+      double directionalVariance,
+      SubExponential subExponential,
+      Cost cost,
+      BiConsumer<RandomGenerator, double[]> law)
+      implements SymmetricNoise {
+
+    private Noise(BiConsumer<RandomGenerator, double[]> law) {
+      this(1, pair(2, 0.5), Cost.UNKNOWN, law);
+    }
+
+    private Noise(double directionalVariance, double variance, double betaMax) {
+      this(directionalVariance, pair(variance, betaMax), Cost.UNKNOWN, (random, noise) -> {});
+    }
+
+    private static SubExponential pair(double variance, double betaMax) {
+      return SubExponential.newBuilder().setVariance(variance).setBetaMax(betaMax).build();
+    }
+
+    @Override
+    public void draw(RandomGenerator random, double[] noise) {
+      law.accept(random, noise);
+    }
+  }
+
+  private static SymmetricNoise constant(double value) {
+    return new Noise((random, noise) -> Arrays.fill(noise, value));
+  }
+
+  private static Randomiser seeded(int dimension, int exponent, SymmetricNoise noise) {
+    return new OwnRandomiser(
+        new GradientGrid(1, dimension, exponent), noise, Statistics.seeded(41));
+  }
+
+  private static GradientReportView.DeclarationCase declaration(Randomiser randomiser) {
+    GradientReportView.Builder report = GradientReportView.newBuilder();
+    randomiser.declareIn(report);
+    return report.getDeclarationCase();
+  }
+
+  @Test
+  void disclosesNothingOfAnothersNoiseAndChargesWhatThatCosts() {
+    Randomiser said = new L2LaplaceRandomiser(0.5, 3, -17, 2);
+    Randomiser unsaid = new UndisclosedRandomiser(said);
+    assertThat(declaration(unsaid)).isEqualTo(GradientReportView.DeclarationCase.UNDISCLOSED);
+    assertThat(unsaid.dimension()).isEqualTo(3);
+    assertThat(unsaid.gradientBound()).isEqualTo(0.5);
+    assertThat(unsaid.gridExponent()).isEqualTo(-17);
+    assertThat(unsaid.sensitivity()).isEqualTo(1);
+    assertThat(unsaid.directionalVariance()).isEqualTo(said.directionalVariance());
+    assertThat(unsaid.subExponential()).isEqualTo(said.subExponential());
+    assertThat(unsaid.cost()).isEqualTo(new Cost(new BigDecimal(2), BigDecimal.ZERO, false, true));
+  }
+
+  @Test
+  void ownNoiseIsWorthWhatItsMakerSays() {
+    SubExponential pair = Noise.pair(9, 0.25);
+    Randomiser own =
+        UndisclosedRandomiser.of(0.5, 3, -17, new Noise(7, pair, Cost.ofMu(0.1), (r, z) -> {}));
+    assertThat(declaration(own)).isEqualTo(GradientReportView.DeclarationCase.UNDISCLOSED);
+    assertThat(own.dimension()).isEqualTo(3);
+    assertThat(own.gradientBound()).isEqualTo(0.5);
+    assertThat(own.gridExponent()).isEqualTo(-17);
+    assertThat(own.sensitivity()).isEqualTo(1);
+    assertThat(own.directionalVariance()).isEqualTo(7);
+    assertThat(own.subExponential()).isEqualTo(pair);
+    assertThat(own.cost()).isEqualTo(new Cost(BigDecimal.ZERO, new BigDecimal("0.1"), false, true));
+  }
+
+  @Test
+  void theWholeDrawIsTurnedRoundOrNot() {
+    Randomiser own = seeded(3, -4, new Noise((random, z) -> arrayOf(z, 2, -0.5, 0.25)));
+    int[] turned = {0, 0};
+    for (int n = 0; n < 200; n++) {
+      // Clipped: 16, 0, 0 sixteenths.
+      int[] released = own.randomise(new double[] {1, 0, 0});
+      boolean back = released[0] < 16;
+      turned[back ? 1 : 0]++;
+      assertThat(released).containsExactly(back ? new int[] {-16, 8, -4} : new int[] {48, -8, 4});
+    }
+    // Fewer than 40 of either: probability below 1e-17, were the seed new.
+    assertThat(turned[0]).isBetween(40, 160);
+  }
+
+  private static void arrayOf(double[] target, double... values) {
+    System.arraycopy(values, 0, target, 0, values.length);
+  }
+
+  /** So that a guarantee for real numbers is one for the grid: (g + z) rounded is g + z rounded. */
+  @Test
+  void halvesAreRoundedTheSameWayWhateverTheGradient() {
+    for (int gradient : new int[] {0, 1}) {
+      Randomiser own = seeded(1, 0, constant(0.5));
+      Randomiser other = seeded(1, 0, constant(1));
+      for (int n = 0; n < 100; n++) {
+        assertThat(own.randomise(new double[] {gradient}))
+            .isEqualTo(other.randomise(new double[] {gradient}));
+      }
+    }
+  }
+
+  @Test
+  void clipsToTheNormAndSaturates() {
+    assertThat(seeded(2, -16, constant(0)).randomise(new double[] {30, -40}))
+        .containsExactly(39321, -52428);
+    for (double huge : new double[] {1e5, 1e300, Double.MAX_VALUE}) {
+      assertThat(Math.abs(seeded(1, -16, constant(huge)).randomise(new double[] {1})[0]))
+          .isEqualTo(GradientGrid.LARGEST);
+    }
+  }
+
+  @Test
+  void whatIsNotFiniteOrNotSetOrFailsReleasesNothing() {
+    for (double bad : new double[] {Double.NaN, Double.POSITIVE_INFINITY, -1.0 / 0}) {
+      Randomiser own = seeded(2, -16, new Noise((random, z) -> arrayOf(z, 0, bad)));
+      assertThatIllegalStateException()
+          .isThrownBy(() -> own.randomise(new double[] {0.7, 0.7}))
+          .withMessage(
+              "noise is not finite at coordinate 1; draw must set every coordinate to a finite"
+                  + " number. Nothing is released");
+    }
+    Randomiser unset = seeded(2, -16, new Noise((random, z) -> z[1] = 1));
+    assertThatIllegalStateException()
+        .isThrownBy(() -> unset.randomise(new double[2]))
+        .withMessageStartingWith("noise is not finite at coordinate 0");
+    Randomiser failing =
+        seeded(
+            2,
+            -16,
+            new Noise(
+                (random, z) -> {
+                  throw new UnsupportedOperationException("no entropy");
+                }));
+    assertThatThrownBy(() -> failing.randomise(new double[2])).hasMessage("no entropy");
+    assertThatIllegalArgumentException().isThrownBy(() -> unset.randomise(new double[3]));
+  }
+
+  @Test
+  void keepsNoNoise() {
+    double[][] kept = new double[1][];
+    Randomiser own =
+        seeded(
+            2,
+            -16,
+            new Noise(
+                (random, z) -> {
+                  arrayOf(z, random.nextDouble(), random.nextDouble());
+                  kept[0] = z;
+                }));
+    own.randomise(new double[2]);
+    assertThat(kept[0]).containsExactly(0, 0);
+  }
+
+  @Test
+  void refusesNoiseThatContradictsItself() {
+    assertRefused("directionalVariance is -1.0; it must be finite", new Noise(-1, 1, 1));
+    assertRefused("directionalVariance is NaN", new Noise(Double.NaN, 1, 1));
+    assertRefused("subExponential is {variance 1.0, betaMax 1.0}", new Noise(2, 1, 1));
+    assertRefused("variance Infinity", new Noise(2, Double.POSITIVE_INFINITY, 1));
+    assertRefused("betaMax 0.0", new Noise(2, 2, 0));
+    new OwnRandomiser(new GradientGrid(1, 1, 0), new Noise(0, 0, 1.0 / 0), Statistics.seeded(1));
+  }
+
+  @Test
+  void refusesNoiseThatByItsOwnWordDoesNotFitTheGrid() {
+    // 2^31 steps of 2^-16 are 32768. Normal: room for 7.6 deviations; else for 29 of 1 / betaMax.
+    UndisclosedRandomiser.of(1, 2, -16, new Noise(4000.0 * 4000, 4000.0 * 4000, 1.0 / 0));
+    assertRefused("gridExponent -15 would do", new Noise(4500.0 * 4500, 4500.0 * 4500, 1.0 / 0));
+    UndisclosedRandomiser.of(1, 2, -16, new Noise(1, 2, 1e-3));
+    assertRefused("own noise of variance 1.0 needs more", new Noise(1, 2, 5e-4));
+  }
+
+  private static void assertRefused(String message, SymmetricNoise noise) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> UndisclosedRandomiser.of(1, 2, -16, noise))
+        .withMessageContaining(message);
+  }
+}
