@@ -37,7 +37,7 @@ class ExactNoiseTest {
       long z = draw.applyAsLong(n);
       observed[Math.abs(z) <= reach ? (int) z + reach : 2 * reach + 1]++;
     }
-    Statistics.assertFrequencies(observed, probabilities);
+    Statistics.assertFrequencies("noise", observed, probabilities);
   }
 
   private interface DiscreteLaw {
@@ -71,41 +71,39 @@ class ExactNoiseTest {
     }
     double[] flat = new double[64];
     Arrays.fill(flat, 1.0 / 64);
-    Statistics.assertFrequencies(laplace, flat);
-    Statistics.assertFrequencies(gaussian, flat);
+    Statistics.assertFrequencies("laplace", laplace, flat);
+    Statistics.assertFrequencies("gaussian", gaussian, flat);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1 << 17, ExactNoise.LARGEST_SCALE})
   void wideLawsHaveTheMomentsOfContinuousOnes(int scale) {
     ExactNoise noise = seeded(4);
-    double[] sums = new double[4];
+    double[] laplace = new double[COUNT];
+    double[] gaussian = new double[COUNT];
     for (int n = 0; n < COUNT; n++) {
-      double l = (double) noise.laplace(scale) / scale;
-      double g = (double) noise.gaussian(scale) / scale;
-      sums[0] += l;
-      sums[1] += l * l;
-      sums[2] += g;
-      sums[3] += g * g;
+      laplace[n] = (double) noise.laplace(scale) / scale;
+      gaussian[n] = (double) noise.gaussian(scale) / scale;
     }
     // Fourth moments are 24 and 3.
-    Statistics.assertMean(sums[0] / COUNT, 0, 2, COUNT);
-    Statistics.assertMean(sums[1] / COUNT, 2, 20, COUNT);
-    Statistics.assertMean(sums[2] / COUNT, 0, 1, COUNT);
-    Statistics.assertMean(sums[3] / COUNT, 1, 2, COUNT);
+    Statistics.assertCentred("laplace", laplace, 2);
+    Statistics.assertMean("laplace", squares(laplace), 2, 20, 1e-4);
+    Statistics.assertCentred("gaussian", gaussian, 1);
+    Statistics.assertMean("gaussian", squares(gaussian), 1, 2, 1e-4);
+  }
+
+  private static double[] squares(double[] sample) {
+    return Arrays.stream(sample).map(x -> x * x).toArray();
   }
 
   @ParameterizedTest
   @CsvSource({"0, 1", "1, 1", "1, 2", "3, 7", "1000000007, 2305843009213693952"})
   void survivesWithTheExponentialsProbability(long numerator, long denominator) {
     ExactNoise noise = seeded(5);
-    int survived = 0;
-    for (int n = 0; n < COUNT; n++) {
-      survived += noise.survives(numerator, denominator) ? 1 : 0;
-    }
+    double[] survived = new double[COUNT];
+    Arrays.setAll(survived, n -> noise.survives(numerator, denominator) ? 1 : 0);
     double p = Math.exp(-(double) numerator / denominator);
-    // A probability next to 1 is held to a lenient variance.
-    Statistics.assertMean((double) survived / COUNT, p, Math.max(p * (1 - p), 1e-6), COUNT);
+    Statistics.assertMean("survivals", survived, p, p * (1 - p), 1e-15);
   }
 
   @Test

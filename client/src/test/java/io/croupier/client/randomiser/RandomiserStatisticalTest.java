@@ -1,0 +1,125 @@
+package io.croupier.client.randomiser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every randomiser against its law, in every dimension. With new seeds, a false alarm of this class
+ * would have a probability below 24 * 20 * 1.25e-9 = 6e-7.
+ */
+class RandomiserStatisticalTest {
+  /** Scales of noise are 1 or more. */
+  private static final int FINE = -20;
+
+  private static Stream<Arguments> all() {
+    return Arrays.stream(Mechanism.values())
+        .flatMap(
+            mechanism ->
+                Stream.of(1, 2, 10, 1000).map(dimension -> Arguments.of(mechanism, dimension)));
+  }
+
+  /** A gradient longer than the bound, in every coordinate or along the last one. */
+  static double[] gradient(Mechanism mechanism, int dimension) {
+    double[] gradient = new double[dimension];
+    if (mechanism.clip() == Clip.COORDINATES) {
+      Arrays.setAll(gradient, j -> j % 2 == 0 ? 3 : -3);
+    } else {
+      gradient[dimension - 1] = -3;
+    }
+    return gradient;
+  }
+
+  /** That gradient as it is to be clipped. */
+  static int[] clipped(Mechanism mechanism, int dimension, int bound) {
+    return Arrays.stream(gradient(mechanism, dimension))
+        .mapToInt(g -> (int) Math.signum(g) * bound)
+        .toArray();
+  }
+
+  static int draws(int dimension) {
+    return dimension == 1000 ? 2_000 : 40_000;
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void onAFineGridTheNoiseHasItsMomentsRadiusAndDirection(Mechanism mechanism, int dimension) {
+    Randomiser randomiser =
+        mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, 50 + dimension);
+    double[] gradient = gradient(mechanism, dimension);
+    new NoiseSample(
+            mechanism.law(dimension, 2),
+            () -> randomiser.randomise(gradient),
+            clipped(mechanism, dimension, 1 << -FINE),
+            FINE,
+            draws(dimension))
+        .assertLaw();
+  }
+
+  /** Where steps are nearly as wide as the noise. */
+  @ParameterizedTest
+  @MethodSource("all")
+  void onACoarseGridCoordinatesHaveTheirExactLaw(Mechanism mechanism, int dimension) {
+    boolean radial = mechanism.law(dimension, 1) instanceof NoiseLaw.L2;
+    double scale = radial ? 3 / Math.sqrt(dimension + 1) : 2;
+    int reach = 12;
+    Randomiser randomiser =
+        mechanism.seeded(new GradientGrid(1, dimension, 0), scale, 70 + dimension);
+    NoiseLaw law = mechanism.law(dimension, scale);
+    double[] gradient = gradient(mechanism, dimension);
+    int[] clipped = clipped(mechanism, dimension, 1);
+    int[] coordinates = {0, dimension - 1};
+    long[][] observed = new long[2][2 * reach + 2];
+    for (int n = 0; n < draws(dimension); n++) {
+      int[] released = randomiser.randomise(gradient);
+      for (int c = 0; c < 2; c++) {
+        int z = released[coordinates[c]] - clipped[coordinates[c]];
+        observed[c][Math.abs(z) <= reach ? z + reach : 2 * reach + 1]++;
+      }
+    }
+    for (int c = 0; c < 2; c++) {
+      double[] probabilities = new double[2 * reach + 2];
+      double rest = 1;
+      for (int z = -reach; z <= reach; z++) {
+        probabilities[z + reach] = law.onIntegers(coordinates[c], z);
+        rest -= probabilities[z + reach];
+      }
+      assertThat(rest).isBetween(-1e-9, 0.2);
+      probabilities[2 * reach + 1] = Math.max(0, rest);
+      Statistics.assertFrequencies("coordinate " + coordinates[c], observed[c], probabilities);
+    }
+  }
+
+  /** Not by statistics. */
+  @ParameterizedTest
+  @MethodSource("all")
+  void varianceAndBetsAreBoundedAsReported(Mechanism mechanism, int dimension) {
+    Randomiser randomiser = mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, 1);
+    NoiseLaw law = mechanism.law(dimension, 2);
+    double largest = 0;
+    for (int j = 0; j <= Math.min(dimension, 4); j++) {
+      double[] direction = new double[dimension];
+      if (j < Math.min(dimension, 4)) {
+        direction[j] = 1;
+      } else {
+        Arrays.fill(direction, 1 / Math.sqrt(dimension));
+      }
+      largest = Math.max(largest, law.secondMoment(direction));
+      double variance = randomiser.subExponential().getVariance();
+      double range = Math.min(randomiser.subExponential().getBetaMax(), 5 / Math.sqrt(variance));
+      for (double beta = range / 8; beta <= range; beta += range / 8) {
+        assertThat(Math.log(law.moments(beta, direction)))
+            .as("ln E exp(%s z)", beta)
+            .isLessThanOrEqualTo(beta * beta * variance / 2 * (1 + 1e-9));
+      }
+    }
+    assertThat(randomiser.directionalVariance()).isCloseTo(largest, withinPercentage(1e-6));
+    assertThat(randomiser.sensitivity()).isCloseTo(2, within(0.0));
+  }
+}
