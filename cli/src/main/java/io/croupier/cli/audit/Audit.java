@@ -55,6 +55,7 @@ final class Audit {
         claim,
         event,
         event.leastLevel(claim.guarantee(), judging, falseAlarm / 2),
+        event.leastLevel(claim.guarantee(), judging, 0.05),
         judging.count(event, event.sign()),
         judging.count(event, -event.sign()),
         judging.size(),
@@ -85,18 +86,18 @@ final class Audit {
 
   private NoiseCheck drawSlice(Mechanism mechanism, int from, int to, IntConsumer progress) {
     NoiseCheck noise = new NoiseCheck(claim);
-    double length = claim.lengthInSteps();
-    double[] plus = claim.gradient(1);
-    double[] minus = claim.gradient(-1);
+    Pair pair = claim.pair();
+    double[] plus = pair.gradient(1);
+    double[] minus = pair.gradient(-1);
     int told = from;
     for (int i = from; i < to; i++) {
       for (Half half : List.of(choosing, judging)) {
         int[] ofPlus = mechanism.release(plus);
-        half.set(1, i, ofPlus, length);
-        noise.add(ofPlus, length);
+        half.set(1, i, ofPlus, pair);
+        noise.add(ofPlus, 1);
         int[] ofMinus = mechanism.release(minus);
-        half.set(-1, i, ofMinus, length);
-        noise.add(ofMinus, -length);
+        half.set(-1, i, ofMinus, pair);
+        noise.add(ofMinus, -1);
       }
       if (i + 1 == to || (i + 1) % STEP == 0) {
         progress.accept(4 * (i + 1 - told));

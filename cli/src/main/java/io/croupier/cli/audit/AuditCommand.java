@@ -3,10 +3,13 @@ package io.croupier.cli.audit;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
+import io.croupier.client.randomiser.Clip;
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.PrintWriter;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.ArgGroup;
@@ -24,9 +27,10 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = {
       "Tries to refute what a randomiser promises: draws many releases of two gradients, g and -g,"
-          + " of the longest length and along the first axis, and looks for an event that is more"
-          + " frequent with one than the promise allows. The randomiser is the one that devices"
-          + " use, random bits included. Exit code 0: not refuted, 1: refuted.",
+          + " that are as far apart as any two (of the longest length and along the first axis; for"
+          + " coordinate-laplace, opposite corners), and looks for an event that is more frequent"
+          + " with one than the promise allows. The randomiser is the one that devices use, random"
+          + " bits included. Exit code 0: not refuted, 1: refuted.",
       "",
       "Not refuted means that no event tried gives the promise away, in that many releases. It is"
           + " a lower bound on what the randomiser leaks, and never a proof: other events, other"
@@ -36,13 +40,16 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "The events: both tails of ||x + g|| - ||x - g|| and of <x, g>, x being the release, at"
-          + " thresholds that leave 8 releases to all of them. One half of the releases chooses the"
-          + " event; the other one bounds its two probabilities (Clopper and Pearson), and so"
-          + " epsilon from below by ln(p / q), or mu by Phi^-1(p) - Phi^-1(q).",
-      "Also: the variance along the first axis against the declared one (two-sided, normal law),"
-          + " and whether all releases are on the grid. Half of the false alarms that --confidence"
-          + " allows are the event's, half the variance's.",
+      "The events: both tails of ||x + g|| - ||x - g||, of the sum of tau_j (|x_j + g_j| - |x_j -"
+          + " g_j|), tau_j being 1 for the others, and of <x, g>, x being the release, at thresholds that leave 8 releases to all"
+          + " of them. One half of the releases chooses the event; the other one bounds its two"
+          + " probabilities (Clopper and Pearson), and so epsilon from below by ln(p / q), or mu by"
+          + " Phi^-1(p) - Phi^-1(q). The bound at 95 %% is that of the same event, as it is often"
+          + " stated; one in 20 such bounds is too high, so it refutes nothing.",
+      "Also: the variance along an axis (for coordinate-laplace, that of the smallest tau) against"
+          + " the declared one (two-sided, normal law), and whether all releases are on the grid."
+          + " Half of the false alarms that --confidence allows are the event's, half the"
+          + " variance's.",
       "",
       "How strong it is: what is never seen can't be rarer than the releases are many, so no more"
           + " shows than an epsilon of ln(samples / 35), 10.2 by default, or a mu of 5.2. Gaussian"
@@ -75,9 +82,8 @@ public final class AuditCommand implements Callable<Integer> {
   @Option(
       names = "--dimension",
       paramLabel = "D",
-      defaultValue = "1",
-      description = "Coordinates of a gradient (default: ${DEFAULT-VALUE}).")
-  private int dimension;
+      description = "Coordinates of a gradient (default: 1, or as many as --taus).")
+  private Integer dimension;
 
   @Option(
       names = "--gradient-bound",
@@ -116,14 +122,28 @@ public final class AuditCommand implements Callable<Integer> {
       description = "Threads that draw releases (default: ${DEFAULT-VALUE}).")
   private int threads;
 
-  /** One of the two. */
+  /** One of the three. */
   private static final class Level {
     @Option(
         names = "--epsilon",
         paramLabel = "E",
         required = true,
-        description = "The promise of l2-laplace: epsilon-LDP, in nats.")
+        description = {
+          "The promise of l2-laplace: epsilon-LDP, in nats; that of coordinate-laplace with D equal"
+              + " taus that add up to it."
+        })
     private Double epsilon;
+
+    @Option(
+        names = "--taus",
+        paramLabel = "T",
+        required = true,
+        split = ",",
+        description = {
+          "The promises of coordinate-laplace, one for each coordinate, with commas: tau-LDP, in"
+              + " nats; Infinity: not private. Together they promise their sum."
+        })
+    private double[] taus;
 
     @Option(
         names = "--mu",
@@ -154,17 +174,20 @@ public final class AuditCommand implements Callable<Integer> {
         confidence >= 0.5 && confidence <= 1 - 1e-12,
         "--confidence is %s; it must be from 0.5 to 1 - 1e-12".formatted(confidence));
     require(threads >= 1, "--threads is %d; it must be at least 1".formatted(threads));
-    double promised = level.of(kind);
-    Claim claim = Claim.of(kind.guarantee(), promised, randomiser(promised));
     require(
-        claim.lengthInSteps() >= 1 && claim.varianceInSteps() >= 1,
+        dimension == null || dimension >= 1,
+        "--dimension is %d; it must be at least 1".formatted(dimension));
+    requireUsableTaus();
+    Claim claim = Claim.of(randomiser());
+    require(
+        claim.pair().step(claim.pair().noisiest()) >= 1 && claim.varianceInSteps() >= 1,
         ("--grid-exponent is %d; a step of 2^%1$d is longer than G or than the noise's standard"
                 + " deviation, and so hides what is to be measured")
             .formatted(claim.gridExponent()));
     Finding finding;
     try (Bar bar = new Bar(2L * samples, Boolean.getBoolean("croupier.terminal"))) {
       Audit audit = new Audit(claim, samples, confidence, threads);
-      finding = audit.run(() -> randomiser(promised)::randomise, bar::step);
+      finding = audit.run(() -> randomiser()::randomise, bar::step);
     }
     Log.discard();
     return tell(finding, kind, spec.commandLine().getOut());
@@ -176,14 +199,32 @@ public final class AuditCommand implements Callable<Integer> {
     return finding.refuted() ? 1 : 0;
   }
 
-  private Randomiser randomiser(double promised) {
+  private void requireUsableTaus() {
+    if (level.taus == null) {
+      return;
+    }
+    require(
+        kind == Kind.COORDINATE_LAPLACE,
+        "--taus is for coordinate-laplace; --mechanism %s promises a level of %2$s: give --%2$s"
+            .formatted(kind, kind.guarantee().symbol()));
+    require(
+        dimension == null || dimension == level.taus.length,
+        "--dimension is %d; it must be that of --taus, %d".formatted(dimension, level.taus.length));
+    require(
+        Arrays.stream(level.taus).anyMatch(tau -> tau < Double.POSITIVE_INFINITY),
+        "--taus are all Infinity; one must be finite, else nothing is promised");
+  }
+
+  private Randomiser randomiser() {
     try {
       int exponent =
           gridExponent != null
               ? gridExponent
               : ModelSpecs.gridExponent(
                   ModelSpec.newBuilder().setGradientBound(gradientBound).build());
-      return kind.create(gradientBound, dimension, exponent, promised);
+      return level.taus != null
+          ? new CoordinateLaplaceRandomiser(gradientBound, exponent, level.taus, Clip.COORDINATES)
+          : kind.create(gradientBound, dimension == null ? 1 : dimension, exponent, level.of(kind));
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }

@@ -1,5 +1,6 @@
 package io.croupier.cli.audit;
 
+import io.croupier.client.randomiser.Cost;
 import io.croupier.client.randomiser.Randomiser;
 
 /**
@@ -7,39 +8,28 @@ import io.croupier.client.randomiser.Randomiser;
  *
  * @param guarantee of which it promises a level, under replace-one
  * @param level epsilon, in nats, or mu
- * @param dimension d
- * @param gradientBound G
+ * @param pair of gradients to which the promise is held
  * @param gridExponent e: releases are multiples of 2^e
- * @param variance of the noise along any one direction, before it is rounded to the grid
+ * @param variance of the noise, the largest along any one direction, before it is rounded to the
+ *     grid
  */
-record Claim(
-    Guarantee guarantee,
-    double level,
-    int dimension,
-    double gradientBound,
-    int gridExponent,
-    double variance) {
+record Claim(Guarantee guarantee, double level, Pair pair, int gridExponent, double variance) {
 
-  static Claim of(Guarantee guarantee, double level, Randomiser randomiser) {
+  /** A randomiser by its own word: its cost is its promise. */
+  static Claim of(Randomiser randomiser) {
+    return of(randomiser, Pair.farthest(randomiser));
+  }
+
+  /** The same, held to another pair. */
+  static Claim of(Randomiser randomiser, Pair pair) {
+    Cost cost = randomiser.cost();
+    boolean pure = cost.mu().signum() == 0;
     return new Claim(
-        guarantee,
-        level,
-        randomiser.dimension(),
-        randomiser.gradientBound(),
+        pure ? Guarantee.EPSILON : Guarantee.MU,
+        (pure ? cost.epsilon() : cost.mu()).doubleValue(),
+        pair,
         randomiser.gridExponent(),
         randomiser.directionalVariance());
-  }
-
-  /** Along the first axis, as long as a gradient may be: g for sign 1, -g for -1. */
-  double[] gradient(int sign) {
-    double[] gradient = new double[dimension];
-    gradient[0] = sign * gradientBound;
-    return gradient;
-  }
-
-  /** The length of that gradient in grid steps, once it is rounded towards zero. */
-  double lengthInSteps() {
-    return Math.floor(Math.scalb(gradientBound, -gridExponent));
   }
 
   /** The variance in squared grid steps. */

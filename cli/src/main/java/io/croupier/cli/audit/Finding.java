@@ -6,6 +6,7 @@ package io.croupier.cli.audit;
  * @param claim that was to be refuted
  * @param event that tells the two gradients apart best, by the choosing half
  * @param leastLevel lower bound on the true level, from that event in the judging half
+ * @param leastLevelAt95 the same, too high one time in 20
  * @param seen how often the event occurred in the judging half, of the gradient that it speaks for
  * @param seenOfOther how often, of the other one
  * @param trials releases of either gradient in the judging half
@@ -16,6 +17,7 @@ record Finding(
     Claim claim,
     Event event,
     double leastLevel,
+    double leastLevelAt95,
     int seen,
     int seenOfOther,
     int trials,

@@ -53,6 +53,11 @@ final class FindingText {
                 "at least " + number(finding.leastLevel()),
                 word(finding.refutesLevel())),
             new Row(
+                claim.guarantee().symbol() + ", at 95 %",
+                "",
+                "at least " + number(finding.leastLevelAt95()),
+                "refutes nothing"),
+            new Row(
                 "variance along an axis",
                 number(claim.variance()),
                 format(
@@ -88,7 +93,7 @@ final class FindingText {
     String subject =
         format(
             "%s, %s %s, d %d",
-            mechanism, claim.guarantee().symbol(), number(claim.level()), claim.dimension());
+            mechanism, claim.guarantee().symbol(), number(claim.level()), claim.pair().dimension());
     if (!finding.refuted()) {
       return "Not refuted: " + subject + ". That is no proof.";
     }

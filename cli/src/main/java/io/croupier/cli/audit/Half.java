@@ -24,8 +24,8 @@ final class Half {
   }
 
   /** Keeps the {@code i}-th release of g, if {@code sign} is 1, or of -g. */
-  void set(int sign, int i, int[] released, double length) {
-    (sign > 0 ? ofPlus : ofMinus).forEach((statistic, v) -> v[i] = statistic.of(released, length));
+  void set(int sign, int i, int[] released, Pair pair) {
+    (sign > 0 ? ofPlus : ofMinus).forEach((statistic, v) -> v[i] = statistic.of(released, pair));
   }
 
   /** The values of a statistic, of the releases of g, if {@code sign} is 1, or of -g. */

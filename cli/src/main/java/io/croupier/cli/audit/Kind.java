@@ -1,8 +1,11 @@
 package io.croupier.cli.audit;
 
+import io.croupier.client.randomiser.Clip;
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import java.util.Arrays;
 import java.util.Locale;
 
 /** The randomisers that can be audited. */
@@ -11,6 +14,16 @@ enum Kind {
     @Override
     Randomiser create(double gradientBound, int dimension, int gridExponent, double level) {
       return new L2LaplaceRandomiser(gradientBound, dimension, gridExponent, level);
+    }
+  },
+
+  /** Of equal taus, which add up to the level; the only one that clips to a cube. */
+  COORDINATE_LAPLACE(Guarantee.EPSILON) {
+    @Override
+    Randomiser create(double gradientBound, int dimension, int gridExponent, double level) {
+      double[] taus = new double[dimension];
+      Arrays.fill(taus, level / dimension);
+      return new CoordinateLaplaceRandomiser(gradientBound, gridExponent, taus, Clip.COORDINATES);
     }
   },
 
@@ -35,6 +48,7 @@ enum Kind {
   /**
    * A new one, with a generator of its own.
    *
+   * @param dimension at least 1
    * @param level of its guarantee
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid

@@ -3,7 +3,8 @@ package io.croupier.cli.audit;
 import org.apache.commons.math3.distribution.NormalDistribution;
 
 /**
- * The noise along the first axis against its claimed variance, and releases against their range.
+ * The noise along the axis where there is most of it against its claimed variance, and releases
+ * against their range.
  *
  * <p>Second and fourth moments about the gradient, not about the mean: noise that is not centred
  * shows too.
@@ -18,6 +19,7 @@ final class NoiseCheck {
    */
   private static final double ROUNDING = 0.25;
 
+  private final Pair pair;
   private final double claimed;
   private long count;
   private double squares;
@@ -26,13 +28,14 @@ final class NoiseCheck {
 
   /** Of nothing yet. */
   NoiseCheck(Claim claim) {
+    pair = claim.pair();
     claimed = claim.varianceInSteps();
   }
 
-  /** Takes in one release of a gradient whose first coordinate is {@code first}, in grid steps. */
-  void add(int[] released, double first) {
+  /** Takes in one release of g, if {@code sign} is 1, or of -g. */
+  void add(int[] released, int sign) {
     // In units of the claimed variance, so that nothing overflows.
-    double noise = released[0] - first;
+    double noise = released[pair.noisiest()] - sign * pair.step(pair.noisiest());
     double square = noise * noise / claimed;
     count++;
     squares += square;

@@ -9,24 +9,45 @@ enum Statistic {
   /** The log-likelihood ratio of l2-laplace noise. Never beyond 2 ||g||: blind to lighter tails. */
   DISTANCES("||x + g|| - ||x - g||") {
     @Override
-    double of(int[] released, double length) {
-      double others = 0;
-      for (int i = 1; i < released.length; i++) {
-        others += (double) released[i] * released[i];
+    double of(int[] released, Pair pair) {
+      double product = 0;
+      double toMinus = 0;
+      double toPlus = 0;
+      for (int j = 0; j < released.length; j++) {
+        double step = pair.step(j);
+        double before = released[j] + step;
+        double beyond = released[j] - step;
+        product += released[j] * step;
+        toMinus += before * before;
+        toPlus += beyond * beyond;
       }
-      double first = released[0];
-      double toMinus = Math.sqrt(others + (first + length) * (first + length));
-      double toPlus = Math.sqrt(others + (first - length) * (first - length));
       // A difference of squares over a sum of roots: far from the origin, roots would cancel.
-      return 4 * first * length / (toMinus + toPlus);
+      return 4 * product / (Math.sqrt(toMinus) + Math.sqrt(toPlus));
+    }
+  },
+
+  /** The log-likelihood ratio of coordinate-laplace noise, up to the step of the grid. */
+  COORDINATES("sum of tau_j (|x_j + g_j| - |x_j - g_j|)") {
+    @Override
+    double of(int[] released, Pair pair) {
+      double sum = 0;
+      for (int j = 0; j < released.length; j++) {
+        double step = pair.step(j);
+        sum += pair.weight(j) * (Math.abs(released[j] + step) - Math.abs(released[j] - step));
+      }
+      return sum;
     }
   },
 
   /** The log-likelihood ratio of Gaussian noise; sees how far noise reaches. */
   PROJECTION("<x, g> / ||g||") {
     @Override
-    double of(int[] released, double length) {
-      return released[0];
+    double of(int[] released, Pair pair) {
+      double product = 0;
+      for (int j = 0; j < released.length; j++) {
+        product += released[j] * pair.step(j);
+      }
+      return product / pair.length();
     }
   };
 
@@ -41,10 +62,6 @@ enum Statistic {
     return formula;
   }
 
-  /**
-   * The statistic's value, in grid steps.
-   *
-   * @param length of g, which lies along the first axis, in grid steps; positive
-   */
-  abstract double of(int[] released, double length);
+  /** The statistic's value, in grid steps. */
+  abstract double of(int[] released, Pair pair);
 }

@@ -46,9 +46,23 @@ class AuditCommandTest {
     assertThat(laplace.out())
         .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least 1\\.\\d{3} +\\| not refuted")
         .containsPattern("variance along an axis +\\| +1\\.000 \\| +[01]\\.\\d+ \\+- 0\\.\\d+ \\|")
+        .containsPattern("epsilon, at 95 % +\\| +\\| +at least 1\\.\\d{3} +\\| refutes nothing")
         .containsPattern("releases off the grid +\\| +0 \\| +0 of 40,000 \\| not refuted")
         .containsPattern("Event: .+, of 10,000 releases each: [0-9,]+ of -?g, [0-9,]+ of -?g\\.")
         .contains("Not refuted: l2-laplace, epsilon 2.000, d 3. That is no proof.");
+
+    Run coordinates =
+        run(
+            ("--mechanism coordinate-laplace --taus 1.5,Infinity,0.5 --samples 20000"
+                    + " --confidence 0.9999999999")
+                .split(" "));
+    assertThat(coordinates.failure()).isNull();
+    assertThat(coordinates.code()).isZero();
+    assertThat(coordinates.out())
+        .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least 1\\.\\d{3} +\\| not refuted")
+        // 2 (2 G / tau)^2 for the smallest tau.
+        .containsPattern("variance along an axis +\\| +32\\.00 \\| +3\\d\\.\\d+ \\+- \\d+")
+        .contains("Not refuted: coordinate-laplace, epsilon 2.000, d 3. That is no proof.");
 
     Run gaussian =
         run(
@@ -62,7 +76,7 @@ class AuditCommandTest {
 
   @Test
   void whatIsRefutedIsSaidLoudlyAndInTheExitCode() throws Exception {
-    Claim claim = Claim.of(Guarantee.MU, 1, Kind.GAUSSIAN.create(1, 1, -16, 1));
+    Claim claim = Claim.of(Kind.GAUSSIAN.create(1, 1, -16, 1));
     Finding finding =
         new Audit(claim, 20_000, 0.999999, 1)
             .run(() -> Mutant.gaussian(claim, 1, 3), releases -> {});
@@ -91,8 +105,18 @@ class AuditCommandTest {
     assertThat(other.failure())
         .isInstanceOf(InputException.class)
         .hasMessage("--mechanism gaussian promises a level of mu: give --mu");
+    assertThat(run("--mechanism", "gaussian", "--taus", "1").failure())
+        .hasMessageContaining("--mechanism gaussian promises a level of mu: give --mu");
+    assertThat(
+            run("--mechanism", "coordinate-laplace", "--taus", "1,1", "--dimension", "3").failure())
+        .hasMessage("--dimension is 3; it must be that of --taus, 2");
+    assertThat(run("--mechanism", "coordinate-laplace", "--taus", "Infinity").failure())
+        .hasMessageStartingWith("--taus are all Infinity; one must be finite");
+    assertThat(run("--mechanism", "coordinate-laplace", "--taus", "1,-1").failure())
+        .hasMessageStartingWith("taus[1] is -1.0; it must be positive");
     assertThat(run("--mechanism", "l2-laplace").code()).isEqualTo(2);
-    assertThat(run("--mechanism", "none", "--mu", "1").err()).contains("l2-laplace, gaussian");
+    assertThat(run("--mechanism", "none", "--mu", "1").err())
+        .contains("l2-laplace", "coordinate-laplace", "gaussian");
   }
 
   private static void assertRefused(String message, String... changed) {

@@ -2,7 +2,11 @@ package io.croupier.cli.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.client.randomiser.Clip;
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +22,7 @@ class AuditTest {
 
   /** As the real randomiser of G = 1 declares it. */
   private static Claim claim(Kind kind, double level, int dimension) {
-    return Claim.of(kind.guarantee(), level, kind.create(1, dimension, -16, level));
+    return Claim.of(kind.create(1, dimension, -16, level));
   }
 
   private static Finding audit(Claim claim, LongFunction<Mechanism> mutant) throws Exception {
@@ -34,10 +38,22 @@ class AuditTest {
 
   @ParameterizedTest
   @CsvSource({
-    "L2_LAPLACE, 0.5, 1, 0.4", "L2_LAPLACE, 1, 1, 0.9", "L2_LAPLACE, 4, 1, 3.5",
-    "L2_LAPLACE, 0.5, 2, 0.3", "L2_LAPLACE, 1, 2, 0.7", "L2_LAPLACE, 4, 2, 3.2",
-    "L2_LAPLACE, 0.5, 10, 0.1", "L2_LAPLACE, 1, 10, 0.3", "L2_LAPLACE, 4, 10, 2",
-    "GAUSSIAN, 0.5, 1, 0.4", "GAUSSIAN, 1, 2, 0.9", "GAUSSIAN, 4, 10, 3.7"
+    "L2_LAPLACE, 0.5, 1, 0.4",
+    "L2_LAPLACE, 1, 1, 0.9",
+    "L2_LAPLACE, 4, 1, 3.5",
+    "L2_LAPLACE, 0.5, 2, 0.3",
+    "L2_LAPLACE, 1, 2, 0.7",
+    "L2_LAPLACE, 4, 2, 3.2",
+    "L2_LAPLACE, 0.5, 10, 0.1",
+    "L2_LAPLACE, 1, 10, 0.3",
+    "L2_LAPLACE, 4, 10, 2",
+    "COORDINATE_LAPLACE, 1, 1, 0.9",
+    "COORDINATE_LAPLACE, 1, 2, 0.8",
+    "COORDINATE_LAPLACE, 4, 2, 3.2",
+    "COORDINATE_LAPLACE, 4, 10, 2",
+    "GAUSSIAN, 0.5, 1, 0.4",
+    "GAUSSIAN, 1, 2, 0.9",
+    "GAUSSIAN, 4, 10, 3.7"
   })
   void theRealOnesAreNotRefutedThoughMuchOfTheirLevelShows(
       Kind kind, double level, int dimension, double shows) throws Exception {
@@ -51,6 +67,39 @@ class AuditTest {
     assertThat(finding.leastLevel()).isBetween(shows, level);
   }
 
+  /** Only opposite corners differ in every coordinate. */
+  @Test
+  void alongAnAxisCoordinatesShowOnlyTheirOwnTau() throws Exception {
+    double[] taus = {1, 2, Double.POSITIVE_INFINITY};
+    Supplier<Randomiser> randomisers =
+        () -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
+    Claim corners = Claim.of(randomisers.get());
+    Claim axis = Claim.of(randomisers.get(), Pair.alongTheFirstAxis(randomisers.get()));
+
+    Finding ofCorners =
+        new Audit(corners, 200_000, CONFIDENCE, 2).run(() -> randomisers.get()::randomise, n -> {});
+    Finding ofAxis =
+        new Audit(axis, 200_000, CONFIDENCE, 2).run(() -> randomisers.get()::randomise, n -> {});
+
+    assertThat(ofCorners.refuted()).as(ofCorners.toString()).isFalse();
+    assertThat(ofCorners.leastLevel()).isBetween(2.6, 3.0);
+    assertThat(ofCorners.event().statistic()).isEqualTo(Statistic.COORDINATES);
+    assertThat(ofAxis.refuted()).as(ofAxis.toString()).isFalse();
+    assertThat(ofAxis.leastLevel()).isBetween(0.9, 1.0);
+  }
+
+  @Test
+  void clippedToABallCoordinatesGiveAwayNoMoreThanTheNormOfTheirTaus() throws Exception {
+    double[] taus = {1, 1, 1, 1};
+    Claim corners = claim(Kind.COORDINATE_LAPLACE, 4, 4);
+
+    Finding finding =
+        new Audit(corners, 200_000, CONFIDENCE, 2)
+            .run(() -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.L2)::randomise, n -> {});
+
+    assertThat(finding.leastLevel()).as(finding.toString()).isBetween(1.6, 2.0);
+  }
+
   /** Which is also what a sensitivity of G instead of 2G comes to. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 10})
@@ -59,6 +108,12 @@ class AuditTest {
     Finding ofLaplace = audit(laplace, seed -> Mutant.laplace(laplace, dimension, 2.0 / 2, seed));
     assertThat(ofLaplace.refutesLevel()).as(ofLaplace.toString()).isTrue();
     assertThat(ofLaplace.refutesVariance()).isTrue();
+
+    Claim coordinates = claim(Kind.COORDINATE_LAPLACE, 1, dimension);
+    Finding ofCoordinates =
+        audit(coordinates, seed -> Mutant.coordinates(coordinates, 2.0 * dimension / 2, seed));
+    assertThat(ofCoordinates.refutesLevel()).as(ofCoordinates.toString()).isTrue();
+    assertThat(ofCoordinates.refutesVariance()).isTrue();
 
     Claim gaussian = claim(Kind.GAUSSIAN, 1, dimension);
     Finding ofGaussian = audit(gaussian, seed -> Mutant.gaussian(gaussian, 2.0 / 2, seed));

@@ -16,7 +16,7 @@ final class Mutant {
   /** Uniform direction times a Gamma radius; right with shape d and scale 2G / epsilon. */
   static Mechanism laplace(Claim claim, double shape, double scale, long seed) {
     UniformRandomProvider random = random(seed);
-    UnitSphereSampler direction = UnitSphereSampler.of(random, claim.dimension());
+    UnitSphereSampler direction = UnitSphereSampler.of(random, claim.pair().dimension());
     SharedStateContinuousSampler radius =
         AhrensDieterMarsagliaTsangGammaSampler.of(random, shape, scale);
     return gradient -> {
@@ -36,6 +36,20 @@ final class Mutant {
       double[] noise = new double[gradient.length];
       for (int i = 0; i < noise.length; i++) {
         noise[i] = deviation * normal.sample();
+      }
+      return add(claim, gradient, noise);
+    };
+  }
+
+  /** Laplace coordinates; right with scale 2G / tau. */
+  static Mechanism coordinates(Claim claim, double scale, long seed) {
+    UniformRandomProvider random = random(seed);
+    ContinuousSampler plus = ZigguratSampler.Exponential.of(random, scale);
+    ContinuousSampler minus = ZigguratSampler.Exponential.of(random, scale);
+    return gradient -> {
+      double[] noise = new double[gradient.length];
+      for (int i = 0; i < noise.length; i++) {
+        noise[i] = plus.sample() - minus.sample();
       }
       return add(claim, gradient, noise);
     };
