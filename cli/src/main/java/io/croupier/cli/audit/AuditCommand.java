@@ -54,8 +54,8 @@ import picocli.CommandLine.Spec;
       "How strong it is: what is never seen can't be rarer than the releases are many, so no more"
           + " shows than an epsilon of ln(samples / 35), 10.2 by default, or a mu of 5.2. Gaussian"
           + " noise shows nearly all of its mu in any dimension. L2-laplace noise shows nearly all of"
-          + " its epsilon in one or two dimensions, and the less, the more there are, since it is"
-          + " seldom in line with g: an observer then has little more than mu-GDP of epsilon /"
+          + " its epsilon in one or two dimensions, coordinate-laplace noise of its taus' sum, and"
+          + " both the less, the more there are, as noise is seldom in line with g: an observer then has little more than mu-GDP of epsilon /"
           + " sqrt(D). With the default samples, half the noise shows by its event up to some 10"
           + " coordinates at epsilon 0.5, 15 at 1, 20 at 4. By its variance it shows at any"
           + " level and dimension; a radius of one degree less, up to some 250.",

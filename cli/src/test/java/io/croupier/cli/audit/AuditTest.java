@@ -83,6 +83,7 @@ class AuditTest {
 
     assertThat(ofCorners.refuted()).as(ofCorners.toString()).isFalse();
     assertThat(ofCorners.leastLevel()).isBetween(2.6, 3.0);
+    assertThat(ofCorners.leastLevelAt95()).isBetween(ofCorners.leastLevel(), 3.05);
     assertThat(ofCorners.event().statistic()).isEqualTo(Statistic.COORDINATES);
     assertThat(ofAxis.refuted()).as(ofAxis.toString()).isFalse();
     assertThat(ofAxis.leastLevel()).isBetween(0.9, 1.0);
