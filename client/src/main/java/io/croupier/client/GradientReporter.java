@@ -119,6 +119,15 @@ public final class GradientReporter {
   }
 
   /**
+   * Whether this device is to answer a published round: each does with the probability that the
+   * model states. Decided once, by the ledger, for all reporters that it ever has; ask before the
+   * gradient is computed.
+   */
+  public boolean answers(ModelSnapshot model) {
+    return ledger.answers(model.modelId(), model.round(), model.answerProbability());
+  }
+
+  /**
    * Clips and randomises a gradient, and sends it. Spends the randomiser's privacy level, unless it
    * throws: no noise was drawn then, but for an {@link java.io.UncheckedIOException}.
    *
@@ -130,6 +139,7 @@ public final class GradientReporter {
    * @throws IllegalArgumentException if the randomiser was made for another dimension, grid
    *     exponent or gradient bound than the model's, or the gradient has another shape or is not
    *     finite
+   * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round
    * @throws LimitReachedException if the person's limit has no room for the report
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers before is still
    *     not settled: wait for its acknowledgement
@@ -141,6 +151,9 @@ public final class GradientReporter {
     requireSame("dimension", randomiser.dimension(), model.dimension());
     requireSame("gridExponent", randomiser.gridExponent(), model.gridExponent());
     requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
+    if (!answers(model)) {
+      throw new NotChosenException(model);
+    }
     sendAgain(List.copyOf(unsent.values()));
     return send(
         ledger.release(randomiser, sequence -> draw(sequence, model, gradient, randomiser)));

@@ -1,6 +1,7 @@
 package io.croupier.client;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,13 +46,14 @@ public final class ModelSubscriber implements AutoCloseable {
   private final Consumer<byte[], byte[]> consumer;
   private final String topic;
   private final java.util.function.Consumer<ModelSnapshot> listener;
+  private final Clock clock;
   private final Thread thread;
 
   /** Of the subscriber's thread alone: where the topic ended when it began; empty when reached. */
   private final Map<TopicPartition, Long> ends = new HashMap<>();
 
   // Guarded by this.
-  private final Map<String, ModelSnapshot> newest = new HashMap<>();
+  private final Map<String, Publications> models = new HashMap<>();
   private boolean caughtUp;
   private boolean closed;
   private Throwable failure;
@@ -76,16 +78,18 @@ public final class ModelSubscriber implements AutoCloseable {
       Map<String, Object> kafka,
       String updatesTopic,
       java.util.function.Consumer<ModelSnapshot> listener) {
-    this(new KafkaConsumer<>(consumerProperties(kafka)), updatesTopic, listener);
+    this(new KafkaConsumer<>(consumerProperties(kafka)), updatesTopic, listener, Clock.systemUTC());
   }
 
   ModelSubscriber(
       Consumer<byte[], byte[]> consumer,
       String updatesTopic,
-      java.util.function.Consumer<ModelSnapshot> listener) {
+      java.util.function.Consumer<ModelSnapshot> listener,
+      Clock clock) {
     this.consumer = consumer;
     topic = updatesTopic;
     this.listener = listener;
+    this.clock = clock;
     thread = new Thread(this::follow, "model-subscriber-" + updatesTopic);
     thread.setDaemon(true);
     thread.start();
@@ -110,7 +114,35 @@ public final class ModelSubscriber implements AutoCloseable {
    */
   public synchronized Optional<ModelSnapshot> newest(String modelId) {
     requireAtWork();
-    return caughtUp ? Optional.ofNullable(newest.get(modelId)) : Optional.empty();
+    return publications(modelId).map(Publications::newest);
+  }
+
+  private Optional<Publications> publications(String modelId) {
+    return caughtUp ? Optional.ofNullable(models.get(modelId)) : Optional.empty();
+  }
+
+  /**
+   * Whether all was read that the topic held when the subscriber began: only then a model that is
+   * not there is not published.
+   *
+   * @throws IllegalStateException if the subscriber failed or is closed
+   */
+  public synchronized boolean isCaughtUp() {
+    requireAtWork();
+    return caughtUp;
+  }
+
+  /**
+   * How far behind a snapshot is, so that nothing need be spent on a report that would come too
+   * late; empty if its model is retired, or none is known yet.
+   *
+   * @throws IllegalStateException if the subscriber failed or is closed
+   */
+  public synchronized Optional<Staleness> staleness(ModelSnapshot snapshot) {
+    requireAtWork();
+    long age = Math.max(0, clock.millis() - snapshot.publishedAtMs());
+    return publications(snapshot.modelId())
+        .map(of -> new Staleness(of.newerThan(snapshot), Duration.ofMillis(age)));
   }
 
   /**
@@ -238,7 +270,7 @@ public final class ModelSubscriber implements AutoCloseable {
     if (update.value() == null) {
       String modelId = new String(update.key(), StandardCharsets.UTF_8);
       synchronized (this) {
-        newest.remove(modelId);
+        models.remove(modelId);
       }
       return;
     }
@@ -253,7 +285,7 @@ public final class ModelSubscriber implements AutoCloseable {
           e);
     }
     synchronized (this) {
-      newest.put(snapshot.modelId(), snapshot);
+      models.computeIfAbsent(snapshot.modelId(), id -> new Publications()).add(snapshot);
       notifyAll();
     }
     listener.accept(snapshot);

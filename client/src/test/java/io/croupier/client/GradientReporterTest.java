@@ -227,6 +227,32 @@ class GradientReporterTest {
   }
 
   @Test
+  void aRoundThatIsNotToBeAnsweredCostsNothing() throws Exception {
+    GradientReporter reporter = reporter();
+    int answered = 0;
+    for (int round = 0; round < 40; round++) {
+      ModelSnapshot model =
+          ModelSnapshot.parse(
+              Updates.update("m", round, 0, 0).setAnswerProbability(0.5).build().toByteArray());
+      if (reporter.answers(model)) {
+        reporter.report(model, new double[2], NEXT_TO_NO_NOISE).get();
+        answered++;
+      } else {
+        assertThatThrownBy(() -> reporter.report(model, new double[2], NEXT_TO_NO_NOISE))
+            .isInstanceOf(NotChosenException.class)
+            .hasMessage(
+                "this device is not chosen to answer round %s of model m, which is answered with"
+                    + " probability 0.5",
+                round);
+      }
+    }
+    // Both come up: all 40 would be alike with probability 2e-12.
+    assertThat(answered).isBetween(1, 39);
+    assertThat(ledger.spent().reports()).isEqualTo(answered);
+    assertThat(producer.history()).hasSize(answered);
+  }
+
+  @Test
   void producerPropertiesSatisfyKafka() {
     Map<String, Object> own = Map.of("bootstrap.servers", "127.0.0.1:1", "acks", "-1");
     ProducerConfig config = new ProducerConfig(GradientReporter.producerProperties(own));

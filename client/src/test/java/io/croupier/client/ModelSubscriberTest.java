@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -28,6 +31,9 @@ class ModelSubscriberTest {
   private static final String TOPIC = "updates";
   private static final Duration LONG = Duration.ofSeconds(20);
 
+  /** Updates are published at 1,000 ms. */
+  private static final Clock CLOCK = Clock.fixed(Instant.ofEpochMilli(8_500), ZoneOffset.UTC);
+
   private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
   private final BlockingQueue<ModelSnapshot> seen = new LinkedBlockingQueue<>();
   private long offset;
@@ -44,7 +50,7 @@ class ModelSubscriberTest {
   }
 
   private void subscribe() {
-    subscriber = new ModelSubscriber(consumer, TOPIC, seen::add);
+    subscriber = new ModelSubscriber(consumer, TOPIC, seen::add, CLOCK);
   }
 
   /** Runs on the subscriber's thread, when the partition is assigned. */
@@ -96,6 +102,57 @@ class ModelSubscriberTest {
     publish("b", 0);
     subscriber.await("b", LONG);
     assertThat(subscriber.newest("a").orElseThrow().round()).isEqualTo(2);
+  }
+
+  @Test
+  void tellsHowFarBehindASnapshotIs() throws Exception {
+    topic(2);
+    publish("a", 0);
+    publish("a", 40);
+    subscribe();
+    ModelSnapshot snapshot = subscriber.await("a", LONG);
+    Duration age = Duration.ofMillis(7_500);
+    assertThat(subscriber.staleness(snapshot)).contains(new Staleness(0, age));
+    publish("a", 40);
+    publish("a", 75);
+    publish("a", 76);
+    publish("b", 80);
+    subscriber.await("b", LONG);
+    assertThat(subscriber.staleness(snapshot)).contains(new Staleness(2, age));
+    assertThat(subscriber.staleness(Updates.snapshot("a", 3, 1))).contains(new Staleness(3, age));
+    assertThat(subscriber.staleness(Updates.snapshot("c", 3, 1))).isEmpty();
+    ModelSnapshot fromTheFuture =
+        ModelSnapshot.parse(
+            Updates.update("a", 80, 1).setPublishedAtMs(99_000).build().toByteArray());
+    assertThat(subscriber.staleness(fromTheFuture)).contains(new Staleness(0, Duration.ZERO));
+    publish("a", (byte[]) null);
+    publish("d", 0);
+    subscriber.await("d", LONG);
+    assertThat(subscriber.staleness(snapshot)).isEmpty();
+  }
+
+  @Test
+  void countsPublicationsAsFarAsAModelMayTolerate() {
+    Publications publications = new Publications();
+    for (long round = 0; round < 3000; round += 2) {
+      publications.add(Updates.snapshot("a", round, 1));
+    }
+    assertThat(publications.newerThan(Updates.snapshot("a", 2990, 1))).isEqualTo(4);
+    assertThat(publications.newerThan(Updates.snapshot("a", 1, 1))).isEqualTo(1001);
+  }
+
+  @Test
+  void knowsNoModelBeforeItHasCaughtUp() throws Exception {
+    topic(2);
+    publish("a", 1);
+    subscribe();
+    assertThat(nextSeen().round()).isEqualTo(1);
+    assertThat(subscriber.isCaughtUp()).isFalse();
+    assertThat(subscriber.newest("a")).isEmpty();
+    assertThat(subscriber.staleness(Updates.snapshot("a", 0, 1))).isEmpty();
+    publish("b", 1);
+    subscriber.await("b", LONG);
+    assertThat(subscriber.isCaughtUp()).isTrue();
   }
 
   @Test
@@ -188,7 +245,8 @@ class ModelSubscriberTest {
             TOPIC,
             snapshot -> {
               throw own;
-            });
+            },
+            CLOCK);
     assertThatIllegalStateException().isThrownBy(() -> subscriber.await("a", LONG)).withCause(own);
   }
 
@@ -222,7 +280,8 @@ class ModelSubscriberTest {
                 throw new IllegalStateException(e);
               }
               seen.add(snapshot);
-            });
+            },
+            CLOCK);
     self.add(subscriber);
     assertThat(nextSeen().modelId()).isEqualTo("a");
   }

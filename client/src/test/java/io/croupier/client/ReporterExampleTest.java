@@ -11,6 +11,7 @@ import io.croupier.schemas.GradientReports;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +93,8 @@ class ReporterExampleTest {
 
     try (LocalLedger ledger =
             LocalLedger.open(folder.resolve("ada.ledger"), "ada", Limit.ofEpsilon(20));
-        ModelSubscriber models = new ModelSubscriber(updates, partition.topic(), snapshot -> {})) {
+        ModelSubscriber models =
+            new ModelSubscriber(updates, partition.topic(), snapshot -> {}, Clock.systemUTC())) {
       reportOnce(models, producer, ledger, new double[] {1, 0.5}, 1);
     }
 

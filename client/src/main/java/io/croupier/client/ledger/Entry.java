@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
  * <pre>
  *  0  kind            1
  *  1  sequence        8
- *  9  epsilonNanos    8   what the report costs; 0 in a mark
+ *  9  epsilonNanos    8   what the report costs; 0 in a mark, or where it is carried over
  * 17  muSquaredPicos  8
  * 25  size            4   of the report; 0 in a mark
  * 29  CRC-32C         4   of what is above
@@ -32,7 +32,13 @@ final class Entry {
     /** A mark: the report arrived. */
     ACKNOWLEDGED(3),
     /** A mark: the report will never be taken. */
-    REFUSED(4);
+    REFUSED(4),
+    /** {@link #DISCLOSED}, and the cost is only a part of what it may be. */
+    UNBOUNDED(5),
+    /** {@link #UNDISCLOSED}, and the cost is only a part of what it may be. */
+    UNDISCLOSED_UNBOUNDED(6),
+    /** A report from before the file's beginning, where its charge is. */
+    CARRIED(7);
 
     private final byte code;
 
@@ -41,7 +47,14 @@ final class Entry {
     }
 
     boolean isReport() {
-      return this == DISCLOSED || this == UNDISCLOSED;
+      return this != ACKNOWLEDGED && this != REFUSED;
+    }
+
+    private static Kind of(Spent cost) {
+      if (cost.unbounded() > 0) {
+        return cost.undisclosed() > 0 ? UNDISCLOSED_UNBOUNDED : UNBOUNDED;
+      }
+      return cost.undisclosed() > 0 ? UNDISCLOSED : DISCLOSED;
     }
 
     private static Kind of(byte code) {
@@ -70,10 +83,16 @@ final class Entry {
   }
 
   static Entry report(long sequence, Spent cost, byte[] report) {
-    Kind kind = cost.undisclosed() > 0 ? Kind.UNDISCLOSED : Kind.DISCLOSED;
     Entry entry =
-        new Entry(kind, sequence, cost.epsilonNanos(), cost.muSquaredPicos(), report.length);
+        new Entry(
+            Kind.of(cost), sequence, cost.epsilonNanos(), cost.muSquaredPicos(), report.length);
     entry.report = report;
+    return entry;
+  }
+
+  static Entry carried(StoredReport report) {
+    Entry entry = new Entry(Kind.CARRIED, report.sequence(), 0, 0, report.bytes().length);
+    entry.report = report.bytes();
     return entry;
   }
 
@@ -144,7 +163,9 @@ final class Entry {
   }
 
   Spent cost() {
-    return new Spent(1, epsilonNanos, muSquaredPicos, kind == Kind.UNDISCLOSED ? 1 : 0);
+    boolean undisclosed = kind == Kind.UNDISCLOSED || kind == Kind.UNDISCLOSED_UNBOUNDED;
+    boolean unbounded = kind == Kind.UNBOUNDED || kind == Kind.UNDISCLOSED_UNBOUNDED;
+    return new Spent(1, epsilonNanos, muSquaredPicos, undisclosed ? 1 : 0, unbounded ? 1 : 0);
   }
 
   byte[] report() {

@@ -2,25 +2,89 @@ package io.croupier.client.ledger;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.protobuf.ByteString;
 import io.croupier.schemas.GradientReports;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.UUID;
 
 /**
- * The beginning of the file. As bytes, big-endian: "CROUPIER", the version (4), the length of the
- * user's id (4) and that id in UTF-8, the same of the device's, and a CRC-32C (4) of all this.
+ * The beginning of the file. As bytes, big-endian:
+ *
+ * <pre>
+ * "CROUPIER"       8
+ * version          4   2
+ * size             4
+ * user_id          size, UTF-8
+ * size             4
+ * device_id        size, UTF-8
+ * secret           32  decides which rounds are answered
+ * reports          8   what was spent before the file's first entry,
+ * epsilonNanos     8   reports that it carries over included
+ * muSquaredPicos   8
+ * undisclosed      8
+ * unbounded        8
+ * carried          4   how many reports it carries over
+ * CRC-32C          4   of all above
+ * </pre>
+ *
+ * Version 1 has nothing between device_id and checksum. A ledger of it is written anew when it is
+ * opened.
  */
-record Header(String userId, String deviceId) {
-  static final int MAX_BYTES = 24 + 2 * GradientReports.MAX_ID_BYTES;
-
+final class Header {
   private static final long MAGIC = ByteBuffer.wrap("CROUPIER".getBytes(UTF_8)).getLong();
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int VERSION_WITHOUT_TOTALS = 1;
+  private static final int FIXED_BYTES = 8 + 4 + 2 * 4 + AnswerLot.SECRET_BYTES + 5 * 8 + 4 + 4;
+  static final int MAX_BYTES = FIXED_BYTES + 2 * GradientReports.MAX_ID_BYTES;
 
-  ByteBuffer toBytes() {
+  private final String userId;
+  private final String deviceId;
+  private final ByteString secret;
+  private final Spent opening;
+  private final int carried;
+  private final ByteBuffer bytes;
+
+  private Header(
+      String userId,
+      String deviceId,
+      ByteString secret,
+      Spent opening,
+      int carried,
+      ByteBuffer bytes) {
+    this.userId = userId;
+    this.deviceId = deviceId;
+    this.secret = secret;
+    this.opening = opening;
+    this.carried = carried;
+    this.bytes = bytes;
+  }
+
+  /** Of a new ledger, of a new device. */
+  static Header ofNew(String userId) {
+    return written(userId, UUID.randomUUID().toString(), AnswerLot.newSecret(), Spent.NOTHING, 0);
+  }
+
+  /** Of the same ledger, in a file that carries {@code count} reports over. */
+  Header carrying(Spent spent, int count) {
+    return written(userId, deviceId, secret, spent, count);
+  }
+
+  private static Header written(
+      String userId, String deviceId, ByteString secret, Spent opening, int carried) {
     ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES).putLong(MAGIC).putInt(VERSION);
     put(bytes, userId);
     put(bytes, deviceId);
-    return bytes.putInt(Entry.checksum(bytes.duplicate().flip())).flip();
+    secret.copyTo(bytes);
+    bytes
+        .putLong(opening.reports())
+        .putLong(opening.epsilonNanos())
+        .putLong(opening.muSquaredPicos())
+        .putLong(opening.undisclosed())
+        .putLong(opening.unbounded())
+        .putInt(carried);
+    bytes.putInt(Entry.checksum(bytes.duplicate().flip())).flip();
+    return new Header(userId, deviceId, secret, opening, carried, bytes);
   }
 
   private static void put(ByteBuffer bytes, String id) {
@@ -28,16 +92,28 @@ record Header(String userId, String deviceId) {
     bytes.putInt(utf8.length).put(utf8);
   }
 
-  /** Reads a header and leaves the position behind it; null if there is none. */
+  /** Reads what {@code bytes} begin with; null if that is no header. */
   static Header parse(ByteBuffer bytes) {
     try {
-      if (bytes.getLong() != MAGIC || bytes.getInt() != VERSION) {
+      if (bytes.getLong() != MAGIC) {
+        return null;
+      }
+      int version = bytes.getInt();
+      if (version != VERSION && version != VERSION_WITHOUT_TOTALS) {
         return null;
       }
       String userId = getId(bytes);
       String deviceId = getId(bytes);
+      boolean hasTotals = version == VERSION;
+      ByteString secret = hasTotals ? getSecret(bytes) : AnswerLot.newSecret();
+      Spent opening = hasTotals ? getSpent(bytes) : Spent.NOTHING;
+      int carried = hasTotals ? bytes.getInt() : 0;
       ByteBuffer summed = bytes.duplicate().flip();
-      return bytes.getInt() == Entry.checksum(summed) ? new Header(userId, deviceId) : null;
+      if (bytes.getInt() != Entry.checksum(summed)) {
+        return null;
+      }
+      ByteBuffer whole = bytes.duplicate().flip();
+      return new Header(userId, deviceId, secret, opening, carried, whole);
     } catch (BufferUnderflowException e) {
       return null;
     }
@@ -53,8 +129,43 @@ record Header(String userId, String deviceId) {
     return new String(utf8, UTF_8);
   }
 
-  @Override
-  public String toString() {
-    return "Header of a ledger";
+  private static ByteString getSecret(ByteBuffer bytes) {
+    byte[] secret = new byte[AnswerLot.SECRET_BYTES];
+    bytes.get(secret);
+    return ByteString.copyFrom(secret);
+  }
+
+  private static Spent getSpent(ByteBuffer bytes) {
+    return new Spent(
+        bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
+  }
+
+  /** Whether new entries may follow it: not if it is of an older version. */
+  boolean isCurrent() {
+    return bytes.getInt(Long.BYTES) == VERSION;
+  }
+
+  String userId() {
+    return userId;
+  }
+
+  String deviceId() {
+    return deviceId;
+  }
+
+  ByteString secret() {
+    return secret;
+  }
+
+  Spent opening() {
+    return opening;
+  }
+
+  int carried() {
+    return carried;
+  }
+
+  ByteBuffer toBytes() {
+    return bytes.duplicate();
   }
 }

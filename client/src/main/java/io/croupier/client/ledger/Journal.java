@@ -11,11 +11,17 @@ interface Journal extends AutoCloseable {
         public void append(Entry entry) {}
 
         @Override
+        public void tidy() {}
+
+        @Override
         public void close() {}
       };
 
   /** Adds an entry; one that holds a report is durable on return. */
   void append(Entry entry) throws IOException;
+
+  /** Forgets what is settled, but not what it cost, once that is worth the work. */
+  void tidy() throws IOException;
 
   @Override
   void close() throws IOException;

@@ -1,18 +1,13 @@
 package io.croupier.client.ledger;
 
+import com.google.protobuf.ByteString;
 import io.croupier.client.ledger.LedgerReader.Extent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
-import java.util.UUID;
-import java.util.function.Predicate;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,22 +15,42 @@ import org.slf4j.LoggerFactory;
  * The file of a ledger: a {@link Header}, then one {@link Entry} after the other, and behind every
  * one that holds a report a {@link Seal}. Nothing in it is ever changed.
  *
- * <p>A file appears under its name whole: it is written as {@code <name>.new}, forced, and renamed.
- * A report's entry is written, forced, sealed and forced again before {@link #append} returns.
+ * <p>A report's entry is written, forced, sealed and forced again before {@link #append} returns.
  * Marks are not forced: without one, the same bytes are sent again, which costs nothing.
+ *
+ * <p>Once more of the file is settled than not, and more than the slack, another takes its place:
+ * its header holds what was spent, and the reports that are still pending follow. It is written
+ * beside the file, forced, renamed, and the folder is forced before anything is added to it. So the
+ * file has at no time another name's content, and whichever of the two a crash leaves tells the
+ * same.
  */
 final class LedgerFile implements Journal {
+  /** How much of a file may be settled, in bytes, where less than that is pending. */
+  static final int SLACK_BYTES = 1 << 16;
+
   private static final Logger LOG = LoggerFactory.getLogger(LedgerFile.class);
 
+  private final LedgerFolder folder;
   private final LedgerLock lock;
-  private final FileChannel channel;
-  private final Header header;
-  private final Seal seal;
+  private final Book book;
+  private final int slackBytes;
+  private FileChannel channel;
+  private Header header;
+  private Seal seal;
   private long end;
   private boolean usable = true;
 
-  private LedgerFile(LedgerLock lock, FileChannel channel, Header header) {
+  private LedgerFile(
+      LedgerFolder folder,
+      LedgerLock lock,
+      Book book,
+      int slackBytes,
+      FileChannel channel,
+      Header header) {
+    this.folder = folder;
     this.lock = lock;
+    this.book = book;
+    this.slackBytes = slackBytes;
     this.channel = channel;
     this.header = header;
     seal = new Seal(header);
@@ -45,28 +60,36 @@ final class LedgerFile implements Journal {
    * Opens a ledger's file, or makes a new one for {@code userId}, and repairs what a crash left
    * unfinished.
    *
-   * @param taker gets the entries; false: it contradicts those before
+   * @param book a new one, which gets the entries, and must then be told what is appended
    */
-  static LedgerFile open(Path path, String userId, Channels channels, Predicate<Entry> taker)
+  static LedgerFile open(Path path, String userId, Disk disk, int slackBytes, Book book)
       throws IOException {
-    Path folder = path.toAbsolutePath().getParent().toRealPath();
-    Path file = folder.resolve(path.getFileName());
-    LedgerLock lock = LedgerLock.take(beside(file, ".lock"), channels);
+    LedgerFolder folder = new LedgerFolder(path, disk);
+    LedgerLock lock = folder.lock();
     FileChannel channel = null;
     try {
-      if (Files.notExists(file)) {
-        create(file, new Header(userId, UUID.randomUUID().toString()), channels);
+      folder.deleteDraft();
+      if (folder.hasFile()) {
+        // An earlier process may have made it and come no further.
+        folder.force();
+      } else {
+        folder.place(List.of(Header.ofNew(userId).toBytes()));
       }
-      // Also if an earlier process made it: that one may have come no further.
-      forceFolder(folder, channels);
-      channel = channels.open(file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
-      LedgerReader reader = new LedgerReader(file, channel);
-      LedgerFile opened = new LedgerFile(lock, channel, reader.readHeader());
-      if (!opened.header.userId().equals(userId)) {
+      channel = folder.open();
+      LedgerReader reader = new LedgerReader(folder.file(), channel);
+      Header header = reader.readHeader();
+      if (!header.userId().equals(userId)) {
         throw new IllegalArgumentException(
-            "userId is not the one that the ledger " + file + " was made for; it must be");
+            "userId is not the one that the ledger " + folder.file() + " was made for; it must be");
       }
-      opened.repair(file, reader.readEntries(opened.header, taker));
+      book.begin(header.opening());
+      Extent good = reader.readEntries(header, book::take);
+      LedgerFile opened = new LedgerFile(folder, lock, book, slackBytes, channel, header);
+      if (header.isCurrent()) {
+        opened.repair(good);
+      } else {
+        opened.rewrite();
+      }
       return opened;
     } catch (IOException | RuntimeException | Error e) {
       try {
@@ -80,47 +103,7 @@ final class LedgerFile implements Journal {
     }
   }
 
-  private static void create(Path file, Header header, Channels channels) throws IOException {
-    // Left by a crash: it never had its name, so nothing was sent under its device_id.
-    Path draft = beside(file, ".new");
-    Files.deleteIfExists(draft);
-    try (FileChannel channel =
-        channels.open(
-            draft,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            ownerOnly(draft))) {
-      writeAt(channel, header.toBytes(), 0);
-      channel.force(true);
-    }
-    Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  private static void forceFolder(Path folder, Channels channels) throws IOException {
-    // Elsewhere a folder can't be opened.
-    if (isPosix(folder)) {
-      try (FileChannel channel = channels.open(folder, Set.of(StandardOpenOption.READ))) {
-        channel.force(true);
-      }
-    }
-  }
-
-  private static Path beside(Path file, String suffix) {
-    return file.resolveSibling(file.getFileName() + suffix);
-  }
-
-  static FileAttribute<?>[] ownerOnly(Path path) {
-    return isPosix(path)
-        ? new FileAttribute<?>[] {
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-        }
-        : new FileAttribute<?>[0];
-  }
-
-  private static boolean isPosix(Path path) {
-    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
-  }
-
-  private void repair(Path file, Extent good) throws IOException {
+  private void repair(Extent good) throws IOException {
     end = good.end();
     long unfinished = channel.size() - end;
     if (unfinished == 0 && !good.lacksSeal()) {
@@ -128,7 +111,7 @@ final class LedgerFile implements Journal {
     }
     LOG.info(
         "{} ends with an entry that a crash cut short: {} bytes dropped, none of them ever sent",
-        file,
+        folder.file(),
         unfinished);
     channel.force(false);
     channel.truncate(end);
@@ -142,6 +125,10 @@ final class LedgerFile implements Journal {
     return header.deviceId();
   }
 
+  ByteString secret() {
+    return header.secret();
+  }
+
   /**
    * {@inheritDoc}
    *
@@ -149,9 +136,7 @@ final class LedgerFile implements Journal {
    */
   @Override
   public void append(Entry entry) throws IOException {
-    if (!usable) {
-      throw new IOException("the ledger could not be written before; it must be opened again");
-    }
+    requireUsable();
     usable = false;
     write(entry.toBytes());
     if (entry.kind().isReport()) {
@@ -162,17 +147,47 @@ final class LedgerFile implements Journal {
     usable = true;
   }
 
-  private void write(ByteBuffer bytes) throws IOException {
-    end = writeAt(channel, bytes, end);
+  private void requireUsable() throws IOException {
+    if (!usable) {
+      throw new IOException("the ledger could not be written before; it must be opened again");
+    }
   }
 
-  private static long writeAt(FileChannel channel, ByteBuffer bytes, long position)
-      throws IOException {
-    long next = position;
-    while (bytes.hasRemaining()) {
-      next += channel.write(bytes, next);
+  @Override
+  public void tidy() throws IOException {
+    requireUsable();
+    long kept = header.toBytes().remaining();
+    for (StoredReport report : book.pending()) {
+      kept += Entry.HEAD_BYTES + Entry.carried(report).bodyBytes() + Seal.BYTES;
     }
-    return next;
+    if (end - kept > Math.max(kept, slackBytes)) {
+      rewrite();
+    }
+  }
+
+  private void rewrite() throws IOException {
+    usable = false;
+    List<StoredReport> pending = book.pending();
+    header = header.carrying(book.spent(), pending.size());
+    seal = new Seal(header);
+    List<ByteBuffer> parts = new ArrayList<>();
+    parts.add(header.toBytes());
+    end = header.toBytes().remaining();
+    for (StoredReport report : pending) {
+      ByteBuffer entry = Entry.carried(report).toBytes();
+      end += entry.remaining();
+      parts.add(entry);
+      parts.add(seal.at(end));
+      end += Seal.BYTES;
+    }
+    channel.close();
+    folder.place(parts);
+    channel = folder.open();
+    usable = true;
+  }
+
+  private void write(ByteBuffer bytes) throws IOException {
+    end = LedgerFolder.writeAt(channel, bytes, end);
   }
 
   @Override

@@ -28,17 +28,17 @@ final class LedgerLock implements AutoCloseable {
    * @param path of the file to lock, which is made if there is none; in a folder's real path
    * @throws FileSystemException if it is held already
    */
-  static LedgerLock take(Path path, Channels channels) throws IOException {
+  static LedgerLock take(Path path, Disk disk) throws IOException {
     if (!HELD.add(path)) {
       throw isHeld(path);
     }
     FileChannel channel = null;
     try {
       channel =
-          channels.open(
+          disk.open(
               path,
               Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-              LedgerFile.ownerOnly(path));
+              LedgerFolder.ownerOnly(path));
       if (channel.tryLock() == null) {
         throw isHeld(path);
       }

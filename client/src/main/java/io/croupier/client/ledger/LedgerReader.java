@@ -59,25 +59,39 @@ final class LedgerReader {
   Extent readEntries(Header header, Predicate<Entry> taker) throws IOException {
     Seal seal = new Seal(header);
     long position = header.toBytes().remaining();
+    int carried = 0;
     while (position < size) {
       Entry entry = readEntry(position);
       if (entry == null) {
+        requireAll(header, carried, position);
         requireNoSeal(seal, position);
         return new Extent(position, false);
       }
-      if (!taker.test(entry)) {
+      boolean mayBeCarried = carried < header.carried();
+      if (entry.kind() == Entry.Kind.CARRIED != mayBeCarried || !taker.test(entry)) {
         throw new CorruptLedgerException(path, position, "an entry contradicts those before it");
       }
+      carried += mayBeCarried ? 1 : 0;
       position += Entry.HEAD_BYTES + entry.bodyBytes();
       if (entry.kind().isReport()) {
         if (!isSealed(seal, position)) {
+          requireAll(header, carried, position);
           requireNoSeal(seal, position);
           return new Extent(position, true);
         }
         position += Seal.BYTES;
       }
     }
+    requireAll(header, carried, position);
     return new Extent(position, false);
+  }
+
+  /** A file that carries reports over got its name with all of them. */
+  private void requireAll(Header header, int carried, long position) throws CorruptLedgerException {
+    if (carried < header.carried()) {
+      throw new CorruptLedgerException(
+          path, position, "a report that the file carries over is missing");
+    }
   }
 
   /** The entry at a position, or null if there is no whole one. */

@@ -8,6 +8,9 @@ import java.math.BigDecimal;
  * apart, and each has its own limit: where one is limited and the other not wanted, that one's is
  * 0, as {@link #ofEpsilon} and {@link #ofMu} have it.
  *
+ * <p>A report whose cost has no bound fits no limit of epsilon or mu: where either is finite it is
+ * refused. Earlier ones, released when there was no limit, are not held against later ones.
+ *
  * @param epsilon the pure epsilons may add up to this; at least 0, Infinity: no limit
  * @param mu the root of the sum of mu^2 may come to this; at least 0, Infinity: no limit
  * @param reports how many there may be; at least 0
@@ -47,10 +50,19 @@ public record Limit(double epsilon, double mu, long reports) {
   /**
    * Lets a report pass, or doesn't.
    *
+   * @param cost of the report
    * @param after what would be spent then, the report included
    * @throws LimitReachedException if that is too much
    */
-  void admit(Spent after) {
+  void admit(Spent cost, Spent after) {
+    if (cost.unbounded() > 0 && Math.min(epsilon, mu) < Double.POSITIVE_INFINITY) {
+      throw new LimitReachedException(
+          "the cost would have no bound, as a tau is Infinity or the maker of own noise states"
+              + " neither epsilon nor mu; the limit is epsilon = "
+              + epsilon
+              + ", mu = "
+              + mu);
+    }
     if (after.reports() > reports) {
       throw new LimitReachedException(
           "reports would be " + after.reports() + "; the limit is " + reports);

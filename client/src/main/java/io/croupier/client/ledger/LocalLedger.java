@@ -4,12 +4,8 @@ import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.GradientReports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.LongFunction;
 
@@ -26,7 +22,9 @@ import java.util.function.LongFunction;
  * forced to the disk before anybody gets to see the report. They don't survive a copy of the file:
  * whoever goes back to an older one, or deletes it, forgets what was spent.
  *
- * <p>The file grows by every report. In memory are only those that are not settled.
+ * <p>The file is written anew, without the reports that are settled, when these take more than half
+ * of it, and more than 64 KiB; so it has at most twice the size of its pending reports, or 64 KiB
+ * more than that, and a report. In memory are only those that are not settled.
  *
  * <p>Safe for use by several threads.
  */
@@ -41,9 +39,8 @@ public final class LocalLedger implements AutoCloseable {
   private final Limit limit;
   private final String deviceId;
   private final Journal journal;
-  private final NavigableMap<Long, StoredReport> pending = new TreeMap<>();
-  private Spent spent = Spent.NOTHING;
-  private long nextSequence;
+  private final AnswerLot lot;
+  private final Book book = new Book();
   private boolean closed;
 
   private LocalLedger(String userId, Limit limit) {
@@ -51,20 +48,24 @@ public final class LocalLedger implements AutoCloseable {
     this.userId = userId;
     this.limit = limit;
     deviceId = UUID.randomUUID().toString();
+    lot = new AnswerLot(AnswerLot.newSecret());
     journal = Journal.NOWHERE;
   }
 
-  private LocalLedger(Path path, String userId, Limit limit, Channels channels) throws IOException {
+  private LocalLedger(Path path, String userId, Limit limit, Disk disk, int slackBytes)
+      throws IOException {
     requireUserId(userId);
     this.userId = userId;
     this.limit = limit;
-    LedgerFile file = LedgerFile.open(path, userId, channels, this::restore);
+    LedgerFile file = LedgerFile.open(path, userId, disk, slackBytes, book);
     deviceId = file.deviceId();
+    lot = new AnswerLot(file.secret());
     journal = file;
   }
 
   /**
-   * Opens a ledger on the disk, or creates it. Beside it is a file with the suffix {@code .lock}.
+   * Opens a ledger on the disk, or creates it. Beside it is a file with the suffix {@code .lock}
+   * and, while it is written anew, one with {@code .new}.
    *
    * @param path of its file, readable and writable by its owner alone
    * @param userId whose privacy is spent; 1 to 256 bytes of UTF-8; always the same for one file
@@ -75,12 +76,12 @@ public final class LocalLedger implements AutoCloseable {
    * @throws IOException if the file can't be read or written
    */
   public static LocalLedger open(Path path, String userId, Limit limit) throws IOException {
-    return open(path, userId, limit, FileChannel::open);
+    return open(path, userId, limit, Disk.REAL, LedgerFile.SLACK_BYTES);
   }
 
-  static LocalLedger open(Path path, String userId, Limit limit, Channels channels)
+  static LocalLedger open(Path path, String userId, Limit limit, Disk disk, int slackBytes)
       throws IOException {
-    return new LocalLedger(path, userId, limit, channels);
+    return new LocalLedger(path, userId, limit, disk, slackBytes);
   }
 
   /**
@@ -100,24 +101,6 @@ public final class LocalLedger implements AutoCloseable {
     }
   }
 
-  /** Takes an entry of the file; false if it contradicts those before. */
-  private boolean restore(Entry entry) {
-    if (!entry.kind().isReport()) {
-      return pending.remove(entry.sequence()) != null;
-    }
-    if (entry.sequence() != nextSequence) {
-      return false;
-    }
-    charge(new StoredReport(entry.sequence(), entry.report()), spent.plus(entry.cost()));
-    return true;
-  }
-
-  private void charge(StoredReport report, Spent after) {
-    pending.put(report.sequence(), report);
-    nextSequence = report.sequence() + 1;
-    spent = after;
-  }
-
   /** Whose privacy is spent. */
   public String userId() {
     return userId;
@@ -130,12 +113,22 @@ public final class LocalLedger implements AutoCloseable {
 
   /** All that was spent from this device. */
   public synchronized Spent spent() {
-    return spent;
+    return book.spent();
   }
 
   /** Reports that were charged and are not known to have arrived or to be refused, in order. */
   public synchronized List<StoredReport> pending() {
-    return new ArrayList<>(pending.values());
+    return book.pending();
+  }
+
+  /**
+   * Whether this device is to answer a published round, which each does with the same probability.
+   * That is decided once: whoever asks again has the same answer, as long as the file lives.
+   *
+   * @param probability in [0, 1]; a round that is answered at one is answered at every larger one
+   */
+  public boolean answers(String modelId, long round, double probability) {
+    return lot.answers(modelId, round, probability);
   }
 
   /**
@@ -144,7 +137,6 @@ public final class LocalLedger implements AutoCloseable {
    * @param randomiser the noise that it is drawn with, which is what is charged
    * @param draw makes the record with the number that it gets; not called if there is no room
    * @throws LimitReachedException if the person's limit has no room for it
-   * @throws IllegalArgumentException if the randomiser's cost is unbounded
    * @throws IllegalStateException if the ledger is closed, or the report {@value #WINDOW} numbers
    *     before is still pending; nothing is drawn then
    * @throws UncheckedIOException if it could not be written: it must not be sent, and whether it is
@@ -154,21 +146,25 @@ public final class LocalLedger implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the ledger is closed; it must be open");
     }
-    long sequence = nextSequence;
-    if (!pending.isEmpty() && sequence - pending.firstKey() >= WINDOW) {
+    long sequence = book.nextSequence();
+    long oldest = book.oldestPending();
+    if (sequence - oldest >= WINDOW) {
       throw new IllegalStateException(
           "report "
-              + pending.firstKey()
+              + oldest
               + " is still pending; it must be settled before report "
               + sequence
               + " is drawn");
     }
     Spent cost = Spent.of(randomiser.cost());
-    Spent after = spent.plus(cost);
-    limit.admit(after);
+    limit.admit(cost, book.spent().plus(cost));
+    try {
+      journal.tidy();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     StoredReport report = new StoredReport(sequence, draw.apply(sequence));
-    append(Entry.report(sequence, cost, report.bytes()));
-    charge(report, after);
+    add(Entry.report(sequence, cost, report.bytes()));
     return report;
   }
 
@@ -184,17 +180,18 @@ public final class LocalLedger implements AutoCloseable {
 
   private synchronized void settle(Entry.Kind kind, long sequence) {
     // One that comes too late costs nothing: the same bytes are sent again.
-    if (!closed && pending.remove(sequence) != null) {
-      append(Entry.mark(kind, sequence));
+    if (!closed && book.isPending(sequence)) {
+      add(Entry.mark(kind, sequence));
     }
   }
 
-  private void append(Entry entry) {
+  private void add(Entry entry) {
     try {
       journal.append(entry);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    book.take(entry);
   }
 
   /** Ends the work with it, and lets others open it. */

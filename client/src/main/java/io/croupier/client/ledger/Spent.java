@@ -14,30 +14,25 @@ import java.math.BigDecimal;
  * @param epsilonNanos sum of the pure epsilons in units of 1e-9, each report rounded up
  * @param muSquaredPicos sum of mu^2 in units of 1e-12, each report rounded up
  * @param undisclosed reports that don't say what noise they carry
+ * @param unbounded reports that may have cost more than the sums have of them: with a coordinate
+ *     that has no noise, or own noise of unknown worth
  */
-public record Spent(long reports, long epsilonNanos, long muSquaredPicos, long undisclosed) {
+public record Spent(
+    long reports, long epsilonNanos, long muSquaredPicos, long undisclosed, long unbounded) {
   /** Before the first report. */
-  public static final Spent NOTHING = new Spent(0, 0, 0, 0);
+  public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0);
 
   private static final int EPSILON_DECIMALS = 9;
   private static final int MU_SQUARED_DECIMALS = 12;
 
-  /**
-   * What one release costs, rounded up.
-   *
-   * @throws IllegalArgumentException if that has no bound
-   */
+  /** What one release costs, rounded up. */
   static Spent of(Cost cost) {
-    if (cost.unbounded()) {
-      throw new IllegalArgumentException(
-          "the cost of a release is unbounded; it must be bounded to be charged: no tau may be"
-              + " Infinity, and the maker of own noise must state an epsilon or a mu");
-    }
     return new Spent(
         1,
         Decimals.roundUp(cost.epsilon(), EPSILON_DECIMALS),
         Decimals.roundUp(cost.mu().pow(2), MU_SQUARED_DECIMALS),
-        cost.undisclosed() ? 1 : 0);
+        cost.undisclosed() ? 1 : 0,
+        cost.unbounded() ? 1 : 0);
   }
 
   /** The sum, saturated. */
@@ -46,7 +41,8 @@ public record Spent(long reports, long epsilonNanos, long muSquaredPicos, long u
         Decimals.add(reports, other.reports),
         Decimals.add(epsilonNanos, other.epsilonNanos),
         Decimals.add(muSquaredPicos, other.muSquaredPicos),
-        Decimals.add(undisclosed, other.undisclosed));
+        Decimals.add(undisclosed, other.undisclosed),
+        Decimals.add(unbounded, other.unbounded));
   }
 
   /** The sum of the pure epsilons. */

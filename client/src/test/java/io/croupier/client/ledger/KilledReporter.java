@@ -3,25 +3,42 @@ package io.croupier.client.ledger;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.Updates;
-import io.croupier.client.ledger.WatchedChannel.Operation;
+import io.croupier.client.ledger.WatchedDisk.Operation;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Random;
 import java.util.concurrent.Future;
 
-/** A device that reports until it is killed, or until it stops itself between two operations. */
+/**
+ * A device that reports until it is killed: at any time, or while it waits for that between two
+ * operations on files.
+ */
 final class KilledReporter {
   static final String LEDGER = "ledger";
   static final String BROKER = "broker";
   static final String USER = "ada";
   static final double EPSILON = 0.3;
+  static final Randomiser NOISE = new L2LaplaceRandomiser(1, 4, -16, EPSILON);
 
-  /** The exit status of one that stopped itself, as if by SIGKILL. */
-  static final int HALTED = 137;
+  /** So little that a file is written anew after every few reports. */
+  static final int SLACK_BYTES = 300;
+
+  static final String READY = "ready";
+  static final String STOPPED = "stopped before ";
+
+  /** Where the process says which operation it began last. */
+  private static final String PLACE = "place";
+
+  private static final int PLACE_BYTES = 64;
 
   private KilledReporter() {}
 
@@ -31,43 +48,79 @@ final class KilledReporter {
    */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
-    long reports = Long.parseLong(args[1]);
-    Channels channels =
-        WatchedChannel.watchedBy(
-            new Halt(Integer.parseInt(args[2]), new Random(Long.parseLong(args[3]))));
+    int stopBefore = Integer.parseInt(args[2]);
+    if (stopBefore < 0) {
+      // One that is killed at random shall be found at work, not loading classes.
+      report(Files.createTempDirectory(folder.getParent(), "warm"), 8, Disk.REAL);
+    }
+    System.out.println(READY);
+    try (FileChannel place =
+        FileChannel.open(
+            folder.resolve(PLACE),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE)) {
+      Stop stop =
+          new Stop(
+              stopBefore,
+              new Random(Long.parseLong(args[3])),
+              place.map(FileChannel.MapMode.READ_WRITE, 0, PLACE_BYTES));
+      report(folder, Long.parseLong(args[1]), new WatchedDisk(stop));
+    }
+  }
+
+  /** Sends what is pending, then so many new reports. */
+  static void report(Path folder, long reports, Disk disk) throws IOException {
     ModelSnapshot model = Updates.snapshot("m", 1, 0, 0, 0, 0);
-    Randomiser noise = new L2LaplaceRandomiser(1, 4, -16, EPSILON);
-    Randomiser unsaid = new UndisclosedRandomiser(noise);
-    System.out.println("ready");
-    try (LocalLedger ledger = LocalLedger.open(folder.resolve(LEDGER), USER, Limit.NONE, channels);
+    Randomiser unsaid = new UndisclosedRandomiser(NOISE);
+    try (LocalLedger ledger =
+            LocalLedger.open(folder.resolve(LEDGER), USER, Limit.NONE, disk, SLACK_BYTES);
         FileBroker broker = new FileBroker(folder.resolve(BROKER))) {
       GradientReporter reporter = new GradientReporter(broker, "gradients", ledger);
       for (long i = 0; i < reports; i++) {
-        Future<?> unused = reporter.report(model, new double[4], i % 2 == 0 ? noise : unsaid);
+        Future<?> unused = reporter.report(model, new double[4], i % 2 == 0 ? NOISE : unsaid);
       }
       broker.flush();
     }
   }
 
-  private static final class Halt implements WatchedChannel.Watcher {
+  /** The operation that a killed process began last. */
+  static String place(Path folder) throws IOException {
+    Path file = folder.resolve(PLACE);
+    String place = Files.exists(file) ? Files.readString(file, StandardCharsets.UTF_8).strip() : "";
+    return place.isEmpty() ? "before the first" : place;
+  }
+
+  private static final class Stop implements WatchedDisk.Watcher {
     private final int at;
     private final Random random;
+    private final MappedByteBuffer place;
     private int operations;
 
-    Halt(int at, Random random) {
+    Stop(int at, Random random, MappedByteBuffer place) {
       this.at = at;
       this.random = random;
+      this.place = place;
+      tell("");
+    }
+
+    private void tell(String what) {
+      String padded = String.format("%-" + PLACE_BYTES + "s", what);
+      place.put(0, padded.getBytes(StandardCharsets.UTF_8));
     }
 
     @Override
     public void before(Operation operation) throws IOException {
+      tell(operation.what());
       if (operations++ == at) {
         if (operation.name().equals("write")) {
           ByteBuffer part = operation.bytes().duplicate();
           part.limit(part.position() + random.nextInt(part.remaining()));
           operation.target().write(part, operation.position());
         }
-        Runtime.getRuntime().halt(HALTED);
+        System.out.println(STOPPED + operation.what());
+        // Returns when the killer is no more.
+        int unused = System.in.read();
       }
     }
   }

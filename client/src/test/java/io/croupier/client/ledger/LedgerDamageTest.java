@@ -109,7 +109,7 @@ class LedgerDamageTest {
       Arrays.fill(damaged, from, from + 32, (byte) 0);
       // The last seal is whole, so that nothing above it can pass for unfinished.
       assertThat(isUsedInFull(damaged, "zeros from " + from))
-          .isEqualTo(from >= entries.get(REPORTS - 1)[1]);
+          .isEqualTo(from >= entries.get(REPORTS - 1)[1] || Arrays.equals(damaged, whole));
     }
   }
 

@@ -6,47 +6,54 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.schemas.GradientReport;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process that reports is killed, time and again: at random moments ({@code -Dkills=200} for more
- * than 20, {@code -Dseed=...} for those of another run), and between any two operations on files.
+ * A process that reports gets a SIGKILL from this one, time and again: at random moments ({@code
+ * -Dkills=200} for more than 20, {@code -Dseed=...} for those of another run), and between any two
+ * operations on files.
  */
 class LedgerKillITCase {
   private static final long FOR_EVER = Long.MAX_VALUE;
   private static final int NEVER = -1;
-  private static final int REPORTS = 4;
   private static final int LONGEST_RUN_MILLIS = 400;
 
   private final long seed = Long.getLong("seed", System.nanoTime());
   private final Random random = new Random(seed);
+  private final String as = "seed " + seed;
 
-  @TempDir private Path folder;
-  private Path copies;
+  @TempDir private Path root;
+  private Path folder;
+
+  /** How many were killed, by the operation that was begun last, or not begun. */
+  private final Map<String, Integer> killed = new TreeMap<>();
 
   /** What left the device, by number. */
   private final NavigableMap<Long, byte[]> sent = new TreeMap<>();
 
   private long sendings;
+  private int drawnTwice;
   private Spent spent = Spent.NOTHING;
 
   @BeforeEach
-  void makeFolders() throws IOException {
-    copies = Files.createDirectory(folder.resolve("copies"));
+  void makeFolder() throws IOException {
+    folder = Files.createDirectory(root.resolve("device"));
   }
 
   @Test
@@ -54,35 +61,57 @@ class LedgerKillITCase {
     int kills = Integer.getInteger("kills", 20);
     for (int i = 0; i < kills; i++) {
       Process process = start(FOR_EVER, NEVER);
-      try (BufferedReader output = outputOf(process)) {
-        assertThat(output.readLine()).isEqualTo("ready");
+      try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+        assertThat(output.readLine()).isEqualTo(KilledReporter.READY);
         boolean ended = process.waitFor(random.nextInt(LONGEST_RUN_MILLIS), TimeUnit.MILLISECONDS);
         assertThat(ended).as("ended by itself").isFalse();
       } finally {
         process.destroyForcibly().waitFor();
       }
+      killed.merge(KilledReporter.place(folder), 1, Integer::sum);
       look();
     }
-    print("SIGKILL at random", kills);
-    drain();
+    long arrived = sent.size();
+    restart();
+    print("at random, in or after", arrived);
   }
 
   @Test
-  void killedBeforeEveryOperation() throws Exception {
-    // A new ledger each, until it has sent a report.
+  void killedBeforeEveryOperationOnANewLedger() throws Exception {
+    int reports = 3;
+    for (int operation = 0; killBefore(operation, reports); operation++) {
+      restart();
+      clear();
+    }
+    print("before", sent.size());
+    assertThat(killed)
+        .containsKeys("open .lock", "lock .lock", "create .new", "move ledger", "force device")
+        .containsKeys("open ledger", "write ledger", "force ledger", "close ledger", "close .lock");
+  }
+
+  /** As far as it can come: it tidies up after a crash, and writes its file anew. */
+  @Test
+  void killedBeforeEveryOperationWhileTheFileIsWrittenAnew() throws Exception {
+    Path before = Files.createDirectory(root.resolve("before"));
+    List<String> operations = new ArrayList<>();
+    // The first move makes the file.
+    while (operations.lastIndexOf("move ledger") <= operations.indexOf("move ledger")) {
+      copy(folder, before);
+      KilledReporter.report(
+          folder, 1, new WatchedDisk(operation -> operations.add(operation.what())));
+    }
+    Files.write(before.resolve("ledger"), new byte[] {1, 0, 0}, StandardOpenOption.APPEND);
+    Files.write(before.resolve("ledger.new"), new byte[] {'C', 'R', 'O', 'U'});
     int operation = 0;
-    while (sent.isEmpty()) {
-      deleteAll();
-      run(REPORTS, operation++);
-    }
-    int kills = operation;
-    // From now on each finds what the last one left.
-    for (operation = 0; run(REPORTS, operation); operation++) {
-      kills++;
-    }
-    print("halted before each operation", kills);
-    assertThat(kills).isGreaterThan(25);
-    drain();
+    do {
+      clear();
+      copy(before, folder);
+    } while (killBefore(operation++, 1) && restart());
+    print("before", sent.size());
+    assertThat(killed)
+        .containsKeys("delete .new", "truncate ledger", "close ledger")
+        .containsKeys("create .new", "write .new", "force .new", "close .new", "move ledger")
+        .containsKeys("open device", "force device", "open ledger", "write ledger", "force ledger");
   }
 
   @Test
@@ -92,28 +121,55 @@ class LedgerKillITCase {
       assertThat(ledger.pending()).isEmpty();
       // A vain attempt from here must not loosen the lock.
       assertThatThrownBy(() -> LocalLedger.open(file, KilledReporter.USER, Limit.NONE));
+      // Nor may a new file in the place of the old one.
+      while (ledger.spent().reports() < 1000) {
+        long sequence = release(ledger);
+        ledger.acknowledge(sequence);
+      }
+      assertThat(Files.size(file)).isLessThan(LedgerFile.SLACK_BYTES * 3 / 2);
       Process process = start(1, NEVER);
-      try (BufferedReader output = outputOf(process)) {
+      try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
         assertThat(output.lines()).anyMatch(line -> line.contains("the ledger is open already"));
       }
       assertThat(process.waitFor()).isEqualTo(1);
     }
   }
 
-  /** Whether the process was halted; false if it ended before it came to the operation. */
-  private boolean run(long reports, int haltBefore) throws Exception {
-    Process process = start(reports, haltBefore);
-    String output;
-    try (BufferedReader lines = outputOf(process)) {
-      output = String.join("\n", lines.lines().toList());
-    }
-    int status = process.waitFor();
-    assertThat(status).as(output).isIn(0, KilledReporter.HALTED);
-    look();
-    return status != 0;
+  private static long release(LocalLedger ledger) {
+    return ledger.release(KilledReporter.NOISE, sequence -> new byte[100]).sequence();
   }
 
-  private Process start(long reports, int haltBefore) throws IOException {
+  /** Whether the process came to the operation, where it was killed; false if it ended before. */
+  private boolean killBefore(int operation, long reports) throws Exception {
+    Process process = start(reports, operation);
+    List<String> lines = new ArrayList<>();
+    String stopped = null;
+    try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+      String line = output.readLine();
+      while (line != null && stopped == null) {
+        lines.add(line);
+        if (line.startsWith(KilledReporter.STOPPED)) {
+          stopped = line.substring(KilledReporter.STOPPED.length());
+        } else {
+          line = output.readLine();
+        }
+      }
+      if (stopped != null) {
+        process.destroyForcibly();
+      }
+    }
+    int status = process.waitFor();
+    if (stopped == null) {
+      assertThat(status).as(String.join("\n", lines)).isZero();
+    } else {
+      assertThat(status).as("killed by a signal").isGreaterThan(128);
+      killed.merge(stopped, 1, Integer::sum);
+    }
+    look();
+    return stopped != null;
+  }
+
+  private Process start(long reports, int stopBefore) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx64m",
@@ -124,37 +180,54 @@ class LedgerKillITCase {
             KilledReporter.class.getName(),
             folder.toString(),
             Long.toString(reports),
-            Integer.toString(haltBefore),
+            Integer.toString(stopBefore),
             Long.toString(random.nextLong()))
         .redirectErrorStream(true)
         .start();
   }
 
-  private static BufferedReader outputOf(Process process) {
-    return new BufferedReader(
-        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  /** Opens it again and sends what is left: then nothing that was charged is lost. */
+  private boolean restart() throws IOException {
+    KilledReporter.report(folder, 0, Disk.REAL);
+    look();
+    assertThat(sent).as(as).hasSize((int) spent.reports());
+    return true;
   }
 
-  private void deleteAll() throws IOException {
+  private void clear() throws IOException {
     spent = Spent.NOTHING;
+    sent.clear();
+    deleteAll(folder);
+  }
+
+  private static void deleteAll(Path folder) throws IOException {
     try (var files = Files.list(folder)) {
-      for (Path path : files.filter(Predicate.not(copies::equals)).toList()) {
+      for (Path path : files.toList()) {
         Files.delete(path);
+      }
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    deleteAll(to);
+    try (var files = Files.list(from)) {
+      for (Path path : files.toList()) {
+        Files.copy(path, to.resolve(path.getFileName()));
       }
     }
   }
 
   /** Compares what left the device with the ledger, a copy of which is opened. */
   private void look() throws IOException {
-    String as = "seed " + seed;
     Path broker = folder.resolve(KilledReporter.BROKER);
     List<byte[]> received = Files.exists(broker) ? FileBroker.received(broker) : List.of();
     sendings = received.size();
     for (byte[] bytes : received) {
       long sequence = GradientReport.parseFrom(bytes).getSequence();
       byte[] before = sent.putIfAbsent(sequence, bytes);
-      assertThat(bytes).as(as).isEqualTo(before == null ? bytes : before);
+      drawnTwice += before == null || Arrays.equals(before, bytes) ? 0 : 1;
     }
+    assertThat(drawnTwice).as(as).isZero();
     if (!sent.isEmpty()) {
       assertThat(sent.lastKey()).as(as).isEqualTo(sent.size() - 1L);
     }
@@ -163,13 +236,13 @@ class LedgerKillITCase {
       assertThat(sent).as(as).isEmpty();
       return;
     }
-    Path copy = Files.copy(file, copies.resolve("copy"), StandardCopyOption.REPLACE_EXISTING);
+    Path copy = Files.copy(file, root.resolve("copy"), StandardCopyOption.REPLACE_EXISTING);
     try (LocalLedger ledger = LocalLedger.open(copy, KilledReporter.USER, Limit.NONE)) {
-      assertLedger(ledger, as);
+      assertLedger(ledger);
     }
   }
 
-  private void assertLedger(LocalLedger ledger, String as) throws IOException {
+  private void assertLedger(LocalLedger ledger) throws IOException {
     long undisclosed = 0;
     for (byte[] bytes : sent.values()) {
       GradientReport report = GradientReport.parseFrom(bytes);
@@ -196,29 +269,18 @@ class LedgerKillITCase {
     }
   }
 
-  /**
-   * Lets a process send what is left: then nothing is lost, and nothing charged that never left.
-   */
-  private void drain() throws Exception {
-    assertThat(run(0, NEVER)).isFalse();
-    assertThat(sent).hasSize((int) spent.reports());
-  }
-
-  private void print(String how, int kills) {
+  private void print(String how, long arrivedBefore) {
+    int kills = killed.values().stream().mapToInt(Integer::intValue).sum();
+    System.out.printf("%nKilled %s, seed %d%n", how, seed);
+    killed.forEach((place, times) -> System.out.printf("  %-20s %6d%n", place, times));
     System.out.printf(
-        "%-30s %6s %8s %8s %8s %10s  seed%n%-30s %6d %8d %8d %8d %10s  %d%n",
-        "killed",
-        "times",
-        "charged",
-        "arrived",
-        "resent",
-        "epsilon",
-        how,
+        "  %d kills; of the last ledger %d reports charged, %d arrived before the last resend,"
+            + " %d resent, %d lost, %d drawn twice%n",
         kills,
         spent.reports(),
-        sent.size(),
+        arrivedBefore,
         sendings - sent.size(),
-        spent.epsilon().stripTrailingZeros().toPlainString(),
-        seed);
+        spent.reports() - sent.size(),
+        drawnTwice);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
@@ -23,6 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalLedgerTest {
   private static final Randomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
   private static final Randomiser GAUSSIAN = new GaussianRandomiser(1, 2, -16, 0.3);
+
+  private static final String UNBOUNDED =
+      "the cost would have no bound, as a tau is Infinity or the maker of own noise states neither"
+          + " epsilon nor mu; the limit is ";
 
   @TempDir private Path folder;
   private Path file;
@@ -53,7 +58,7 @@ class LocalLedgerTest {
     }
     try (LocalLedger ledger = open(Limit.NONE)) {
       assertThat(ledger.deviceId()).isEqualTo(deviceId);
-      assertThat(ledger.spent()).isEqualTo(new Spent(4, 300_000_000, 90_000_000_000L, 1));
+      assertThat(ledger.spent()).isEqualTo(new Spent(4, 300_000_000, 90_000_000_000L, 1, 0));
       assertThat(ledger.spent().epsilon()).isEqualByComparingTo("0.3");
       assertThat(ledger.spent().muSquared()).isEqualByComparingTo("0.09");
       assertThat(ledger.pending()).extracting(StoredReport::sequence).containsExactly(1L, 3L);
@@ -100,6 +105,39 @@ class LocalLedgerTest {
     LocalLedger one = LocalLedger.inMemory("u", new Limit(9, 9, 1));
     one.release(TENTH, s -> new byte[1]);
     assertLimit(one, TENTH, "reports would be 2; the limit is 1");
+  }
+
+  @Test
+  void noLimitHasRoomForACostWithoutBound() {
+    Randomiser open =
+        new CoordinateLaplaceRandomiser(1, -16, new double[] {0.1, Double.POSITIVE_INFINITY});
+    assertLimit(
+        LocalLedger.inMemory("u", Limit.ofEpsilon(5)), open, UNBOUNDED + "epsilon = 5.0, mu = 0.0");
+    assertLimit(
+        LocalLedger.inMemory("u", new Limit(Double.POSITIVE_INFINITY, 2, 9)),
+        open,
+        UNBOUNDED + "epsilon = Infinity, mu = 2.0");
+    double none = Double.POSITIVE_INFINITY;
+    LocalLedger one = LocalLedger.inMemory("u", new Limit(none, none, 1));
+    one.release(open, s -> new byte[1]);
+    assertThat(one.spent()).isEqualTo(new Spent(1, 100_000_000, 0, 0, 1));
+    assertLimit(one, open, "reports would be 2; the limit is 1");
+  }
+
+  @Test
+  void unboundedReportsAreRemembered() throws Exception {
+    Randomiser open =
+        new CoordinateLaplaceRandomiser(1, -16, new double[] {0.1, Double.POSITIVE_INFINITY});
+    try (LocalLedger ledger = open(Limit.NONE)) {
+      ledger.release(open, s -> new byte[1]);
+      ledger.release(new UndisclosedRandomiser(open), s -> new byte[1]);
+    }
+    // What was spent before doesn't count against a limit that has no number for it.
+    try (LocalLedger ledger = open(Limit.ofEpsilon(0.3))) {
+      assertThat(ledger.spent()).isEqualTo(new Spent(2, 200_000_000, 0, 1, 2));
+      ledger.release(TENTH, s -> new byte[1]);
+      assertLimit(ledger, TENTH, "epsilon would add up to 0.4; the limit is 0.3");
+    }
   }
 
   /** Whoever is refused has drawn nothing. */
@@ -198,14 +236,14 @@ class LocalLedgerTest {
   @Test
   void afterAFailedWriteItMustBeOpenedAgain() throws Exception {
     int[] forces = {0};
-    Channels full =
-        WatchedChannel.watchedBy(
+    Disk full =
+        new WatchedDisk(
             operation -> {
               if (operation.name().equals("force") && ++forces[0] == 3) {
                 throw new IOException("disk is full");
               }
             });
-    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, full)) {
+    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, full, 1)) {
       assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
           .isInstanceOf(UncheckedIOException.class)
           .hasMessageContaining("disk is full");

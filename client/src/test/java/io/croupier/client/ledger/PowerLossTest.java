@@ -2,8 +2,8 @@ package io.croupier.client.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.client.ledger.WatchedChannel.Operation;
-import io.croupier.client.ledger.WatchedChannel.Watcher;
+import io.croupier.client.ledger.WatchedDisk.Operation;
+import io.croupier.client.ledger.WatchedDisk.Watcher;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import java.io.IOException;
@@ -11,9 +11,13 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PowerLossTest {
   private static final int SEED = 1;
   private static final int CRASHES = 300;
+  private static final int SLACK_BYTES = 300;
   private static final Randomiser PURE = new L2LaplaceRandomiser(1, 2, -16, 0.5);
 
   /**
@@ -33,46 +38,14 @@ class PowerLossTest {
    */
   private static final int SECTOR = 8;
 
-  /** The lights go out before one operation on the ledger's file, whose number is drawn. */
-  private static final class Disk implements Watcher {
-    private final Random random;
-    private int left;
-    private byte[] forced;
-    private byte[] written;
-
-    Disk(byte[] content, int left, Random random) {
-      forced = content;
-      written = content;
-      this.left = left;
-      this.random = random;
-    }
-
-    @Override
-    public void before(Operation operation) throws IOException {
-      if (operation.target() == null) {
-        return;
-      }
-      if (left-- == 0) {
-        throw new IOException("the lights are out");
-      }
-      switch (operation.name()) {
-        case "write" -> {
-          ByteBuffer bytes = operation.bytes().duplicate();
-          int from = (int) operation.position();
-          int to = from + bytes.remaining();
-          written = Arrays.copyOf(written, Math.max(written.length, to));
-          bytes.get(written, from, to - from);
-        }
-        case "truncate" -> written = Arrays.copyOf(written, (int) operation.position());
-        case "force" -> forced = written;
-        default -> {}
-      }
-    }
+  /** A file, whatever its name. */
+  private static final class Content {
+    private byte[] forced = {};
+    private byte[] written = {};
 
     /** What was forced, and of the rest as it comes. */
-    byte[] remains() {
-      boolean grown = random.nextBoolean();
-      byte[] remains = (grown ? written : forced).clone();
+    byte[] remains(Random random) {
+      byte[] remains = (random.nextBoolean() ? written : forced).clone();
       for (int from = 0; from < remains.length; from += SECTOR) {
         byte[] source = random.nextBoolean() ? written : forced;
         for (int i = from; i < Math.min(from + SECTOR, remains.length); i++) {
@@ -83,23 +56,105 @@ class PowerLossTest {
     }
   }
 
+  /** The lights go out before one operation, whose number is drawn. */
+  private static final class Platter implements Watcher {
+    private final Random random;
+    private int left;
+    private boolean moved;
+
+    /** Names, as they were forced, and after every change since. */
+    private final Deque<Map<Path, Content>> names = new ArrayDeque<>();
+
+    Platter(Path file, int left, Random random) throws IOException {
+      Content content = new Content();
+      content.forced = Files.readAllBytes(file);
+      content.written = content.forced;
+      names.add(Map.of(file, content));
+      this.left = left;
+      this.random = random;
+    }
+
+    @Override
+    public void before(Operation operation) throws IOException {
+      if (operation.name().equals("close") || operation.path().toString().endsWith(".lock")) {
+        return;
+      }
+      if (left-- <= 0) {
+        throw new IOException("the lights are out");
+      }
+      Map<Path, Content> now = new HashMap<>(names.getLast());
+      Content content = now.get(operation.path());
+      switch (operation.name()) {
+        case "write" -> {
+          ByteBuffer bytes = operation.bytes().duplicate();
+          int from = (int) operation.position();
+          int to = from + bytes.remaining();
+          content.written = Arrays.copyOf(content.written, Math.max(content.written.length, to));
+          bytes.get(content.written, from, to - from);
+        }
+        case "truncate" ->
+            content.written = Arrays.copyOf(content.written, (int) operation.position());
+        case "force" -> {
+          if (content == null) {
+            names.removeIf(before -> before != names.getLast());
+          } else {
+            content.forced = content.written;
+          }
+        }
+        case "create" -> {
+          now.put(operation.path(), new Content());
+          names.add(now);
+        }
+        case "move" -> {
+          now.put(operation.path(), now.remove(draft(operation.path())));
+          names.add(now);
+          moved = true;
+        }
+        case "delete" -> {
+          now.remove(operation.path());
+          names.add(now);
+        }
+        default -> {}
+      }
+    }
+
+    private static Path draft(Path file) {
+      return file.resolveSibling(file.getFileName() + ".new");
+    }
+
+    /** Leaves in the folder what the disk would have. */
+    void crash(Path file) throws IOException {
+      int forgotten = random.nextInt(names.size());
+      for (int i = 0; i < forgotten; i++) {
+        names.removeLast();
+      }
+      Files.deleteIfExists(draft(file));
+      for (Map.Entry<Path, Content> kept : names.getLast().entrySet()) {
+        Files.write(kept.getKey(), kept.getValue().remains(random));
+      }
+    }
+  }
+
   @Test
   void whatWasSentIsChargedAndNeverDrawnAgain(@TempDir Path folder) throws IOException {
     Random random = new Random(SEED);
-    Path file = folder.resolve("ledger");
+    Path file = folder.toRealPath().resolve("ledger");
     LocalLedger.open(file, "ada", Limit.NONE).close();
     NavigableMap<Long, byte[]> sent = new TreeMap<>();
     List<Long> acknowledged = new ArrayList<>();
+    int writtenAnew = 0;
     for (int crash = 0; crash < CRASHES; crash++) {
-      Disk disk = new Disk(Files.readAllBytes(file), random.nextInt(30), random);
+      Platter platter = new Platter(file, random.nextInt(60), random);
       try (LocalLedger ledger =
-          LocalLedger.open(file, "ada", Limit.NONE, WatchedChannel.watchedBy(disk))) {
+          LocalLedger.open(file, "ada", Limit.NONE, new WatchedDisk(platter), SLACK_BYTES)) {
         work(ledger, sent, acknowledged, random);
       } catch (IOException | UncheckedIOException e) {
         assertThat(e).hasMessageContaining("the lights are out");
       }
-      Files.write(file, disk.remains());
+      platter.crash(file);
+      writtenAnew += platter.moved ? 1 : 0;
     }
+    assertThat(writtenAnew).isGreaterThan(CRASHES / 3);
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
       assertThat(ledger.spent().reports()).isGreaterThanOrEqualTo(sent.size()).isGreaterThan(300);
     }

@@ -1,5 +1,7 @@
 package io.croupier.client.ledger;
 
+import io.croupier.client.ledger.WatchedDisk.Operation;
+import io.croupier.client.ledger.WatchedDisk.Watcher;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -7,55 +9,42 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
 
-/** A file whose openings and changes a test may watch and come before. */
+/** A file of a {@link WatchedDisk}. */
 final class WatchedChannel extends FileChannel {
-
-  /** What is about to happen: open, write, truncate, force or close. */
-  record Operation(String name, FileChannel target, ByteBuffer bytes, long position) {}
-
-  @FunctionalInterface
-  interface Watcher {
-    void before(Operation operation) throws IOException;
-  }
-
+  private final Path path;
   private final FileChannel target;
   private final Watcher watcher;
 
-  private WatchedChannel(FileChannel target, Watcher watcher) {
+  WatchedChannel(Path path, FileChannel target, Watcher watcher) {
+    this.path = path;
     this.target = target;
     this.watcher = watcher;
   }
 
-  static Channels watchedBy(Watcher watcher) {
-    return (path, options, attributes) -> {
-      watcher.before(new Operation("open", null, null, 0));
-      return new WatchedChannel(FileChannel.open(path, options, attributes), watcher);
-    };
-  }
-
   @Override
   public int write(ByteBuffer bytes, long position) throws IOException {
-    watcher.before(new Operation("write", target, bytes, position));
+    watcher.before(new Operation("write", path, target, bytes, position));
     return target.write(bytes, position);
   }
 
   @Override
   public FileChannel truncate(long size) throws IOException {
-    watcher.before(new Operation("truncate", target, null, size));
+    watcher.before(new Operation("truncate", path, target, null, size));
     target.truncate(size);
     return this;
   }
 
   @Override
   public void force(boolean metadata) throws IOException {
-    watcher.before(new Operation("force", target, null, 0));
+    watcher.before(new Operation("force", path, target, null, 0));
     target.force(metadata);
   }
 
   @Override
   protected void implCloseChannel() throws IOException {
-    watcher.before(new Operation("close", target, null, 0));
+    watcher.before(new Operation("close", path, target, null, 0));
     target.close();
   }
 
@@ -71,6 +60,7 @@ final class WatchedChannel extends FileChannel {
 
   @Override
   public FileLock tryLock(long position, long size, boolean shared) throws IOException {
+    watcher.before(new Operation("lock", path, target, null, 0));
     return target.tryLock(position, size, shared);
   }
 

@@ -1,0 +1,227 @@
+package io.croupier.client.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is kept of a file that is written anew, without what is settled. */
+class LedgerRewriteTest {
+  private static final Randomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
+  private static final Randomiser UNSAID =
+      new UndisclosedRandomiser(new GaussianRandomiser(1, 2, -16, 0.3));
+  private static final int SLACK_BYTES = 200;
+
+  /** A report of 100 bytes with entry and seal, and its mark. */
+  private static final int REPORT_BYTES = Entry.HEAD_BYTES + 100 + 4 + Seal.BYTES;
+
+  @TempDir private Path folder;
+  private Path file;
+
+  @BeforeEach
+  void name() {
+    file = folder.resolve("ledger");
+  }
+
+  private LocalLedger open(int slackBytes) throws IOException {
+    return LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, slackBytes);
+  }
+
+  private static StoredReport release(LocalLedger ledger, int i) {
+    byte[] bytes = new byte[100];
+    Arrays.fill(bytes, (byte) i);
+    return ledger.release(i % 2 == 0 ? TENTH : UNSAID, sequence -> bytes);
+  }
+
+  @Test
+  void staysSmallAndForgetsNoSpending() throws Exception {
+    long largest = 0;
+    String deviceId;
+    List<Boolean> answers;
+    try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {
+      deviceId = ledger.deviceId();
+      answers = answers(ledger);
+      for (int i = 0; i < 800; i++) {
+        release(ledger, i);
+        if (i >= 5) {
+          ledger.acknowledge(i - 5);
+        }
+        largest = Math.max(largest, Files.size(file));
+      }
+    }
+    assertThat(largest)
+        .isBetween(
+            (long) LedgerFile.SLACK_BYTES,
+            LedgerFile.SLACK_BYTES + Header.MAX_BYTES + 8L * REPORT_BYTES);
+    try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {
+      assertThat(ledger.spent())
+          .isEqualTo(new Spent(800, 40_000_000_000L, 36_000_000_000_000L, 400, 0));
+      assertThat(ledger.deviceId()).isEqualTo(deviceId);
+      assertThat(answers(ledger)).isEqualTo(answers);
+      assertThat(ledger.pending())
+          .extracting(StoredReport::sequence)
+          .containsExactly(795L, 796L, 797L, 798L, 799L);
+      assertThat(ledger.pending())
+          .allSatisfy(report -> assertThat(report.bytes()[99]).isEqualTo((byte) report.sequence()));
+      assertThat(release(ledger, 800).sequence()).isEqualTo(800);
+    }
+  }
+
+  private static List<Boolean> answers(LocalLedger ledger) {
+    List<Boolean> answers = new ArrayList<>();
+    for (int round = 0; round < 64; round++) {
+      answers.add(ledger.answers("m", round, 0.5));
+    }
+    return answers;
+  }
+
+  /** Full of reports that are pending it grows; then its size is at most twice theirs. */
+  @Test
+  void isWrittenAnewNoOftenerThanItDoubles() throws Exception {
+    int[] moves = {-1};
+    Disk counting = new WatchedDisk(o -> moves[0] += o.name().equals("move") ? 1 : 0);
+    int reports = 200;
+    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, counting, SLACK_BYTES)) {
+      for (int i = 0; i < reports; i++) {
+        release(ledger, i);
+        if (i >= 20) {
+          ledger.acknowledge(i - 20);
+        }
+        assertThat(Files.size(file)).isLessThan(2 * (22L * REPORT_BYTES + Header.MAX_BYTES));
+      }
+    }
+    assertThat(moves[0]).isBetween(reports / 40, reports / 10);
+  }
+
+  @Test
+  void aCarriedReportIsSettledLikeAnyOther() throws Exception {
+    try (LocalLedger ledger = open(SLACK_BYTES)) {
+      carry(ledger);
+      ledger.refuse(0);
+    }
+    try (LocalLedger ledger = open(SLACK_BYTES)) {
+      assertThat(ledger.pending()).extracting(StoredReport::sequence).containsExactly(1L, 3L);
+    }
+  }
+
+  /** Reports 0 and 1 are carried over, and 3 follows. */
+  private static void carry(LocalLedger ledger) {
+    release(ledger, 0);
+    release(ledger, 1);
+    ledger.acknowledge(ledger.release(TENTH, sequence -> new byte[2000]).sequence());
+    release(ledger, 3);
+  }
+
+  @Test
+  void noDamageToAFileWrittenAnewLowersWhatWasSpent() throws Exception {
+    Spent spent;
+    try (LocalLedger ledger = open(SLACK_BYTES)) {
+      carry(ledger);
+      spent = ledger.spent();
+    }
+    byte[] whole = Files.readAllBytes(file);
+    int lastSeal = whole.length - Seal.BYTES;
+    int carriedEnd = whole.length - REPORT_BYTES;
+    for (int i = 0; i < whole.length; i += 7) {
+      byte[] damaged = whole.clone();
+      damaged[i] ^= (byte) (1 << i % 8);
+      Files.write(file, damaged);
+      if (i < lastSeal) {
+        assertCorrupt("byte " + i);
+      } else {
+        try (LocalLedger ledger = open(SLACK_BYTES)) {
+          assertThat(ledger.spent()).isEqualTo(spent);
+        }
+      }
+    }
+    for (int length = 0; length < carriedEnd - Seal.BYTES; length += 13) {
+      Files.write(file, Arrays.copyOf(whole, length));
+      assertCorrupt("cut at " + length);
+    }
+    Files.write(file, Arrays.copyOf(whole, carriedEnd));
+    try (LocalLedger ledger = open(SLACK_BYTES)) {
+      assertThat(ledger.spent().reports()).isEqualTo(3);
+      assertThat(ledger.pending()).extracting(StoredReport::sequence).containsExactly(0L, 1L);
+    }
+  }
+
+  private void assertCorrupt(String how) {
+    assertThatThrownBy(() -> open(SLACK_BYTES)).as(how).isInstanceOf(CorruptLedgerException.class);
+  }
+
+  @Test
+  void whereItCannotBeWrittenAnewNothingIsDrawn() throws Exception {
+    boolean[] full = {false};
+    Disk disk =
+        new WatchedDisk(
+            operation -> {
+              if (full[0] && operation.name().equals("create")) {
+                throw new IOException("disk is full");
+              }
+            });
+    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, disk, 1)) {
+      for (int i = 0; i < 4; i++) {
+        release(ledger, i);
+        ledger.acknowledge(i);
+        full[0] = i == 2;
+        if (full[0]) {
+          assertThatThrownBy(() -> ledger.release(TENTH, sequence -> drawn()))
+              .isInstanceOf(UncheckedIOException.class)
+              .hasMessageContaining("disk is full");
+          break;
+        }
+      }
+      assertThatThrownBy(() -> ledger.release(TENTH, sequence -> drawn()))
+          .hasMessageContaining("must be opened again");
+    }
+    try (LocalLedger ledger = open(1)) {
+      assertThat(ledger.spent().reports()).isEqualTo(3);
+    }
+  }
+
+  private static byte[] drawn() {
+    throw new AssertionError("noise was drawn");
+  }
+
+  /** Written by version 0.1.0: reports 0 to 4, of which 1 and 3, undisclosed, are pending. */
+  @Test
+  void anOlderVersionsFileIsTakenOver() throws Exception {
+    try (InputStream old = getClass().getResourceAsStream("/ledgers/v1.ledger")) {
+      Files.copy(Objects.requireNonNull(old), file);
+    }
+    List<Boolean> answers;
+    try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {
+      assertTakenOver(ledger);
+      answers = answers(ledger);
+    }
+    assertThat(Files.readAllBytes(file)[11]).isEqualTo((byte) 2);
+    try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {
+      assertTakenOver(ledger);
+      assertThat(answers(ledger)).isEqualTo(answers);
+      assertThat(release(ledger, 5).sequence()).isEqualTo(5);
+    }
+  }
+
+  private static void assertTakenOver(LocalLedger ledger) {
+    assertThat(ledger.deviceId()).isEqualTo("7a5a0fe7-4d8e-47e2-aaf7-d22b6baefc01");
+    assertThat(ledger.spent()).isEqualTo(new Spent(5, 400_000_000, 90_000_000_000L, 1, 0));
+    assertThat(ledger.pending())
+        .extracting(StoredReport::bytes)
+        .containsExactly(new byte[] {1, 7}, new byte[] {3, 7});
+  }
+}
