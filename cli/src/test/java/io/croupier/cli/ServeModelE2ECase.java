@@ -1,0 +1,174 @@
+package io.croupier.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.ModelUpdate;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The example that serves a model, run by the README's command. */
+class ServeModelE2ECase {
+  private static final Path HOME = Path.of("..").toAbsolutePath().normalize();
+  private static final String JAVA =
+      Path.of(System.getProperty("java.home"), "bin/java").toString();
+  private static final String TOPIC = "croupier.updates";
+
+  @TempDir private Path directory;
+  private final HttpClient http = HttpClient.newHttpClient();
+  private URI address;
+
+  @Test
+  void servesTheNewestCommittedUpdate() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
+      String kafka = broker.bootstrapServers();
+      Process process = start(kafka);
+      try (BufferedReader output = process.inputReader(UTF_8);
+          Producer<byte[], byte[]> job = transactional(kafka)) {
+        address = addressIn(output);
+        // The topic is missing.
+        assertThat(get().statusCode()).isEqualTo(503);
+        assertThat(get().headers().firstValue("Retry-After")).contains("1");
+        assertThat(Croupier.run("topics", "create", "--kafka", kafka)).isZero();
+        HttpResponse<String> missing = await(response -> response.statusCode() != 503);
+        assertThat(missing.statusCode()).isEqualTo(404);
+
+        publish(job, 3, 0.25);
+        job.commitTransaction();
+        HttpResponse<String> third = await(response -> response.statusCode() == 200);
+        assertThat(third.body())
+            .startsWith("{\"ageMs\":")
+            .contains("\"average\":[0.25,-0.5],\"model\":\"demo\"", "\"round\":3,\"used\":3}");
+        assertThat(third.headers().firstValue("ETag")).contains("W/\"3\"");
+        assertThat(third.headers().firstValue("Cache-Control")).contains("no-cache");
+        assertThat(send(request().header("If-None-Match", "W/\"3\"").GET()).statusCode())
+            .isEqualTo(304);
+
+        publish(job, 4, 7);
+        job.abortTransaction();
+        publish(job, 5, 1);
+        job.commitTransaction();
+        List<String> seen = new ArrayList<>();
+        await(
+            response -> {
+              seen.add(response.headers().firstValue("ETag").orElseThrow());
+              return response.body().contains("\"round\":5");
+            });
+        assertThat(seen).doesNotContain("W/\"4\"");
+
+        assertThat(send(request().POST(BodyPublishers.noBody())).statusCode()).isEqualTo(405);
+        HttpResponse<String> head = send(request().method("HEAD", BodyPublishers.noBody()));
+        assertThat(head.statusCode()).isEqualTo(405);
+        assertThat(head.headers().firstValue("Allow")).contains("GET");
+        address = address.resolve("/models/other");
+        assertThat(get().statusCode()).isEqualTo(404);
+      } finally {
+        process.destroy();
+      }
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  private Process start(String kafka) throws IOException {
+    List<String> commands =
+        Files.readAllLines(HOME.resolve("README.md")).stream()
+            .filter(line -> line.contains("examples/java/ServeModel.java "))
+            .toList();
+    assertThat(commands).hasSize(1);
+    List<String> command = new ArrayList<>();
+    for (String word : commands.get(0).split(" ", -1)) {
+      command.add(word.replace("'", "").replace("localhost:9092", kafka));
+    }
+    assertThat(command.get(0)).isEqualTo("java");
+    command.set(0, JAVA);
+    assertThat(command).endsWith("--port", "8080");
+    command.set(command.size() - 1, "0");
+    return new ProcessBuilder(command).directory(HOME.toFile()).redirectErrorStream(true).start();
+  }
+
+  private static URI addressIn(BufferedReader output) throws IOException {
+    List<String> lines = new ArrayList<>();
+    String line = output.readLine();
+    while (line != null && !line.startsWith("Serving ")) {
+      lines.add(line);
+      line = output.readLine();
+    }
+    assertThat(line).as(String.join("\n", lines)).isNotNull();
+    assertThat(line).startsWith("Serving http://127.0.0.1:").endsWith("/models/demo");
+    return URI.create(line.substring("Serving ".length()));
+  }
+
+  private static Producer<byte[], byte[]> transactional(String kafka) {
+    Producer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", kafka, "transactional.id", "job"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+    producer.initTransactions();
+    return producer;
+  }
+
+  private static void publish(Producer<byte[], byte[]> job, long round, double average)
+      throws Exception {
+    ModelUpdate update =
+        ModelUpdate.newBuilder()
+            .setModelId("demo")
+            .setRound(round)
+            .addWeights(0)
+            .addWeights(0)
+            .addAverage(average)
+            .addAverage(-0.5)
+            .setUsed(round)
+            .setGridExponent(-16)
+            .setGradientBound(1)
+            .setPublishedAtMs(Instant.now().toEpochMilli())
+            .build();
+    job.beginTransaction();
+    job.send(new ProducerRecord<>(TOPIC, "demo".getBytes(UTF_8), update.toByteArray())).get();
+  }
+
+  private HttpRequest.Builder request() {
+    return HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(10));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    return http.send(request.build(), BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> get() throws Exception {
+    return send(request().GET());
+  }
+
+  /** Asks until the answer is as wanted, for half a minute at most. */
+  private HttpResponse<String> await(Predicate<HttpResponse<String>> isWanted) throws Exception {
+    Instant end = Instant.now().plusSeconds(30);
+    HttpResponse<String> response = get();
+    while (!isWanted.test(response)) {
+      assertThat(Instant.now()).as(response.body()).isBefore(end);
+      response = get();
+    }
+    return response;
+  }
+}

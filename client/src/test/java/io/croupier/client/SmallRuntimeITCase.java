@@ -1,0 +1,114 @@
+package io.croupier.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Message;
+import io.croupier.schemas.GradientReport;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+
+/** A device needs no JDK: the client runs where there are no more modules than it names. */
+class SmallRuntimeITCase {
+  /** Found by jdeps; all are part of any JRE. */
+  private static final Set<String> MODULES =
+      Set.of(
+          "java.base",
+          "java.logging",
+          "java.management",
+          "java.security.jgss",
+          "java.security.sasl",
+          "jdk.unsupported");
+
+  /** What the client consists of and depends on, but for compression. */
+  private static final List<Class<?>> PARTS =
+      List.of(
+          GradientReporter.class,
+          GradientReport.class,
+          Producer.class,
+          Message.class,
+          Logger.class);
+
+  @TempDir private Path folder;
+
+  @Test
+  void theClientUsesNoOtherModules() throws Exception {
+    Set<String> used = new TreeSet<>();
+    for (Class<?> part : PARTS) {
+      String printed =
+          run(
+              "jdeps",
+              "--ignore-missing-deps",
+              "--multi-release",
+              "17",
+              "--print-module-deps",
+              location(part));
+      used.addAll(Arrays.asList(printed.strip().split(",")));
+    }
+    assertThat(used).isEqualTo(MODULES);
+  }
+
+  @Test
+  void aReportIsMadeOnARuntimeOfThese() throws Exception {
+    Path image = folder.resolve("runtime");
+    run(
+        "jlink",
+        "--add-modules",
+        String.join(",", MODULES),
+        "--strip-debug",
+        "--output",
+        image.toString());
+    List<String> command = new ArrayList<>();
+    command.add(image.resolve("bin").resolve("java").toString());
+    command.add("-Xmx64m");
+    command.add("-cp");
+    command.add(
+        Stream.concat(PARTS.stream(), Stream.of(OfflineDevice.class))
+            .map(SmallRuntimeITCase::location)
+            .collect(Collectors.joining(File.pathSeparator)));
+    command.add(OfflineDevice.class.getName());
+    command.add(folder.resolve("ledger").toString());
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output;
+    try (BufferedReader lines = process.inputReader(UTF_8)) {
+      output = String.join("\n", lines.lines().toList());
+    }
+    assertThat(process.waitFor()).as(output).isZero();
+    assertThat(output)
+        .contains("caught up: false", "charged: 1, epsilon 2, pending: 1")
+        .contains("without java.desktop, jdk.compiler, jdk.httpserver");
+  }
+
+  private static String location(Class<?> part) {
+    try {
+      return Path.of(part.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String run(String tool, String... arguments) throws IOException {
+    StringWriter output = new StringWriter();
+    PrintWriter writer = new PrintWriter(output);
+    int status = ToolProvider.findFirst(tool).orElseThrow().run(writer, writer, arguments);
+    assertThat(status).as(output.toString()).isZero();
+    return output.toString();
+  }
+}

@@ -1,0 +1,138 @@
+import com.google.gson.Gson;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ModelSubscriber;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Serves the newest update of models over HTTP; one file, which java runs as it is. */
+@Command(
+    name = "ServeModel",
+    mixinStandardHelpOptions = true,
+    description = "Serves a model's newest update as JSON, at /models/NAME.")
+public final class ServeModel implements Runnable {
+  private static final String PATH = "/models/";
+
+  @Option(names = "--kafka", required = true, description = "HOST:PORT of a Kafka broker")
+  private String kafka;
+
+  @Option(names = "--prefix", defaultValue = "croupier", description = "of the topics' names")
+  private String prefix;
+
+  @Option(names = "--model", required = true, description = "the model's name")
+  private String model;
+
+  @Option(names = "--address", defaultValue = "127.0.0.1", description = "where to listen")
+  private InetAddress address;
+
+  @Option(names = "--port", defaultValue = "8080", description = "where to listen; 0: any")
+  private int port;
+
+  private ModelSubscriber models;
+
+  public static void main(String[] args) {
+    int status = new CommandLine(new ServeModel()).execute(args);
+    if (status != 0) {
+      System.exit(status);
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      // Reads only what is committed: what an unfinished transaction holds may be taken back.
+      models = new ModelSubscriber(Map.of("bootstrap.servers", kafka), prefix + ".updates");
+      HttpServer server = HttpServer.create(new InetSocketAddress(address, port), 0);
+      server.setExecutor(Executors.newFixedThreadPool(4));
+      server.createContext("/", this::answer);
+      server.start();
+      System.out.printf(
+          "Serving http://%s:%d%s%s%n",
+          address.getHostAddress(), server.getAddress().getPort(), PATH, model);
+    } catch (IOException e) {
+      throw new IllegalStateException("can't listen on " + address + ", port " + port, e);
+    }
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      if (!exchange.getRequestMethod().equals("GET")) {
+        exchange.getResponseHeaders().set("Allow", "GET");
+        fail(exchange, 405, "only GET is understood");
+      } else if (!exchange.getRequestURI().getPath().equals(PATH + model)) {
+        fail(exchange, 404, "there is only " + PATH + model);
+      } else {
+        answerWithNewest(exchange);
+      }
+    }
+  }
+
+  private void answerWithNewest(HttpExchange exchange) throws IOException {
+    Optional<ModelSnapshot> newest;
+    boolean isCaughtUp;
+    try {
+      newest = models.newest(model);
+      isCaughtUp = models.isCaughtUp();
+    } catch (IllegalStateException e) {
+      fail(exchange, 503, "following the topic failed: " + e.getCause());
+      return;
+    }
+    if (newest.isPresent()) {
+      send(exchange, newest.get());
+    } else if (isCaughtUp) {
+      fail(exchange, 404, "no model " + model + " is published");
+    } else {
+      exchange.getResponseHeaders().set("Retry-After", "1");
+      fail(exchange, 503, "the topic is not read yet");
+    }
+  }
+
+  private void send(HttpExchange exchange, ModelSnapshot snapshot) throws IOException {
+    // Weak: the age changes, but not what a round says.
+    String tag = "W/\"" + snapshot.round() + "\"";
+    exchange.getResponseHeaders().set("ETag", tag);
+    exchange.getResponseHeaders().set("Cache-Control", "no-cache");
+    if (tag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"))) {
+      exchange.sendResponseHeaders(304, -1);
+      return;
+    }
+    Map<String, Object> body = new TreeMap<>();
+    body.put("model", snapshot.modelId());
+    body.put("round", snapshot.round());
+    body.put("used", snapshot.used());
+    body.put("average", snapshot.average());
+    body.put("publishedAtMs", snapshot.publishedAtMs());
+    models
+        .staleness(snapshot)
+        .map(staleness -> staleness.age())
+        .map(Duration::toMillis)
+        .ifPresent(age -> body.put("ageMs", age));
+    send(exchange, 200, body);
+  }
+
+  private static void fail(HttpExchange exchange, int status, String why) throws IOException {
+    send(exchange, status, Map.of("error", why));
+  }
+
+  private static void send(HttpExchange exchange, int status, Map<String, ?> body)
+      throws IOException {
+    byte[] json = (new Gson().toJson(body) + "\n").getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    boolean isHead = exchange.getRequestMethod().equals("HEAD");
+    exchange.sendResponseHeaders(status, isHead ? -1 : json.length);
+    if (!isHead) {
+      exchange.getResponseBody().write(json);
+    }
+  }
+}
