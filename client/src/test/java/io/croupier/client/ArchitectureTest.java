@@ -2,14 +2,21 @@ package io.croupier.client;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.properties.HasModifiers;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.croupier.client.randomiser.Randomiser;
 import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +71,45 @@ class ArchitectureTest {
                   assertThat(constructor.getParameterTypes())
                       .doesNotContain(LongSupplier.class, byte[].class));
     }
+  }
+
+  /** Not by a method either, and not by way of a class that is made for it. */
+  @Test
+  void nothingPublicTakesBits() {
+    noCodeUnits()
+        .that()
+        .arePublic()
+        .and()
+        .areDeclaredInClassesThat(
+            JavaClass.Predicates.resideInAPackage("io.croupier.client.randomiser")
+                .and(HasModifiers.Predicates.modifier(JavaModifier.PUBLIC)))
+        .should()
+        .haveRawParameterTypes(
+            DescribedPredicate.describe(
+                "of bits",
+                types ->
+                    types.stream()
+                        .anyMatch(
+                            type ->
+                                type.isAssignableTo(LongSupplier.class)
+                                    || type.isEquivalentTo(byte[].class))))
+        .check(CLIENT);
+  }
+
+  @Test
+  void onlyTheOperatingSystemSeedsAGenerator() {
+    noClasses()
+        .should()
+        .dependOnClassesThat(
+            JavaClass.Predicates.belongToAnyOf(
+                Random.class, SplittableRandom.class, ThreadLocalRandom.class))
+        .check(CLIENT);
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("SecureBits")
+        .should()
+        .callConstructor("io.croupier.client.randomiser.SecureBits", byte[].class.getName())
+        .check(CLIENT);
   }
 
   @Test
