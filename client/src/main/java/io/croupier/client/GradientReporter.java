@@ -146,8 +146,19 @@ public final class GradientReporter {
    * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent
    *     and must not be drawn again before the ledger was opened anew
    */
-  public synchronized Future<RecordMetadata> report(
+  public Future<RecordMetadata> report(
       ModelSnapshot model, double[] gradient, Randomiser randomiser) {
+    return report(model, model.round(), gradient, randomiser);
+  }
+
+  /**
+   * The same of a gradient that was evaluated earlier.
+   *
+   * @param model any state of the model
+   * @param round the published round at whose weights the gradient was evaluated
+   */
+  public synchronized Future<RecordMetadata> report(
+      ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
     requireSame("dimension", randomiser.dimension(), model.dimension());
     requireSame("gridExponent", randomiser.gridExponent(), model.gridExponent());
     requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
@@ -156,15 +167,15 @@ public final class GradientReporter {
     }
     sendAgain(List.copyOf(unsent.values()));
     return send(
-        ledger.release(randomiser, sequence -> draw(sequence, model, gradient, randomiser)));
+        ledger.release(randomiser, sequence -> draw(sequence, model, round, gradient, randomiser)));
   }
 
   private byte[] draw(
-      long sequence, ModelSnapshot model, double[] gradient, Randomiser randomiser) {
+      long sequence, ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
     GradientReportView.Builder report =
         GradientReportView.newBuilder()
             .setModelId(model.modelId())
-            .setRound(model.round())
+            .setRound(round)
             .setUserId(ledger.userId())
             .setDeviceId(ledger.deviceId())
             .setSequence(sequence)

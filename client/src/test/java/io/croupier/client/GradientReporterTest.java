@@ -60,6 +60,13 @@ class GradientReporterTest {
   }
 
   @Test
+  void aGradientMayBelongToAnEarlierRound() throws Exception {
+    reporter().report(MODEL, 2, new double[] {0.5, 0}, NEXT_TO_NO_NOISE).get();
+
+    assertThat(sent()).extracting(GradientReport::getRound).containsExactly(2L);
+  }
+
+  @Test
   void sendsAWellFormedReportUnderTheUsersKey() throws Exception {
     Future<RecordMetadata> acknowledged =
         reporter().report(MODEL, new double[] {30, -40}, NEXT_TO_NO_NOISE);
