@@ -125,6 +125,19 @@ final class CsvTable {
     return numbers;
   }
 
+  /** The values of a column, all of them 0 or 1. */
+  double[] binaries(String column) {
+    double[] numbers = numbers(column);
+    for (int i = 0; i < numbers.length; i++) {
+      if (numbers[i] != 0 && numbers[i] != 1) {
+        throw new InputException(
+            "%s, line %d, column '%s': neither 0 nor 1, which a label of the logistic loss must be"
+                .formatted(name, lines.get(i), column));
+      }
+    }
+    return numbers;
+  }
+
   /** Whether the first value is a number: then all of them must be. */
   boolean isNumeric(String column) {
     try {
@@ -137,8 +150,8 @@ final class CsvTable {
 
   private InputException notFinite(int row, String column, Throwable cause) {
     return new InputException(
-        "%s, line %d, column '%s': '%s' is not a finite number, as the column's first value is"
-            .formatted(name, lines.get(row), column, rows.get(row)[columns.indexOf(column)]),
+        "%s, line %d, column '%s': not a finite number, which the column's values must be"
+            .formatted(name, lines.get(row), column),
         cause);
   }
 }

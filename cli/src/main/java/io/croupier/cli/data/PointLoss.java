@@ -1,7 +1,7 @@
 package io.croupier.cli.data;
 
 /** A loss of one prediction {@code <x, w>} against its target, convex in the prediction. */
-public sealed interface PointLoss permits LogisticLoss, HuberLoss {
+public sealed interface PointLoss permits LogisticLoss, HuberLoss, SquaredLoss, AbsoluteLoss {
 
   /** The loss. */
   double value(double prediction, double target);
@@ -12,6 +12,6 @@ public sealed interface PointLoss permits LogisticLoss, HuberLoss {
   /** Its second derivative in the prediction. */
   double curvature(double prediction, double target);
 
-  /** The largest absolute slope. */
+  /** The largest absolute slope; Infinity if there is none. */
   double steepest();
 }

@@ -83,8 +83,10 @@ class CsvDataTest {
   void errorsNameLineAndColumn() {
     assertRefused(PEOPLE, "wage", "no column 'wage'", "age, city, bought");
     assertRefused("age,bought\n20,no\n,yes\n", "bought", "line 3, column 'age': no value");
-    assertRefused("age,bought\n20,no\nold,yes\n", "bought", "line 3, column 'age': 'old'");
-    assertRefused("age,bought\n20,no\nNaN,yes\n", "bought", "line 3, column 'age': 'NaN'");
+    assertRefused(
+        "age,bought\n20,no\nold,yes\n", "bought", "line 3, column 'age': not a finite number");
+    assertRefused(
+        "age,bought\n20,no\nNaN,yes\n", "bought", "line 3, column 'age': not a finite number");
     assertRefused("age,bought\n20,no\n30\n", "bought", "line 3: 1 values", "2 columns");
     assertRefused("age,bought\n20,no\n30,no\n", "bought", "column 'bought'", "one value only");
     assertRefused("age,bought\n1,a\n2,b\n3,c\n", "bought", "column 'bought'", "3 values");

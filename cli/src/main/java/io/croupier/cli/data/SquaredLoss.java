@@ -1,0 +1,26 @@
+package io.croupier.cli.data;
+
+/** The squared loss {@code (p - y)^2 / 2}. No slope is the steepest: its gradients are clipped. */
+public record SquaredLoss() implements PointLoss {
+
+  @Override
+  public double value(double prediction, double target) {
+    double residual = prediction - target;
+    return residual * residual / 2;
+  }
+
+  @Override
+  public double slope(double prediction, double target) {
+    return prediction - target;
+  }
+
+  @Override
+  public double curvature(double prediction, double target) {
+    return 1;
+  }
+
+  @Override
+  public double steepest() {
+    return Double.POSITIVE_INFINITY;
+  }
+}
