@@ -7,7 +7,7 @@ import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** The options that say which Kafka and which topics a command is about. */
-final class Connection {
+public final class Connection {
 
   @Option(
       names = "--config",
@@ -33,8 +33,17 @@ final class Connection {
       description = "Replaces any other setting; repeatable.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  /** The configuration that they come to. */
-  JobConfig config() {
+  /** Whether a Kafka is named at all. */
+  public boolean isNamed() {
+    return file != null || bootstrapServers != null;
+  }
+
+  /**
+   * The configuration that they come to.
+   *
+   * @throws InputException if they name no Kafka, or a setting is wrong
+   */
+  public JobConfig config() {
     Map<String, String> overrides = new LinkedHashMap<>(settings);
     if (bootstrapServers != null) {
       overrides.put("kafka.bootstrap.servers", bootstrapServers);

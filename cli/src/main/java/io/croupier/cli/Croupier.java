@@ -3,6 +3,8 @@ package io.croupier.cli;
 import io.croupier.cli.audit.AuditCommand;
 import io.croupier.cli.demo.DemoCommand;
 import io.croupier.cli.replay.ReplayCommand;
+import io.croupier.cli.report.FollowCommand;
+import io.croupier.cli.report.ReportCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -26,6 +28,8 @@ import picocli.CommandLine.Spec;
     subcommands = {
       DemoCommand.class,
       RunCommand.class,
+      FollowCommand.class,
+      ReportCommand.class,
       ReplayCommand.class,
       AuditCommand.class,
       TopicsCommand.class,

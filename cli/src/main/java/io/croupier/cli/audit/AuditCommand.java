@@ -1,5 +1,6 @@
 package io.croupier.cli.audit;
 
+import io.croupier.cli.CountBar;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
@@ -185,7 +186,8 @@ public final class AuditCommand implements Callable<Integer> {
                 + " deviation, and so hides what is to be measured")
             .formatted(claim.gridExponent()));
     Finding finding;
-    try (Bar bar = new Bar(2L * samples, Boolean.getBoolean("croupier.terminal"))) {
+    try (CountBar bar =
+        new CountBar("releases", 2L * samples, Boolean.getBoolean("croupier.terminal"))) {
       Audit audit = new Audit(claim, samples, confidence, threads);
       finding = audit.run(() -> randomiser()::randomise, bar::step);
     }

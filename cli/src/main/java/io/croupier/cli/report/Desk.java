@@ -1,0 +1,96 @@
+package io.croupier.cli.report;
+
+import io.croupier.cli.CountBar;
+import io.croupier.cli.InputException;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LimitReachedException;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.Spent;
+import io.croupier.client.randomiser.Randomiser;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Takes gradients and hands out reports, until there are no more or the limit is reached. */
+final class Desk {
+  private static final MathContext DIGITS = new MathContext(6, RoundingMode.CEILING);
+
+  private final Gradients gradients;
+  private final Outlet outlet;
+  private final LocalLedger ledger;
+  private final Limit limit;
+  private long reports;
+
+  Desk(Gradients gradients, Outlet outlet, LocalLedger ledger, Limit limit) {
+    this.gradients = gradients;
+    this.outlet = outlet;
+    this.ledger = ledger;
+    this.limit = limit;
+  }
+
+  /**
+   * Reports everything.
+   *
+   * @return what became of it, in words
+   * @throws InputException if something can't be reported: nothing is after that
+   */
+  String run(Randomiser randomiser, CountBar bar) {
+    try {
+      for (Answer answer = gradients.next(); answer != null; answer = gradients.next()) {
+        report(answer, randomiser);
+        bar.step(1);
+      }
+    } catch (InputException e) {
+      outlet.settle();
+      throw new InputException("%s.%n%s".formatted(e.getMessage(), summary()), e);
+    }
+    outlet.settle();
+    return summary();
+  }
+
+  private void report(Answer answer, Randomiser randomiser) {
+    try {
+      outlet.report(answer, randomiser);
+      reports++;
+    } catch (LimitReachedException e) {
+      throw new InputException(
+          "The limit is reached: %s. Not reported: %s, and %s"
+              .formatted(e.getMessage(), gradients.place(), gradients.left()),
+          e);
+    } catch (IllegalArgumentException e) {
+      throw new InputException("%s: %s".formatted(gradients.place(), e.getMessage()), e);
+    }
+  }
+
+  private String summary() {
+    return "%,d %s. In the ledger: %s."
+        .formatted(reports, outlet.done(), inWords(ledger.spent(), limit));
+  }
+
+  /** What is spent, and of how much; what neither is spent nor limited is left out. */
+  private static String inWords(Spent spent, Limit limit) {
+    List<String> parts = new ArrayList<>();
+    boolean counted = limit.reports() < Long.MAX_VALUE;
+    parts.add("%,d reports".formatted(spent.reports()) + (counted ? of(limit.reports()) : ""));
+    if (spent.undisclosed() > 0) {
+      parts.add("%,d of them undisclosed".formatted(spent.undisclosed()));
+    }
+    addLevel(parts, "epsilon", spent.epsilon(), limit.epsilon());
+    addLevel(parts, "mu", spent.muSquared().sqrt(DIGITS), limit.mu());
+    return String.join(", ", parts);
+  }
+
+  private static void addLevel(List<String> parts, String name, BigDecimal spent, double limit) {
+    boolean limited = limit > 0 && limit < Double.POSITIVE_INFINITY;
+    if (spent.signum() > 0 || limited) {
+      parts.add(
+          name + " " + spent.stripTrailingZeros().toPlainString() + (limited ? of(limit) : ""));
+    }
+  }
+
+  private static String of(Number limit) {
+    return " of " + limit;
+  }
+}

@@ -1,0 +1,103 @@
+package io.croupier.cli.report;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.Connection;
+import io.croupier.cli.InputException;
+import io.croupier.cli.Log;
+import io.croupier.cli.Version;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.job.JobConfig;
+import io.croupier.schemas.ModelUpdate;
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Prints what is published of a model. */
+@Command(
+    name = "follow",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    abbreviateSynopsis = true,
+    sortOptions = false,
+    description = {
+      "Prints the newest published state of a model, and every newer one as it comes, read"
+          + " committed: ModelUpdates in the Protobuf JSON mapping, one a line. 'weights' are where to"
+          + " evaluate the next gradient, 'average' is what to predict with.",
+      "One line for each round: what is superseded before it can be printed is left out, so whoever"
+          + " is slow to read gets fewer lines, not old ones. Ends when the model is retired."
+    },
+    footer = {"", "Try:", "  croupier follow --kafka localhost:9092 --model demo --updates 1"})
+public final class FollowCommand implements Callable<Integer> {
+  private static final JsonFormat.Printer JSON =
+      JsonFormat.printer().omittingInsignificantWhitespace().sortingMapKeys();
+
+  @Spec private CommandSpec spec;
+
+  @Mixin private Connection connection;
+
+  @Option(
+      names = "--model",
+      paramLabel = "ID",
+      required = true,
+      description = "The model to follow.")
+  private String modelId;
+
+  @Option(
+      names = "--updates",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Ends after so many lines; 0: goes on (default: ${DEFAULT-VALUE}).")
+  private long updates;
+
+  @Override
+  public Integer call() throws InvalidProtocolBufferException {
+    Log.toFile();
+    if (updates < 0) {
+      throw new InputException("--updates is %d; it must be at least 0".formatted(updates));
+    }
+    JobConfig config = connection.config();
+    PrintWriter out = spec.commandLine().getOut();
+    try (Publications model =
+        FollowedModel.follow(config.kafka(), config.topics().updates(), modelId)) {
+      Optional<ModelSnapshot> next = Optional.of(model.newest());
+      for (long left = updates; next.isPresent(); left--) {
+        out.println(JSON.print(update(next.get())));
+        // A reader that has gone makes an error.
+        boolean isEnough = out.checkError() || left == 1;
+        next = isEnough ? Optional.empty() : model.after(next.get().round());
+      }
+    }
+    Log.discard();
+    return 0;
+  }
+
+  private static ModelUpdate update(ModelSnapshot snapshot) {
+    return ModelUpdate.newBuilder()
+        .setModelId(snapshot.modelId())
+        .setRound(snapshot.round())
+        .addAllWeights(boxed(snapshot.weights()))
+        .addAllAverage(boxed(snapshot.average()))
+        .setUsed(snapshot.used())
+        .setDroppedStale(snapshot.droppedStale())
+        .setDroppedUnpublished(snapshot.droppedUnpublished())
+        .setOpen(snapshot.open())
+        .setGridExponent(snapshot.gridExponent())
+        .setGradientBound(snapshot.gradientBound())
+        .setAnswerProbability(snapshot.answerProbability())
+        .putAllDiagnostics(snapshot.diagnostics())
+        .setPublishedAtMs(snapshot.publishedAtMs())
+        .build();
+  }
+
+  private static List<Double> boxed(double[] values) {
+    return Arrays.stream(values).boxed().toList();
+  }
+}

@@ -1,0 +1,116 @@
+package io.croupier.cli.report;
+
+import io.croupier.cli.InputException;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ModelSubscriber;
+import io.croupier.schemas.ModelSpecs;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.common.errors.InterruptException;
+
+/** What a running job publishes of a model. */
+final class FollowedModel implements Publications {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** How long a round that somebody else has seen may take to come here, too. */
+  private static final Duration LAG = Duration.ofSeconds(5);
+
+  /** How often to look whether the model is still there. */
+  private static final Duration LOOK = Duration.ofMillis(500);
+
+  /** No report may be further behind. */
+  private static final int MOST_ROUNDS = ModelSpecs.MAX_STALENESS + 1;
+
+  private final String modelId;
+  private final String topic;
+  private final ModelSubscriber subscriber;
+
+  /** The newest rounds published, oldest first; guarded by this. */
+  private final Set<Long> rounds = new LinkedHashSet<>();
+
+  private FollowedModel(Map<String, Object> kafka, String updatesTopic, String modelId) {
+    this.modelId = modelId;
+    topic = updatesTopic;
+    subscriber = new ModelSubscriber(kafka, updatesTopic, this::hear);
+  }
+
+  /**
+   * Begins to follow a model.
+   *
+   * @throws InputException if none of that name is published within half a minute
+   */
+  static FollowedModel follow(Map<String, String> kafka, String updatesTopic, String modelId) {
+    FollowedModel model = new FollowedModel(Map.copyOf(kafka), updatesTopic, modelId);
+    try {
+      ModelSnapshot first = model.subscriber.await(modelId, PATIENCE);
+      model.hear(first);
+      return model;
+    } catch (TimeoutException e) {
+      model.close();
+      throw new InputException(
+          "No model '%s' was found on topic %s for %d s; 'croupier models apply' publishes one, and 'croupier run' its updates"
+              .formatted(modelId, updatesTopic, PATIENCE.toSeconds()),
+          e);
+    }
+  }
+
+  private synchronized void hear(ModelSnapshot snapshot) {
+    if (!snapshot.modelId().equals(modelId) || !rounds.add(snapshot.round())) {
+      return;
+    }
+    if (rounds.size() > MOST_ROUNDS) {
+      rounds.remove(rounds.iterator().next());
+    }
+    notifyAll();
+  }
+
+  @Override
+  public ModelSnapshot newest() {
+    return subscriber
+        .newest(modelId)
+        .orElseThrow(() -> new InputException("Model '%s' was retired".formatted(modelId)));
+  }
+
+  @Override
+  public synchronized Optional<ModelSnapshot> after(long round) {
+    Optional<ModelSnapshot> newest = subscriber.newest(modelId);
+    while (newest.isPresent() && newest.get().round() == round) {
+      await(LOOK.toNanos());
+      newest = subscriber.newest(modelId);
+    }
+    return newest;
+  }
+
+  @Override
+  public synchronized void requirePublished(long round) {
+    long start = System.nanoTime();
+    long left = LAG.toNanos();
+    while (!rounds.contains(round)) {
+      if (round < newest().round() || left <= 0) {
+        throw new InputException(
+            "'round' %d is none of the %d newest that are on topic %s; the newest is %d"
+                .formatted(round, rounds.size(), topic, newest().round()));
+      }
+      await(Math.min(left, LOOK.toNanos()));
+      left = LAG.toNanos() - (System.nanoTime() - start);
+    }
+  }
+
+  private synchronized void await(long nanos) {
+    try {
+      TimeUnit.NANOSECONDS.timedWait(this, nanos);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    subscriber.close();
+  }
+}

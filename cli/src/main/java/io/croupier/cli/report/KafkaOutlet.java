@@ -1,0 +1,75 @@
+package io.croupier.cli.report;
+
+import io.croupier.cli.InputException;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.Randomiser;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.InterruptException;
+
+/** Sends reports. What an interrupted run left in the ledger unacknowledged is sent first. */
+final class KafkaOutlet implements Outlet {
+  private static final int MOST_UNDERWAY = LocalLedger.WINDOW / 2;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final GradientReporter reporter;
+  private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
+
+  KafkaOutlet(Map<String, String> kafka, String gradientsTopic, LocalLedger ledger) {
+    try {
+      producer = new KafkaProducer<>(GradientReporter.producerProperties(Map.copyOf(kafka)));
+    } catch (IllegalArgumentException e) {
+      throw new InputException("kafka.* of the configuration: " + e.getMessage(), e);
+    }
+    reporter = new GradientReporter(producer, gradientsTopic, ledger);
+    producer.flush();
+  }
+
+  @Override
+  public void report(Answer answer, Randomiser randomiser) {
+    while (!underway.isEmpty()
+        && (underway.size() >= MOST_UNDERWAY || underway.getFirst().isDone())) {
+      await(underway.removeFirst());
+    }
+    underway.add(reporter.report(answer.model(), answer.round(), answer.gradient(), randomiser));
+  }
+
+  @Override
+  public void settle() {
+    producer.flush();
+    while (!underway.isEmpty()) {
+      await(underway.removeFirst());
+    }
+  }
+
+  private static void await(Future<RecordMetadata> report) {
+    try {
+      report.get();
+    } catch (ExecutionException e) {
+      throw new InputException(
+          "A report was not acknowledged: %s. It is spent; unless the broker will never take it, the next run with this ledger sends it again"
+              .formatted(e.getCause().getMessage()),
+          e);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  @Override
+  public String done() {
+    return "sent and acknowledged";
+  }
+
+  @Override
+  public void close() {
+    producer.close(PATIENCE);
+  }
+}

@@ -1,0 +1,29 @@
+package io.croupier.cli.report;
+
+import io.croupier.client.randomiser.Randomiser;
+
+/** Where reports go, each charged to a ledger before its noise is drawn. */
+interface Outlet extends AutoCloseable {
+
+  /**
+   * Randomises a gradient and lets it go.
+   *
+   * @throws io.croupier.client.ledger.LimitReachedException if the person's limit has no room
+   * @throws IllegalArgumentException if the gradient is not finite
+   * @throws io.croupier.cli.InputException if an earlier one, or this one, can't get there
+   */
+  void report(Answer answer, Randomiser randomiser);
+
+  /**
+   * Waits until everything has arrived.
+   *
+   * @throws io.croupier.cli.InputException if something can't
+   */
+  void settle();
+
+  /** What happens to reports here: {@code sent}. */
+  String done();
+
+  @Override
+  void close();
+}

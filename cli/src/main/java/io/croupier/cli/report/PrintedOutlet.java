@@ -1,0 +1,105 @@
+package io.croupier.cli.report;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.InputException;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Grid;
+import io.croupier.schemas.view.GradientReportView;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.InstantSource;
+import java.util.Arrays;
+
+/**
+ * Prints reports: they are as released as those that are sent, and charged like them. What an
+ * interrupted run left in the ledger unprinted is printed first.
+ */
+final class PrintedOutlet implements Outlet {
+  private final OutputStream out;
+  private final Format format;
+  private final LocalLedger ledger;
+  private final InstantSource clock;
+  private boolean isFull;
+
+  /** Prints to {@code out}, which stays open. */
+  PrintedOutlet(OutputStream out, Format format, LocalLedger ledger, InstantSource clock) {
+    this.out = out;
+    this.format = format;
+    this.ledger = ledger;
+    this.clock = clock;
+    ledger.pending().forEach(this::print);
+  }
+
+  @Override
+  public void report(Answer answer, Randomiser randomiser) {
+    requireRoom();
+    print(ledger.release(randomiser, sequence -> draw(sequence, answer, randomiser)));
+  }
+
+  private byte[] draw(long sequence, Answer answer, Randomiser randomiser) {
+    GradientReportView.Builder declaration = GradientReportView.newBuilder();
+    randomiser.declareIn(declaration);
+    return GradientReport.newBuilder()
+        .mergeFrom(parse(declaration.build().toByteArray()))
+        .setModelId(answer.model().modelId())
+        .setRound(answer.round())
+        .setUserId(ledger.userId())
+        .setDeviceId(ledger.deviceId())
+        .setSequence(sequence)
+        .setCreatedAtMs(clock.millis())
+        .setGrid(
+            Grid.newBuilder()
+                .addAllValues(
+                    Arrays.stream(randomiser.randomise(answer.gradient())).boxed().toList()))
+        .build()
+        .toByteArray();
+  }
+
+  private void requireRoom() {
+    if (isFull && format == Format.RECORD) {
+      throw new InputException(
+          "--format record is for one report, which is printed; use json or protobuf for more");
+    }
+  }
+
+  private void print(StoredReport report) {
+    requireRoom();
+    try {
+      format.write(parse(report.bytes()), out);
+      out.flush();
+    } catch (IOException e) {
+      throw new InputException(
+          "A report can't be printed: %s. It is spent; the next run with this ledger prints it"
+              .formatted(e.getMessage()),
+          e);
+    }
+    isFull = true;
+    ledger.acknowledge(report.sequence());
+  }
+
+  private static GradientReport parse(byte[] report) {
+    try {
+      return GradientReport.parseFrom(report);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a ledger holds reports alone", e);
+    }
+  }
+
+  @Override
+  public void settle() {
+    // What is printed has arrived.
+  }
+
+  @Override
+  public String done() {
+    return "printed";
+  }
+
+  @Override
+  public void close() {
+    // Standard output is not this command's to close.
+  }
+}

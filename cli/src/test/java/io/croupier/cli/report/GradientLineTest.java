@@ -1,0 +1,75 @@
+package io.croupier.cli.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.croupier.cli.InputException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GradientLineTest {
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[0.25, -3e-1, 7]",
+        "{\"gradient\": [0.25, -0.3, 7.0]}",
+        " { \"round\" : 4 , \"gradient\" : [ 0.25,-0.3,7 ] } "
+      })
+  void anArrayOrAnObjectIsAGradient(String text) {
+    assertThat(GradientLine.parse(text, 3).gradient()).containsExactly(0.25, -0.3, 7);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "[1]                                   | -7",
+        "{\"gradient\": [1], \"round\": 0}     | 0",
+        "{\"gradient\": [1], \"round\": \"12\"} | 12"
+      })
+  void theRoundIsTheLinesOwnIfItNamesOne(String text, long round) {
+    assertThat(GradientLine.parse(text, 1).roundOr(-7)).isEqualTo(round);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "0.111, 0.222                                    | 'gradient' is no array",
+        "{\"gradient\": 0.111}                           | 'gradient' is no array",
+        "nonsense                                        | not an array or object of JSON",
+        "[0.111, 0.222                                   | not an array or object of JSON",
+        "[0.111, 0.222] 0.333                            | not an array or object of JSON",
+        "[0.111]                                         | 'gradient' has 1 numbers; the model has 2",
+        "[0.111, 0.222, 0.333]                           | 'gradient' has 3 numbers; the model has 2",
+        "[0.111, NaN]                                    | which has no NaN or Infinity",
+        "[0.111, 0.222e999]                              | 'gradient[1]' is not a finite number",
+        "[0.111, \"0.222\"]                              | 'gradient[1]' is not a finite number",
+        "[0.111, [0.222]]                                | 'gradient[1]' is not a finite number",
+        "[0.111, null]                                   | 'gradient[1]' is not a finite number",
+        "{}                                              | 'gradient' is missing",
+        "{\"0.111\": [0.111, 0.222]}                     | an unknown field",
+        "{\"gradient\": [0.111, 0.222], \"rownd\": 0}    | an unknown field",
+        "{\"gradient\": [0.111, 0.222], \"gradient\": []} | 'gradient' is there twice",
+        "{\"gradient\": [0.111, 0.222], \"round\": -1}   | 'round' is not a whole number",
+        "{\"gradient\": [0.111, 0.222], \"round\": 0.111} | 'round' is not a whole number",
+        "{\"gradient\": [0.111, 0.222], \"round\": \"x\"} | 'round' is not a whole number",
+        "{\"gradient\": [0.111, 0.222], \"round\": null} | 'round' is not a whole number"
+      })
+  void whatIsWrongIsNamedAndNoGradientShown(String text, String expected) {
+    InputException refusal =
+        catchThrowableOfType(InputException.class, () -> GradientLine.parse(text, 2));
+
+    assertThat(refusal).hasMessageContaining(expected).hasNoCause();
+    assertThat(refusal.getMessage()).doesNotContain("0.111", "0.222", "0.333");
+  }
+
+  @Test
+  void aLongGradientIsRead() {
+    String zeros = "[" + "0.5,".repeat(9_999) + "0.5]";
+    assertThat(GradientLine.parse(zeros, 10_000).gradient()).hasSize(10_000).containsOnly(0.5);
+  }
+}

@@ -1,0 +1,319 @@
+package io.croupier.cli.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.InputException;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReport.DeclarationCase;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/**
+ * Printing, which needs no Kafka. Noise is fresh in every run; what is tested doesn't depend on it.
+ */
+class ReportCommandTest {
+
+  /** So little noise that the release is the clipped gradient. */
+  private static final String CLEAR = "--mechanism l2-laplace --epsilon 1e12 ";
+
+  private static final String NOISE = "--mechanism l2-laplace --epsilon 1 ";
+  private static final String FORGET = "--without-ledger ";
+  private static final String LEDGER = "--ledger %s ";
+
+  @TempDir private Path directory;
+
+  @BeforeEach
+  void writeModels() throws IOException {
+    Files.writeString(
+        directory.resolve("models.yaml"),
+        """
+        - {modelId: taps, dimension: 2, gradientBound: 1, initialWeights: [1, 2], adaptiveRadius: {}}
+        - {modelId: words, dimension: 3, gradientBound: 1, coordinateWise: {}}
+        - {modelId: raw, dimension: 2, gradientBound: 1, reportsPerRound: 2, dpFtrl:
+           {clipNorm: 1, noiseMultiplier: 1, learningRate: 1, noise: {tree: {}}}}
+        """);
+  }
+
+  private record Run(int code, ByteString out, String err) {
+    List<GradientReport> reports() throws IOException {
+      List<GradientReport> reports = new ArrayList<>();
+      for (String line : out.toStringUtf8().lines().toList()) {
+        GradientReport.Builder report = GradientReport.newBuilder();
+        JsonFormat.parser().merge(line, report);
+        reports.add(report.build());
+      }
+      return reports;
+    }
+  }
+
+  private Run run(String input, String options) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    return run(input, options, out, out);
+  }
+
+  private Run run(String input, String options, OutputStream out, ByteArrayOutputStream seen) {
+    StringWriter err = new StringWriter();
+    String models = options.contains("--models") ? "" : "--models " + path("models.yaml") + " ";
+    String model = options.contains("--model ") ? "" : "--model taps ";
+    int code =
+        new CommandLine(new ReportCommand(new ByteArrayInputStream(input.getBytes(UTF_8)), out))
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setErr(new PrintWriter(err))
+            .setExecutionExceptionHandler(
+                (exception, line, parsed) -> {
+                  assertThat(exception).isInstanceOf(InputException.class);
+                  line.getErr().println(exception.getMessage());
+                  return 1;
+                })
+            .execute(
+                (models + model + "--user ada " + options.formatted(path("ada.ledger")))
+                    .strip()
+                    .split(" +"));
+    return new Run(code, ByteString.copyFrom(seen.toByteArray()), err.toString());
+  }
+
+  private String path(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  @Test
+  void everyLineIsAReportInItsOrder() throws IOException {
+    Run run = run("[0.5, 0]\n\n{\"gradient\": [0, -8], \"round\": \"7\"}\n", FORGET + CLEAR);
+
+    assertThat(run.code).isZero();
+    assertThat(run.err).contains("2 printed", "2 reports");
+    List<GradientReport> reports = run.reports();
+    assertThat(reports).extracting(GradientReport::getRound).containsExactly(0L, 7L);
+    assertThat(reports).extracting(GradientReport::getSequence).containsExactly(0L, 1L);
+    assertThat(reports).extracting(GradientReport::getUserId).containsOnly("ada");
+    assertThat(reports).extracting(GradientReport::getModelId).containsOnly("taps");
+    assertThat(reports).extracting(GradientReport::getDeviceId).doesNotContain("");
+    assertThat(reports)
+        .extracting(GradientReport::getDeclarationCase)
+        .containsOnly(DeclarationCase.L2_LAPLACE);
+    assertThat(reports.get(0).getGrid().getValuesList()).containsExactly(1 << 15, 0);
+    assertThat(reports.get(1).getGrid().getValuesList()).containsExactly(0, -(1 << 16));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "taps, --mechanism gaussian --mu 0.5, GAUSSIAN, mu 0.5",
+    "taps, --mechanism GAUSSIAN --mu 0.5 --undisclosed, UNDISCLOSED, 1 of them undisclosed",
+    "words, --mechanism coordinate-laplace --epsilon 1, COORDINATE_LAPLACE, epsilon 1",
+    "words, '--mechanism coordinate-laplace --taus 1,0.5,0.25', COORDINATE_LAPLACE, epsilon 1.75"
+  })
+  void everyMechanismDeclaresAndCharges(
+      String model, String noise, DeclarationCase declaration, String spent) throws IOException {
+    String zeros = model.equals("taps") ? "[0, 0]" : "[0, 0, 0]";
+    Run run = run(zeros, FORGET + "--model " + model + " " + noise);
+
+    assertThat(run.code).as(run.err).isZero();
+    assertThat(run.reports().get(0).getDeclarationCase()).isEqualTo(declaration);
+    assertThat(run.err).contains(spent);
+  }
+
+  @Test
+  void splitEpsilonsComeToNoMore() {
+    for (int d = 1; d <= 60; d++) {
+      String gradient = "[0" + ", 0".repeat(d - 1) + "]";
+      String models = path("split.yaml");
+      write(
+          "split.yaml",
+          "- {modelId: m, dimension: %d, gradientBound: 1, coordinateWise: {}}".formatted(d));
+      Run run =
+          run(
+              gradient,
+              FORGET
+                  + "--models "
+                  + models
+                  + " --model m --mechanism coordinate-laplace --epsilon 0.7 --limit-epsilon 0.7");
+      assertThat(run.code).as("d = %d: %s", d, run.err).isZero();
+    }
+  }
+
+  @Test
+  void aLedgerLimitsAllRunsAndNothingIsDrawnBeyond() throws IOException {
+    Run first = run("[1, 0]\n[1, 0]\n", LEDGER + NOISE + "--limit-epsilon 3.5");
+    Run second =
+        run("[1, 0]\n[0.111, 0]\n[1, 0]\n[1, 0]\n", LEDGER + NOISE + "--limit-epsilon 3.5");
+
+    assertThat(first.code).isZero();
+    assertThat(first.err).contains("2 printed. In the ledger: 2 reports, epsilon 2 of 3.5.");
+    assertThat(second.code).isEqualTo(1);
+    assertThat(second.reports()).hasSize(1);
+    assertThat(second.err)
+        .contains("epsilon would add up to 4; the limit is 3.5")
+        .contains("Not reported: line 2, and at least 2 more")
+        .contains("1 printed. In the ledger: 3 reports, epsilon 3 of 3.5.")
+        .doesNotContain("0.111");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--limit-reports 1, 1 reports of 1",
+    "--mechanism gaussian --mu 1 --limit-mu 1.2, mu 1 of 1.2"
+  })
+  void otherLimitsHoldToo(String options, String spent) throws IOException {
+    String noise = options.contains("--mechanism") ? "" : NOISE;
+    Run run = run("[1, 0]\n[1, 0]\n[1, 0]\n", FORGET + noise + options);
+
+    assertThat(run.code).isEqualTo(1);
+    assertThat(run.reports()).hasSize(1);
+    assertThat(run.err).contains("line 2, and at least 1 more", spent);
+  }
+
+  @Test
+  void aLimitOnOneKindOfNoiseForbidsTheOther() {
+    assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9").err).contains("the limit is 0.0");
+    assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9 --limit-epsilon 1").code).isZero();
+  }
+
+  @Test
+  void aBadLineEndsTheRunAndIsNotCharged() throws IOException {
+    Run run = run("[0, 0]\n\n[0.111, \"0.222\"]\n[0, 0]\n", LEDGER + NOISE);
+
+    assertThat(run.code).isEqualTo(1);
+    assertThat(run.reports()).hasSize(1);
+    assertThat(run.err)
+        .contains("Standard input, line 3: 'gradient[1]' is not a finite number")
+        .contains("In the ledger: 1 reports, epsilon 1.")
+        .doesNotContain("0.111", "0.222");
+    try (LocalLedger ledger =
+        LocalLedger.open(directory.resolve("ada.ledger"), "ada", Limit.NONE)) {
+      assertThat(ledger.spent().reports()).isEqualTo(1);
+      assertThat(ledger.pending()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatCouldNotBePrintedIsPrintedByTheNextRunAsItWas() throws IOException {
+    OutputStream broken =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw new IOException("Broken pipe");
+          }
+        };
+    Run failed = run("[1, 0]\n[1, 0]\n", LEDGER + NOISE, broken, new ByteArrayOutputStream());
+    byte[] stored;
+    try (LocalLedger ledger =
+        LocalLedger.open(directory.resolve("ada.ledger"), "ada", Limit.NONE)) {
+      stored = ledger.pending().get(0).bytes();
+    }
+    Run next = run("", LEDGER + NOISE);
+
+    assertThat(failed.code).isEqualTo(1);
+    assertThat(failed.err).contains("Broken pipe", "the next run with this ledger prints it");
+    assertThat(next.code).isZero();
+    assertThat(next.reports()).containsExactly(GradientReport.parseFrom(stored));
+    assertThat(run("", LEDGER + NOISE).out).isEmpty();
+  }
+
+  @Test
+  void binaryReportsStandBehindTheirLengths() throws IOException {
+    Run run = run("[1, 0]\n[0, 1]\n", FORGET + NOISE + "--format protobuf");
+
+    InputStream in = run.out.newInput();
+    assertThat(GradientReport.parseDelimitedFrom(in).getSequence()).isZero();
+    assertThat(GradientReport.parseDelimitedFrom(in).getSequence()).isEqualTo(1);
+    assertThat(in.read()).isEqualTo(-1);
+  }
+
+  @Test
+  void aRecordIsOneReportAlone() throws IOException {
+    Run one = run("[1, 0]\n", FORGET + NOISE + "--format record");
+    Run two = run("[1, 0]\n[1, 0]\n", LEDGER + NOISE + "--format record");
+
+    assertThat(GradientReport.parseFrom(one.out).getUserId()).isEqualTo("ada");
+    assertThat(two.code).isEqualTo(1);
+    assertThat(GradientReport.parseFrom(two.out).getUserId()).isEqualTo("ada");
+    assertThat(two.err).contains("--format record is for one report", "In the ledger: 1 reports");
+  }
+
+  @Test
+  void dataIsOneReportOfTheMeanOrOneForEachRow() throws IOException {
+    // Residuals at (1, 2): 3 - 2.75 and 1 - 1.5.
+    write("rows.csv", "a,b,y\n1,1,2.75\n1,0,1.5\n");
+    String data = "--data " + path("rows.csv") + " --label y --loss squared ";
+
+    Run mean = run("", FORGET + CLEAR + data);
+    Run each = run("", FORGET + CLEAR + data + "--each-row");
+
+    assertThat(mean.code).as(mean.err).isZero();
+    assertThat(mean.reports()).hasSize(1);
+    assertThat(mean.reports().get(0).getGrid().getValuesList())
+        .containsExactly(-(1 << 13), 1 << 13);
+    assertThat(each.reports())
+        .extracting(report -> report.getGrid().getValuesList())
+        .containsExactly(List.of(1 << 14, 1 << 14), List.of(-(1 << 15), 0));
+  }
+
+  @Test
+  void rowsBeyondTheLimitAreCounted() {
+    write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n0,0,1\n0,1,1\n");
+    Run run =
+        run(
+            "",
+            FORGET
+                + NOISE
+                + "--limit-reports 1 --each-row --label y --loss logistic --data "
+                + path("rows.csv"));
+
+    assertThat(run.code).isEqualTo(1);
+    assertThat(run.err).contains("Not reported: row 2, and 2 more");
+  }
+
+  @Test
+  void whatCannotBeMeantIsExplained() {
+    assertThat(run("", NOISE).code).isEqualTo(2);
+    assertThat(run("", FORGET + NOISE + "--kafka localhost:1").err).contains("one of the two");
+    assertThat(run("", FORGET + "--mechanism gaussian --epsilon 1").err).contains("takes --mu");
+    assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err).contains("-1");
+    assertThat(run("", FORGET + NOISE + "--model tips").err).contains("there are: taps, words");
+    assertThat(run("", FORGET + NOISE + "--model raw").err).contains("central");
+    assertThat(run("", FORGET + NOISE + "--limit-epsilon -2").err).contains("epsilon is -2.0");
+    write("rows.csv", "a,b,y\n1,1,1\n");
+    String data = "--label y --loss logistic --data " + path("rows.csv");
+    assertThat(run("", FORGET + NOISE + "--rounds 2 " + data).err).contains("--rounds is 2");
+  }
+
+  @Test
+  void aLedgerOfSomebodyElseIsNotTaken() throws IOException {
+    LocalLedger.open(directory.resolve("ada.ledger"), "bob", Limit.NONE).close();
+
+    Run run = run("[1, 0]", LEDGER + NOISE);
+
+    assertThat(run.code).isEqualTo(1);
+    assertThat(run.out).isEmpty();
+    assertThat(run.err).contains("ada.ledger").doesNotContain("bob");
+  }
+
+  private void write(String name, String text) {
+    try {
+      Files.writeString(directory.resolve(name), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
