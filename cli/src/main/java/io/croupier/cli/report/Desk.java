@@ -21,13 +21,20 @@ final class Desk {
   private final Outlet outlet;
   private final LocalLedger ledger;
   private final Limit limit;
+  private final int earlier;
   private long reports;
 
-  Desk(Gradients gradients, Outlet outlet, LocalLedger ledger, Limit limit) {
+  /**
+   * A desk.
+   *
+   * @param earlier reports that the outlet found in the ledger, from an earlier run
+   */
+  Desk(Gradients gradients, Outlet outlet, LocalLedger ledger, Limit limit, int earlier) {
     this.gradients = gradients;
     this.outlet = outlet;
     this.ledger = ledger;
     this.limit = limit;
+    this.earlier = earlier;
   }
 
   /**
@@ -42,12 +49,25 @@ final class Desk {
         report(answer, randomiser);
         bar.step(1);
       }
-    } catch (InputException e) {
       outlet.settle();
-      throw new InputException("%s.%n%s".formatted(e.getMessage(), summary()), e);
+    } catch (InputException e) {
+      throw ended(e);
     }
-    outlet.settle();
+    if (!ledger.pending().isEmpty()) {
+      throw new InputException(summary());
+    }
     return summary();
+  }
+
+  /** What ended the run, with what became of everything before. */
+  private InputException ended(InputException cause) {
+    String reason = cause.getMessage();
+    try {
+      outlet.settle();
+    } catch (InputException e) {
+      reason += System.lineSeparator() + e.getMessage();
+    }
+    return new InputException(reason + System.lineSeparator() + summary(), cause);
   }
 
   private void report(Answer answer, Randomiser randomiser) {
@@ -65,17 +85,25 @@ final class Desk {
   }
 
   private String summary() {
-    return "%,d %s. In the ledger: %s."
-        .formatted(reports, outlet.done(), inWords(ledger.spent(), limit));
+    int pending = ledger.pending().size();
+    return "%d %s%s. In the ledger: %s.%s"
+        .formatted(
+            reports,
+            outlet.done(),
+            earlier == 0 ? "" : ", after %d that an earlier run had left".formatted(earlier),
+            inWords(ledger.spent(), limit),
+            pending == 0
+                ? ""
+                : " Still to arrive: %d, which the next run takes up.".formatted(pending));
   }
 
   /** What is spent, and of how much; what neither is spent nor limited is left out. */
   private static String inWords(Spent spent, Limit limit) {
     List<String> parts = new ArrayList<>();
     boolean counted = limit.reports() < Long.MAX_VALUE;
-    parts.add("%,d reports".formatted(spent.reports()) + (counted ? of(limit.reports()) : ""));
+    parts.add("%d reports".formatted(spent.reports()) + (counted ? of(limit.reports()) : ""));
     if (spent.undisclosed() > 0) {
-      parts.add("%,d of them undisclosed".formatted(spent.undisclosed()));
+      parts.add("%d of them undisclosed".formatted(spent.undisclosed()));
     }
     addLevel(parts, "epsilon", spent.epsilon(), limit.epsilon());
     addLevel(parts, "mu", spent.muSquared().sqrt(DIGITS), limit.mu());

@@ -55,9 +55,7 @@ final class KafkaOutlet implements Outlet {
       report.get();
     } catch (ExecutionException e) {
       throw new InputException(
-          "A report was not acknowledged: %s. It is spent; unless the broker will never take it, the next run with this ledger sends it again"
-              .formatted(e.getCause().getMessage()),
-          e);
+          "A report, which is spent, was not acknowledged: " + e.getCause().getMessage(), e);
     } catch (InterruptedException e) {
       throw new InterruptException(e);
     }
@@ -65,7 +63,7 @@ final class KafkaOutlet implements Outlet {
 
   @Override
   public String done() {
-    return "sent and acknowledged";
+    return "sent";
   }
 
   @Override

@@ -15,9 +15,10 @@ interface Outlet extends AutoCloseable {
   void report(Answer answer, Randomiser randomiser);
 
   /**
-   * Waits until everything has arrived.
+   * Waits until it is known what became of everything: what has not arrived is still pending in the
+   * ledger.
    *
-   * @throws io.croupier.cli.InputException if something can't
+   * @throws io.croupier.cli.InputException if one of this run has not arrived
    */
   void settle();
 

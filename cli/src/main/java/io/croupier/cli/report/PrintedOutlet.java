@@ -71,10 +71,7 @@ final class PrintedOutlet implements Outlet {
       format.write(parse(report.bytes()), out);
       out.flush();
     } catch (IOException e) {
-      throw new InputException(
-          "A report can't be printed: %s. It is spent; the next run with this ledger prints it"
-              .formatted(e.getMessage()),
-          e);
+      throw new InputException("A report, which is spent, can't be printed: " + e.getMessage(), e);
     }
     isFull = true;
     ledger.acknowledge(report.sequence());

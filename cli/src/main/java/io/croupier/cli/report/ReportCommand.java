@@ -10,6 +10,8 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.job.JobConfig;
 import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -126,9 +128,9 @@ public final class ReportCommand implements Callable<Integer> {
     private boolean none;
   }
 
-  /** Reads standard input and prints to standard output. */
+  /** Reads standard input, and prints to standard output: not by a stream that hides its errors. */
   public ReportCommand() {
-    this(System.in, System.out);
+    this(System.in, new FileOutputStream(FileDescriptor.out));
   }
 
   ReportCommand(InputStream in, OutputStream out) {
@@ -171,6 +173,7 @@ public final class ReportCommand implements Callable<Integer> {
             ? data.gradients(model, sending)
             : new LineGradients(
                 new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)), model);
+    int earlier = ledger.pending().size();
     try (Outlet outlet =
             sending
                 ? new KafkaOutlet(config.kafka(), config.topics().gradients(), ledger)
@@ -178,7 +181,7 @@ public final class ReportCommand implements Callable<Integer> {
         CountBar bar =
             new CountBar(
                 "reports", gradients.size(), sending && Boolean.getBoolean("croupier.terminal"))) {
-      return new Desk(gradients, outlet, ledger, limit).run(randomiser, bar);
+      return new Desk(gradients, outlet, ledger, limit, earlier).run(randomiser, bar);
     }
   }
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /**
@@ -74,7 +75,8 @@ class ReportCommandTest {
 
   private Run run(String input, String options, OutputStream out, ByteArrayOutputStream seen) {
     StringWriter err = new StringWriter();
-    String models = options.contains("--models") ? "" : "--models " + path("models.yaml") + " ";
+    boolean named = options.contains("--models") || options.contains("--kafka");
+    String models = named ? "" : "--models " + path("models.yaml") + " ";
     String model = options.contains("--model ") ? "" : "--model taps ";
     int code =
         new CommandLine(new ReportCommand(new ByteArrayInputStream(input.getBytes(UTF_8)), out))
@@ -133,23 +135,22 @@ class ReportCommandTest {
     assertThat(run.err).contains(spent);
   }
 
-  @Test
-  void splitEpsilonsComeToNoMore() {
-    for (int d = 1; d <= 60; d++) {
-      String gradient = "[0" + ", 0".repeat(d - 1) + "]";
-      String models = path("split.yaml");
-      write(
-          "split.yaml",
-          "- {modelId: m, dimension: %d, gradientBound: 1, coordinateWise: {}}".formatted(d));
-      Run run =
-          run(
-              gradient,
-              FORGET
-                  + "--models "
-                  + models
-                  + " --model m --mechanism coordinate-laplace --epsilon 0.7 --limit-epsilon 0.7");
-      assertThat(run.code).as("d = %d: %s", d, run.err).isZero();
-    }
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 6, 7, 11, 49, 53})
+  void splitEpsilonsComeToNoMore(int d) {
+    String gradient = "[0" + ", 0".repeat(d - 1) + "]";
+    String models = path("split.yaml");
+    write(
+        "split.yaml",
+        "- {modelId: m, dimension: %d, gradientBound: 1, coordinateWise: {}}".formatted(d));
+    Run run =
+        run(
+            gradient,
+            FORGET
+                + "--models "
+                + models
+                + " --model m --mechanism coordinate-laplace --epsilon 0.7 --limit-epsilon 0.7");
+    assertThat(run.code).as(run.err).isZero();
   }
 
   @Test
@@ -224,7 +225,7 @@ class ReportCommandTest {
     Run next = run("", LEDGER + NOISE);
 
     assertThat(failed.code).isEqualTo(1);
-    assertThat(failed.err).contains("Broken pipe", "the next run with this ledger prints it");
+    assertThat(failed.err).contains("Broken pipe", "0 printed", "Still to arrive: 1");
     assertThat(next.code).isZero();
     assertThat(next.reports()).containsExactly(GradientReport.parseFrom(stored));
     assertThat(run("", LEDGER + NOISE).out).isEmpty();
@@ -287,7 +288,10 @@ class ReportCommandTest {
   @Test
   void whatCannotBeMeantIsExplained() {
     assertThat(run("", NOISE).code).isEqualTo(2);
-    assertThat(run("", FORGET + NOISE + "--kafka localhost:1").err).contains("one of the two");
+    assertThat(run("", FORGET + NOISE + "--kafka localhost:1 --models x").err)
+        .contains("one of the two");
+    assertThat(run("", FORGET + NOISE + "--kafka localhost:1").err)
+        .contains("--without-ledger is for printing");
     assertThat(run("", FORGET + "--mechanism gaussian --epsilon 1").err).contains("takes --mu");
     assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err).contains("-1");
     assertThat(run("", FORGET + NOISE + "--model tips").err).contains("there are: taps, words");
