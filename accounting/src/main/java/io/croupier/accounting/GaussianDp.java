@@ -238,6 +238,28 @@ public final class GaussianDp {
   }
 
   /**
+   * The smallest noise multiplier that keeps (epsilon, delta): sqrt(zeta) / {@link #mu}, rounded
+   * up. There is no closed form; those in use promise too much at large epsilons, and waste budget
+   * at small ones.
+   *
+   * @param epsilon in nats, at least 0; may be infinite, then no noise is needed
+   * @param logDelta natural logarithm of delta, at most 0
+   * @param zeta squared L2 sensitivity in units of the squared clipping norm, at least 0, finite;
+   *     of the neighbouring relation that the promise is about
+   * @return deviation of the noise in units of the clipping norm; infinite if nothing suffices
+   */
+  public static double noiseMultiplier(double epsilon, double logDelta, double zeta) {
+    if (!(zeta >= 0 && zeta <= Double.MAX_VALUE)) {
+      throw Require.refusal("zeta", zeta, "it must be at least 0 and finite");
+    }
+    double mu = mu(epsilon, logDelta);
+    if (zeta == 0 || mu == Double.POSITIVE_INFINITY) {
+      return 0;
+    }
+    return Math.nextUp(Math.nextUp(StrictMath.sqrt(zeta)) / mu);
+  }
+
+  /**
    * The mu of several mechanisms together, chosen adaptively or not: the root of the sum of squares
    * [DRS22, Corollary 2], rounded up by less than two ulps. Neither squares nor their sum overflow
    * or vanish.

@@ -16,6 +16,12 @@ final class Require {
     }
   }
 
+  static void notNegative(String name, long value) {
+    if (value < 0) {
+      throw new IllegalArgumentException(name + " is " + value + "; it must be at least 0");
+    }
+  }
+
   static void logProbability(String name, double value) {
     if (!(value <= 0)) {
       throw refusal(name, value, "it must be at most 0, the logarithm of a probability");

@@ -2,5 +2,18 @@
  * What mechanisms guarantee, alone and composed: accountants, exact where the mathematics allows
  * it. Pure mathematics that depends on nothing, so that devices, the job and the command all use
  * the same.
+ *
+ * <p>Epsilon and rho are in nats; delta is given by its natural logarithm. Epsilons are rounded up,
+ * parameters calibrated to a wanted epsilon towards more privacy. Which inputs are neighbours is
+ * the caller's, and has to be one relation for all that is composed.
+ *
+ * <p>Sources: [BS16] Bun and Steinke, TCC 2016 (zero-concentrated DP); [BW18] Balle and Wang, ICML
+ * 2018 (the exact Gaussian curve); [CKS20] Canonne, Kamath and Steinke, "The Discrete Gaussian for
+ * Differential Privacy", NeurIPS 2020; [DGKKM22] Doroshenko, Ghazi, Kamath, Kumar and Manurangsi,
+ * "Connect the Dots", PETS 2022; [DRS22] Dong, Roth and Su, JRSS B 2022 (Gaussian DP); [DRV10]
+ * Dwork, Rothblum and Vadhan, FOCS 2010 (advanced composition); [FZ21] Feldman and Zrnic, NeurIPS
+ * 2021 (Renyi filters); [KOV17] Kairouz, Oh and Viswanath, IEEE Trans. Inf. Theory 2017 (optimal
+ * composition); [Mir17] Mironov, CSF 2017 (Renyi DP); [MV16] Murtagh and Vadhan, TCC 2016
+ * (composition is hard).
  */
 package io.croupier.accounting;

@@ -77,7 +77,10 @@ class GaussianDpTest {
     }
   }
 
-  /** What the closed-form noise multipliers of a paper give [KMSTTX21, Theorems 4.1 and D.1]. */
+  /**
+   * What the closed-form noise multipliers of a paper give (Kairouz et al., ICML 2021, Theorem
+   * 4.1).
+   */
   @Test
   void closedFormNoiseDoesNotKeepWhatItClaims() {
     JsonNode errata = Golden.cases("seed_errata_numbers", 2);

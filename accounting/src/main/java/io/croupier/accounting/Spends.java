@@ -1,0 +1,133 @@
+package io.croupier.accounting;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What one person has spent, on mechanisms of different kinds, and what that is worth at a delta:
+ * the least of several sound bounds.
+ *
+ * <p>All spends have to be under the same neighbouring relation. Across people who are independent
+ * of each other nothing adds up: a population's epsilon is the largest of its members'.
+ *
+ * <p>Adding costs O(log of the number of different pure epsilons). Not safe for use by several
+ * threads.
+ */
+public final class Spends {
+  private final SortedMap<Double, Long> pureReports = new TreeMap<>();
+  private double mu;
+  private double rho;
+  private RenyiCurve pureCurve = RenyiCurve.ZERO;
+
+  /** An epsilon, and the bound that it is by. */
+  public record Least(double epsilon, Bound bound) {}
+
+  /**
+   * Adds reports that are epsilon-DP each.
+   *
+   * @param epsilon in nats, at least 0, finite
+   * @param reports how many, at least 0
+   */
+  public void addPure(double epsilon, long reports) {
+    if (!(epsilon >= 0 && epsilon <= Double.MAX_VALUE)) {
+      throw Require.refusal("epsilon", epsilon, "it must be at least 0 and finite");
+    }
+    Require.notNegative("reports", reports);
+    if (epsilon > 0 && reports > 0) {
+      pureReports.merge(epsilon, reports, Math::addExact);
+      pureCurve = pureCurve.plus(RenyiCurve.ofPure(epsilon, reports));
+    }
+  }
+
+  /**
+   * Adds a mu-GDP mechanism.
+   *
+   * @param mu at least 0, finite
+   */
+  public void addMu(double mu) {
+    if (!(mu >= 0 && mu <= Double.MAX_VALUE)) {
+      throw Require.refusal("mu", mu, "it must be at least 0 and finite");
+    }
+    this.mu = GaussianDp.compose(this.mu, mu);
+  }
+
+  /**
+   * Adds a mechanism of which only a rho is known. A Gaussian mechanism is better added by its mu.
+   *
+   * @param rho at least 0, finite
+   */
+  public void addRho(double rho) {
+    if (!(rho >= 0 && rho <= Double.MAX_VALUE)) {
+      throw Require.refusal("rho", rho, "it must be at least 0 and finite");
+    }
+    double sum = this.rho + rho;
+    this.rho = rho > 0 && this.rho > 0 ? Math.nextUp(sum) : sum;
+  }
+
+  /**
+   * Every bound that applies, at delta, rounded up.
+   *
+   * @param logDelta natural logarithm of delta, at most 0
+   * @return a copy, in the order of {@link Bound}
+   */
+  public Map<Bound, Double> bounds(double logDelta) {
+    Require.logProbability("logDelta", logDelta);
+    Map<Bound, Double> bounds = new EnumMap<>(Bound.class);
+    double concentrated = rho == 0 && mu == 0 ? 0 : Math.nextUp(rho + Math.nextUp(mu * mu / 2));
+    bounds.put(
+        Bound.ZERO_CONCENTRATED, ZeroConcentratedDp.epsilon(concentrated, pureReports, logDelta));
+    bounds.put(Bound.RENYI, pureCurve.plus(RenyiCurve.ofRho(concentrated)).epsilon(logDelta));
+    double rest =
+        rho == 0
+            ? GaussianDp.epsilon(mu, logDelta)
+            : ZeroConcentratedDp.epsilon(concentrated, logDelta);
+    bounds.put(Bound.BASIC, pure() == 0 ? rest : Math.nextUp(pure() + rest));
+    if (rho == 0) {
+      bounds.put(Bound.GAUSSIAN, GaussianDp.epsilon(muOfAll(), logDelta));
+      ExactComposition.of(mu, pureReports)
+          .ifPresent(exact -> bounds.put(Bound.EXACT, exact.epsilon(logDelta)));
+    }
+    return bounds;
+  }
+
+  /**
+   * The least of the {@link #bounds}, and of equal ones the first.
+   *
+   * @param logDelta natural logarithm of delta, at most 0
+   */
+  public Least least(double logDelta) {
+    Least least = new Least(Double.POSITIVE_INFINITY, Bound.BASIC);
+    for (Map.Entry<Bound, Double> bound : bounds(logDelta).entrySet()) {
+      if (bound.getValue() < least.epsilon()) {
+        least = new Least(bound.getValue(), bound.getKey());
+      }
+    }
+    return least;
+  }
+
+  /** The sum of the pure epsilons, rounded up. */
+  public double pure() {
+    double[] products = new double[pureReports.size()];
+    int i = 0;
+    for (Map.Entry<Double, Long> group : pureReports.entrySet()) {
+      double epsilon = group.getKey();
+      double n = group.getValue();
+      double product = epsilon * n;
+      boolean roundedDown = Math.fma(epsilon, n, -product) > 0;
+      products[i] = roundedDown || (long) n < group.getValue() ? Math.nextUp(product) : product;
+      i++;
+    }
+    return PureDp.basic(products);
+  }
+
+  private double muOfAll() {
+    double all = mu;
+    for (Map.Entry<Double, Long> group : pureReports.entrySet()) {
+      double count = Math.nextUp(StrictMath.sqrt((double) group.getValue()));
+      all = GaussianDp.compose(all, PureDp.mu(group.getKey()) * count);
+    }
+    return all;
+  }
+}

@@ -1,0 +1,114 @@
+package io.croupier.accounting;
+
+import java.util.SortedMap;
+
+/**
+ * Zero-concentrated differential privacy: rho bounds the Renyi divergence by rho a at every order a
+ * [BS16]. Rhos add up, chosen adaptively or not.
+ */
+public final class ZeroConcentratedDp {
+  private ZeroConcentratedDp() {}
+
+  /**
+   * The least epsilon, over all real orders, that [CKS20, Corollary 13] gives for rho at delta; at
+   * least 0, rounded up.
+   *
+   * @param rho at least 0; may be infinite
+   * @param logDelta natural logarithm of delta, at most 0
+   */
+  public static double epsilon(double rho, double logDelta) {
+    Require.notNegative("rho", rho);
+    Require.logProbability("logDelta", logDelta);
+    if (rho == 0 || logDelta == 0) {
+      return 0;
+    }
+    if (rho == Double.POSITIVE_INFINITY || logDelta == Double.NEGATIVE_INFINITY) {
+      return Double.POSITIVE_INFINITY;
+    }
+    double x = RenyiDp.bestOrderMinusOne(rho, -logDelta);
+    return Math.max(0, line(rho, 0, x, -logDelta));
+  }
+
+  /**
+   * The same for a mechanism of rho together with pure ones. Each of those has a divergence of at
+   * most min(epsilon, a epsilon tanh(epsilon / 2)) at order a: without the first bound, a single
+   * report would come out at several times its epsilon.
+   *
+   * <p>Between two orders where a minimum changes sides the sum is a line, with a best order of its
+   * own; the least of those is returned. O(number of different epsilons).
+   *
+   * @param rho at least 0; may be infinite
+   * @param pureReports how many reports there are of each epsilon; both at least 0
+   * @param logDelta natural logarithm of delta, at most 0
+   */
+  public static double epsilon(double rho, SortedMap<Double, Long> pureReports, double logDelta) {
+    Require.notNegative("rho", rho);
+    Require.logProbability("logDelta", logDelta);
+    if (rho == Double.POSITIVE_INFINITY || logDelta == 0) {
+      return logDelta == 0 ? 0 : rho;
+    }
+    double[] epsilons = pureReports.keySet().stream().mapToDouble(e -> e).toArray();
+    double[] counts = pureReports.values().stream().mapToDouble(n -> n).toArray();
+    int n = epsilons.length;
+    // Segment i: from where epsilons[i] and larger ones count as they are, to where the next
+    // smaller one does.
+    double[] slope = new double[n + 1];
+    double[] constant = new double[n + 1];
+    slope[0] = rho;
+    for (int i = 0; i < n; i++) {
+      Require.notNegative("reports", counts[i]);
+      slope[i + 1] = slope[i] + PureDp.rho(epsilons[i]) * counts[i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+      constant[i] = constant[i + 1] + epsilons[i] * counts[i];
+    }
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i <= n; i++) {
+      double from = i == n ? 0 : kink(epsilons[i]);
+      double to = i == 0 ? Double.POSITIVE_INFINITY : kink(epsilons[i - 1]);
+      double up = 1 + n * RenyiDp.ROUNDING;
+      least = Math.min(least, segment(slope[i] * up, constant[i] * up, from, to, -logDelta));
+    }
+    return Math.max(0, least);
+  }
+
+  /** The least epsilon for x = a - 1 between two bounds. */
+  private static double segment(
+      double slope, double constant, double from, double to, double logInverseDelta) {
+    double best =
+        logInverseDelta == Double.POSITIVE_INFINITY
+            ? to
+            : RenyiDp.bestOrderMinusOne(slope, logInverseDelta);
+    double x = Math.max(from, Math.min(to, best));
+    return x >= RenyiDp.LEAST_ORDER_MINUS_ONE
+        ? line(slope, constant, x, logInverseDelta)
+        : Double.POSITIVE_INFINITY;
+  }
+
+  /** x = a - 1 where epsilon = a epsilon tanh(epsilon / 2). */
+  private static double kink(double epsilon) {
+    return 2 / StrictMath.expm1(epsilon);
+  }
+
+  /**
+   * The order that gives {@link #epsilon}: a &gt; 1 with rho (a - 1)^2 + ln a = ln(1 / delta).
+   *
+   * @param rho above 0, finite
+   * @param logDelta natural logarithm of delta, below 0, finite
+   */
+  public static double order(double rho, double logDelta) {
+    if (!(rho > 0 && rho <= Double.MAX_VALUE)) {
+      throw Require.refusal("rho", rho, "it must be positive and finite");
+    }
+    if (!(logDelta < 0 && logDelta >= -Double.MAX_VALUE)) {
+      throw Require.refusal("logDelta", logDelta, "it must be negative and finite");
+    }
+    return 1 + RenyiDp.bestOrderMinusOne(rho, -logDelta);
+  }
+
+  /** The epsilon of divergence slope a + constant at order a = 1 + x, rounded up. */
+  static double line(double slope, double constant, double x, double logInverseDelta) {
+    double divergence = slope == 0 ? constant : Math.fma(slope, x, slope) + constant;
+    return divergence * (1 + RenyiDp.ROUNDING) + RenyiDp.overhead(x, logInverseDelta);
+  }
+}
