@@ -1,0 +1,135 @@
+package io.croupier.accounting.tree;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Consecutive leaves with the nodes above them, for which it finds the most valuable placements of
+ * one user's contributions: [KMSTTX21, eq. 17], made fast.
+ *
+ * <p>The value of a placement is the sum over the segment's nodes of the squared number of
+ * contributions below. With {@code start} leaves blocked at the front, {@link #placements} gives
+ * for each number of contributions the {@link Frontier} of what they leave blocked behind the
+ * segment and their value. The paper's function is read off it: {@code zeta(contrib, start, end,
+ * size)} is the largest value that blocks at most {@code end}, and minus infinity if there is none.
+ *
+ * <p>Why the answer is the same. By induction over the segment: a placement in a segment of two
+ * halves is one in the left half, which blocks m leaves of the right, and one in the right half
+ * that respects these; its value is the sum of theirs and, where a node covers just the two, the
+ * square of its contributions. The paper tries every m up to xi, here only those that occur are
+ * tried. Of two placements in the left half, one that blocks no more and is worth no less can
+ * replace the other in front of any placement in the right half, so dropping the other loses
+ * nothing. In a segment of at most xi + 1 leaves of equal depth there is room for one contribution,
+ * worth the depth wherever it is; the first free leaf blocks least. Infeasible placements never
+ * arise, hence the order of the paper's base cases (eq. 18) does not matter here.
+ *
+ * <p>Cost. Segments of equal height are one object, so that there are O(log steps) of them, and
+ * each remembers the fronts it was asked for. Only few fronts arise: with B the largest power of
+ * two up to xi + 1, contributions that each follow the one before as soon as they may, in a run
+ * that starts at a multiple of B, reach every placement of the frontier, so that what is blocked is
+ * a function of the place in the run: at most 2E + 1 fronts, where the paper has xi + 1. A front
+ * costs the product of the sizes of its halves' frontiers, at most. Measured: 0.04 seconds at most
+ * for 100,000 steps and 100 participations (xi = 254, the frontiers are largest just below powers
+ * of two), and as much for 10^9 steps; 70 seconds at most for 10^6 steps and 1000 participations.
+ * One thread of an x86 server.
+ */
+final class Segment {
+  private final long leaves;
+  private final long gap;
+  private final int most;
+  private final long nodes;
+  private final long depth;
+  private final Segment left;
+  private final Segment right;
+  private final Map<Long, Frontier[]> known = new HashMap<>();
+
+  private Segment(
+      long leaves, long gap, int most, long nodes, long depth, Segment left, Segment right) {
+    this.leaves = leaves;
+    this.gap = gap;
+    this.most = most;
+    this.nodes = nodes;
+    this.depth = depth;
+    this.left = left;
+    this.right = right;
+  }
+
+  /**
+   * A leaf.
+   *
+   * @param gap xi + 1
+   * @param most E, of the whole release
+   */
+  static Segment leaf(long gap, int most) {
+    return new Segment(1, gap, most, 1, 1, null, null);
+  }
+
+  /** One segment after the other, with a node that covers just them, or with none. */
+  static Segment join(Segment left, Segment right, boolean node) {
+    int nodes = node ? 1 : 0;
+    long depth = left == right && left.depth > 0 ? left.depth + nodes : 0;
+    return new Segment(left.leaves + right.leaves, left.gap, left.most, nodes, depth, left, right);
+  }
+
+  /** The same leaves with one more node above all of them: their sibling is virtual. */
+  Segment besideVirtual() {
+    return new Segment(leaves, gap, most, nodes + 1, depth > 0 ? depth + 1 : 0, left, right);
+  }
+
+  /** The largest value of at most E contributions, nothing being blocked before. */
+  long largestValue() {
+    long largest = 0;
+    for (Frontier frontier : placements(0)) {
+      largest = Math.max(largest, frontier.value(frontier.size() - 1));
+    }
+    return largest;
+  }
+
+  /** The frontier of each number of contributions, behind a front of so many blocked leaves. */
+  private Frontier[] placements(long start) {
+    Frontier[] placements = known.get(start);
+    if (placements == null) {
+      placements = find(start);
+      known.put(start, placements);
+    }
+    return placements;
+  }
+
+  private Frontier[] find(long start) {
+    int room = start < leaves ? (int) Math.min(most, Segments.ceilDiv(leaves - start, gap)) : 0;
+    Frontier[] found = new Frontier[room + 1];
+    for (int c = 0; c <= room; c++) {
+      found[c] = new Frontier();
+    }
+    if (room == 0 || (depth > 0 && leaves <= gap)) {
+      found[0].add(Math.max(0, start - leaves), 0);
+      if (room == 1) {
+        found[1].add(start + gap - leaves, depth);
+      }
+    } else {
+      combineHalves(start, found);
+    }
+    return found;
+  }
+
+  private void combineHalves(long start, Frontier[] found) {
+    Frontier[] before = left.placements(start);
+    // Values are convex in the number of contributions: uneven splits first, they prune the others.
+    for (int c1 = before.length - 1; c1 >= 0; c1--) {
+      for (int i = 0; i < before[c1].size(); i++) {
+        Frontier[] after = right.placements(before[c1].blocked(i));
+        long valueBefore = before[c1].value(i);
+        for (int c2 = Math.min(after.length - 1, found.length - 1 - c1); c2 >= 0; c2--) {
+          long c = (long) c1 + c2;
+          long raisedBy = valueBefore + nodes * c * c;
+          Frontier frontier = found[c1 + c2];
+          if (!frontier.beatsAll(after[c2], raisedBy)) {
+            for (int j = 0; j < after[c2].size(); j++) {
+              frontier.add(after[c2].blocked(j), after[c2].value(j) + raisedBy);
+            }
+          }
+        }
+      }
+    }
+  }
+}
