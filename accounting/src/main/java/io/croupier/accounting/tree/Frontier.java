@@ -33,18 +33,42 @@ final class Frontier {
 
   /** Takes in a placement unless one that blocks no more is worth as much. O(size). */
   void add(long newBlocked, long newValue) {
+    add(newBlocked, newValue, 0);
+  }
+
+  /** Takes in those of the other, their values raised by so much. */
+  void addAll(Frontier other, long raisedBy) {
     int from = 0;
+    for (int i = 0; i < other.size; i++) {
+      from = add(other.blocked[i], other.value[i] + raisedBy, from);
+    }
+  }
+
+  /**
+   * Takes in a placement that blocks more than those before {@code from}.
+   *
+   * @return from where to look for one that blocks more
+   */
+  private int add(long newBlocked, long newValue, int startingAt) {
+    int from = startingAt;
     while (from < size && blocked[from] < newBlocked) {
       from++;
     }
-    if ((from > 0 && value[from - 1] >= newValue)
-        || (from < size && blocked[from] == newBlocked && value[from] >= newValue)) {
-      return;
+    boolean beaten =
+        (from > 0 && value[from - 1] >= newValue)
+            || (from < size && blocked[from] == newBlocked && value[from] >= newValue);
+    if (beaten) {
+      return from;
     }
     int to = from;
     while (to < size && value[to] <= newValue) {
       to++;
     }
+    replace(from, to, newBlocked, newValue);
+    return from;
+  }
+
+  private void replace(int from, int to, long newBlocked, long newValue) {
     int newSize = size - (to - from) + 1;
     if (newSize > blocked.length) {
       blocked = Arrays.copyOf(blocked, 2 * newSize);

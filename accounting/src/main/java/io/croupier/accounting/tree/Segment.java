@@ -124,9 +124,7 @@ final class Segment {
           long raisedBy = valueBefore + nodes * c * c;
           Frontier frontier = found[c1 + c2];
           if (!frontier.beatsAll(after[c2], raisedBy)) {
-            for (int j = 0; j < after[c2].size(); j++) {
-              frontier.add(after[c2].blocked(j), after[c2].value(j) + raisedBy);
-            }
+            frontier.addAll(after[c2], raisedBy);
           }
         }
       }
