@@ -10,8 +10,8 @@ package io.croupier.accounting.tree;
  *
  * <p>Cost for n contributions: time O(n log n), as each is merged once on every level; memory 20
  * bytes for each user of each node that waits for its sibling, which is at most n times, and about
- * twice the number of users if everybody takes part about equally often. Measured: 4 seconds for
- * 10^7 steps.
+ * twice the number of users if everybody takes part about equally often. Measured: 2.5 seconds and
+ * less than 1 GB of heap for 10^7 steps of as many users.
  *
  * <p>Invariant: every tree but the open one has restartEvery steps.
  */

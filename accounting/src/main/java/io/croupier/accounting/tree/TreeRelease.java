@@ -1,0 +1,154 @@
+package io.croupier.accounting.tree;
+
+import io.croupier.accounting.GaussianDp;
+import io.croupier.accounting.NeighbouringRelation;
+import java.math.BigDecimal;
+import java.util.List;
+
+/**
+ * What a release by tree aggregation guarantees to each user. All its noisy nodes are one Gaussian
+ * mechanism, of mu^2 = sum zeta_i / sigma_i^2 over its parts, and so are trees that follow each
+ * other, chosen adaptively or not. Immutable.
+ *
+ * <p>What is spent is rounded up. The guarantee is that of exact arithmetic: noise in floating
+ * point is an approximation of it.
+ *
+ * @param parts trees with the same noise each; one part unless the noise changes
+ * @param relation which every number below holds for
+ */
+public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
+  /** The most squared sensitivity: above that of every {@link Schedule}. */
+  public static final long MAX_ZETA = (1L << 61) - 1;
+
+  /** By which noise is raised, should epsilon come out a rounding above the wanted one. */
+  private static final double ROUNDING = 1 + 0x1p-40;
+
+  /**
+   * Trees with the same noise.
+   *
+   * @param zeta squared sensitivity in clipping norms, under zero-out, from 0 to {@link #MAX_ZETA}
+   * @param noiseMultiplier sigma: deviation of a node's noise in clipping norms, positive
+   */
+  public record Part(long zeta, double noiseMultiplier) {
+    /**
+     * Checks the part.
+     *
+     * @throws IllegalArgumentException naming the field that is out of range
+     */
+    public Part {
+      checkZeta(zeta);
+      if (!(noiseMultiplier > 0 && noiseMultiplier <= Double.MAX_VALUE)) {
+        throw new IllegalArgumentException(
+            "noiseMultiplier is " + noiseMultiplier + "; it must be positive and finite");
+      }
+    }
+  }
+
+  /**
+   * Checks the release.
+   *
+   * @throws IllegalArgumentException if all parts together exceed {@link #MAX_ZETA}
+   */
+  public TreeRelease {
+    parts = List.copyOf(parts);
+    long total = 0;
+    for (Part part : parts) {
+      total = checkZeta(total + part.zeta());
+    }
+  }
+
+  /** Trees with the same noise. */
+  public static TreeRelease of(long zeta, double noiseMultiplier, NeighbouringRelation relation) {
+    return new TreeRelease(List.of(new Part(zeta, noiseMultiplier)), relation);
+  }
+
+  /**
+   * The least noise multiplier with which trees are (epsilon, delta)-DP by exact Gaussian
+   * trade-off, rounded up by less than 10^-11 of itself: {@link #epsilon} of the release is at most
+   * the wanted one.
+   *
+   * @param zeta as of {@link Part}, at least 1
+   * @param epsilon wanted, positive and finite
+   * @param delta wanted, between 0 and 1
+   * @throws IllegalArgumentException naming the argument that is out of range
+   */
+  public static double noiseMultiplier(
+      long zeta, double epsilon, double delta, NeighbouringRelation relation) {
+    if (checkZeta(zeta) == 0) {
+      throw new IllegalArgumentException("zeta is 0; it must be at least 1, or needs no noise");
+    }
+    if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          "epsilon is " + epsilon + "; it must be positive and finite");
+    }
+    double mu = GaussianDp.mu(epsilon, logOf(delta));
+    double sigma = quotient(inDistances(zeta, relation), mu);
+    while (of(zeta, sigma, relation).epsilon(delta) > epsilon) {
+      sigma *= ROUNDING;
+    }
+    return sigma;
+  }
+
+  /** The squared sensitivity under the relation: that of zero-out, times 4 under replace-one. */
+  public long zeta() {
+    long zeta = 0;
+    for (Part part : parts) {
+      zeta += inDistances(part.zeta(), relation);
+    }
+    return zeta;
+  }
+
+  /** The mu of Gaussian differential privacy. */
+  public double mu() {
+    double[] mus = new double[parts.size()];
+    for (int i = 0; i < mus.length; i++) {
+      Part part = parts.get(i);
+      mus[i] = quotient(inDistances(part.zeta(), relation), part.noiseMultiplier());
+    }
+    return GaussianDp.compose(mus);
+  }
+
+  /**
+   * The least epsilon at delta.
+   *
+   * @param delta between 0 and 1
+   * @throws IllegalArgumentException if it is not
+   */
+  public double epsilon(double delta) {
+    return GaussianDp.epsilon(mu(), logOf(delta));
+  }
+
+  private static double logOf(double delta) {
+    if (!(delta > 0 && delta < 1)) {
+      throw new IllegalArgumentException("delta is " + delta + "; it must be between 0 and 1");
+    }
+    return StrictMath.log(delta);
+  }
+
+  private static long checkZeta(long zeta) {
+    if (zeta < 0 || zeta > MAX_ZETA) {
+      throw new IllegalArgumentException(
+          "zeta is " + zeta + "; it must be between 0 and " + MAX_ZETA);
+    }
+    return zeta;
+  }
+
+  private static long inDistances(long zeta, NeighbouringRelation relation) {
+    return zeta * relation.distances() * relation.distances();
+  }
+
+  /** sqrt(zeta) / divisor, rounded up to the next double: exact where there is an exact one. */
+  private static double quotient(long zeta, double divisor) {
+    double quotient = Math.sqrt((double) zeta) / divisor;
+    for (int i = 0; i < 3 && quotient > 0; i++) {
+      quotient = Math.nextDown(quotient);
+    }
+    BigDecimal square = BigDecimal.valueOf(zeta);
+    BigDecimal exactDivisor = new BigDecimal(divisor);
+    while (quotient < Double.POSITIVE_INFINITY
+        && new BigDecimal(quotient).multiply(exactDivisor).pow(2).compareTo(square) < 0) {
+      quotient = Math.nextUp(quotient);
+    }
+    return quotient;
+  }
+}

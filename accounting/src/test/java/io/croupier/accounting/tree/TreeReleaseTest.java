@@ -1,0 +1,192 @@
+package io.croupier.accounting.tree;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.accounting.NeighbouringRelation;
+import io.croupier.accounting.tree.TreeRelease.Part;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TreeReleaseTest {
+  private static final double PERCENT = 1e-7;
+
+  private static TreeRelease zeroOut(long zeta, double noiseMultiplier) {
+    return TreeRelease.of(zeta, noiseMultiplier, NeighbouringRelation.ZERO_OUT);
+  }
+
+  /** DP-FTRLM of [KMSTTX21, Table 4], and what is true of the same noise. */
+  @ParameterizedTest
+  @CsvSource({"1.13, 17.67", "2.33, 7.34", "4.03, 3.92", "6.21, 2.42", "8.83, 1.65"})
+  void usageExample(double noiseMultiplier, double exact) {
+    long zeta = Schedule.ofOneTree(1600, ParticipationLimits.ONCE).zeta();
+    TreeRelease release = TreeRelease.of(zeta, noiseMultiplier, NeighbouringRelation.ZERO_OUT);
+    assertThat(release.zeta()).isEqualTo(11);
+    assertThat(release.epsilon(1e-6)).isCloseTo(exact, within(0.005));
+  }
+
+  @Test
+  void restartsAreThoseOfTheReference() {
+    JsonNode cases = Golden.cases("restarts");
+    assertThat(cases).hasSize(7);
+    for (JsonNode c : cases) {
+      TreeRelease release = zeroOut(c.get("zeta_total").asLong(), c.get("sigma").asDouble());
+      double delta = c.get("delta").asDouble();
+      assertThat(release.mu()).isCloseTo(c.get("mu").asDouble(), withinPercentage(1e-13));
+      assertThat(release.epsilon(delta))
+          .isCloseTo(c.get("eps_exact_gdp").asDouble(), withinPercentage(PERCENT));
+    }
+  }
+
+  @Test
+  void closedFormsOfThePaperPromiseWhatTheReferenceSays() {
+    JsonNode ofTheorem41 = Golden.cases("seed_errata_numbers").get("theorem_4_1_sigma_formula");
+    assertThat(ofTheorem41).hasSize(6);
+    for (JsonNode c : ofTheorem41) {
+      double sigma =
+          Math.sqrt(2 * 11 * -StrictMath.log(c.get("delta").asDouble()))
+              / c.get("claimed_eps").asDouble();
+      assertThat(sigma).isCloseTo(c.get("sigma").asDouble(), withinPercentage(PERCENT));
+      assertThat(zeroOut(c.get("zeta").asLong(), sigma).epsilon(c.get("delta").asDouble()))
+          .isCloseTo(c.get("true_eps_exact").asDouble(), withinPercentage(PERCENT));
+    }
+    JsonNode ofTheoremD1 =
+        Golden.cases("seed_errata_numbers").get("theorem_D_1_sigma_formula_L1_E4");
+    assertThat(ofTheoremD1).hasSize(6);
+    for (JsonNode c : ofTheoremD1) {
+      double sigma =
+          Math.sqrt(4 * 11 * -StrictMath.log(c.get("delta").asDouble()))
+              / c.get("claimed_eps").asDouble();
+      assertThat(sigma).isCloseTo(c.get("sigma_seed").asDouble(), withinPercentage(PERCENT));
+      assertThat(zeroOut(4 * 11, sigma).epsilon(c.get("delta").asDouble()))
+          .isCloseTo(c.get("true_eps_exact").asDouble(), withinPercentage(PERCENT));
+    }
+  }
+
+  @Test
+  void calibrationIsThatOfTheReference() {
+    JsonNode cases = Golden.cases("calibration");
+    assertThat(cases).hasSize(9);
+    for (JsonNode c : cases) {
+      double sigma =
+          TreeRelease.noiseMultiplier(
+              c.get("zeta").asLong(),
+              c.get("eps").asDouble(),
+              c.get("delta").asDouble(),
+              NeighbouringRelation.ZERO_OUT);
+      assertThat(sigma).isCloseTo(c.get("sigma").asDouble(), withinPercentage(PERCENT));
+    }
+  }
+
+  /**
+   * [KMSTTX21, Table 5], which gives 363.66 (by a coarse grid of orders), 32.52, 9.76, 4.11 and
+   * 7.57: it charges the last tree at full depth, 45 for 44 in the second row.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "11, 0.149, 352.638",
+    "45, 1.49, 30.855",
+    "44, 1.49, 30.393",
+    "168, 7.5394, 9.1724",
+    "385, 24.287, 3.8395",
+    "63, 5.7365, 7.1025"
+  })
+  void tableFive(long zeta, double noiseMultiplier, double exact) {
+    assertThat(zeroOut(zeta, noiseMultiplier).epsilon(1e-6)).isCloseTo(exact, within(0.001));
+  }
+
+  /** [KMSTTX21, D.3]: what an epsilon of 23 takes, which the text gives as 7, 8.5, 12 and 32. */
+  @ParameterizedTest
+  @CsvSource({"700, 6.908", "1000, 8.257", "2125, 12.036", "14349, 31.276"})
+  void restartsAtTheSameEpsilon(long zeta, double expected) {
+    assertThat(TreeRelease.noiseMultiplier(zeta, 23, 1e-5, NeighbouringRelation.ZERO_OUT))
+        .isCloseTo(expected, within(5e-4));
+  }
+
+  @ParameterizedTest
+  @EnumSource(NeighbouringRelation.class)
+  void noiseIsTheLeastThatKeepsWhatWasAskedFor(NeighbouringRelation relation) {
+    for (long zeta : new long[] {1, 7, 11, 63, 14349, TreeRelease.MAX_ZETA}) {
+      for (double epsilon : new double[] {1e-3, 0.1, 1, 8, 30, 1000}) {
+        for (double delta : new double[] {1e-12, 1e-6, 1e-2, 0.5}) {
+          double sigma = TreeRelease.noiseMultiplier(zeta, epsilon, delta, relation);
+          assertThat(TreeRelease.of(zeta, sigma, relation).epsilon(delta))
+              .as("zeta %d, epsilon %s, delta %s", zeta, epsilon, delta)
+              .isLessThanOrEqualTo(epsilon);
+          assertThat(TreeRelease.of(zeta, sigma * (1 - 1e-10), relation).epsilon(delta))
+              .as("zeta %d, epsilon %s, delta %s", zeta, epsilon, delta)
+              .isGreaterThan(epsilon);
+        }
+      }
+    }
+  }
+
+  @Test
+  void replacingDoublesMu() {
+    TreeRelease replaceOne = TreeRelease.of(11, 4.03, NeighbouringRelation.REPLACE_ONE);
+    assertThat(replaceOne.mu()).isEqualTo(2 * zeroOut(11, 4.03).mu());
+    assertThat(replaceOne.zeta()).isEqualTo(44);
+    assertThat(replaceOne.epsilon(1e-6)).isEqualTo(zeroOut(44, 4.03).epsilon(1e-6));
+    // More than twice the epsilon: the factor of two in [KMSTTX21, 1.1] is of mu.
+    assertThat(replaceOne.epsilon(1e-6)).isGreaterThan(2 * zeroOut(11, 4.03).epsilon(1e-6));
+  }
+
+  @Test
+  void differentNoisesMix() {
+    TreeRelease mixture =
+        new TreeRelease(List.of(new Part(9, 1.5), new Part(16, 2)), NeighbouringRelation.ZERO_OUT);
+    assertThat(mixture.mu()).isCloseTo(Math.sqrt(4 + 4), within(1e-15));
+    assertThat(mixture.zeta()).isEqualTo(25);
+    TreeRelease halves =
+        new TreeRelease(List.of(new Part(5, 3), new Part(6, 3)), NeighbouringRelation.ZERO_OUT);
+    assertThat(halves.mu()).isCloseTo(zeroOut(11, 3).mu(), within(1e-15));
+  }
+
+  @Test
+  void muIsExactWhereADoubleIsAndRoundedUpElsewhere() {
+    assertThat(zeroOut(9, 1.5).mu()).isEqualTo(2);
+    assertThat(zeroOut(0, 1.5).mu()).isZero();
+    assertThat(zeroOut(0, 1.5).epsilon(1e-6)).isZero();
+    double mu = zeroOut(2, 1).mu();
+    assertThat(mu).isEqualTo(Math.nextUp(1.414213562373095));
+    // No noise to speak of, no privacy: not an overflow.
+    assertThat(zeroOut(1, Double.MIN_VALUE).epsilon(1e-6)).isPositive().isInfinite();
+    assertThat(zeroOut(1, Double.MAX_VALUE).mu()).isPositive();
+  }
+
+  @Test
+  void refusesWhatMeansNothingAndSaysWhatWouldBeRight() {
+    for (double sigma : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> zeroOut(1, sigma))
+          .withMessage("noiseMultiplier is " + sigma + "; it must be positive and finite");
+    }
+    for (double delta : new double[] {0, 1, -0.1, Double.NaN}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> zeroOut(1, 1).epsilon(delta))
+          .withMessage("delta is " + delta + "; it must be between 0 and 1");
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> zeroOut(-1, 1))
+        .withMessage("zeta is -1; it must be between 0 and 2305843009213693951");
+    Part large = new Part(TreeRelease.MAX_ZETA, 1);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new TreeRelease(List.of(large, large), NeighbouringRelation.REPLACE_ONE))
+        .withMessage("zeta is 4611686018427387902; it must be between 0 and 2305843009213693951");
+    for (double epsilon : new double[] {0, Double.NaN, Double.POSITIVE_INFINITY}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () -> TreeRelease.noiseMultiplier(1, epsilon, 0.1, NeighbouringRelation.ZERO_OUT))
+          .withMessage("epsilon is " + epsilon + "; it must be positive and finite");
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TreeRelease.noiseMultiplier(0, 1, 0.1, NeighbouringRelation.ZERO_OUT))
+        .withMessageStartingWith("zeta is 0; it must be at least 1");
+  }
+}
