@@ -23,11 +23,18 @@ class TreeReleaseTest {
 
   /** DP-FTRLM of [KMSTTX21, Table 4], and what is true of the same noise. */
   @ParameterizedTest
-  @CsvSource({"1.13, 17.67", "2.33, 7.34", "4.03, 3.92", "6.21, 2.42", "8.83, 1.65"})
-  void usageExample(double noiseMultiplier, double exact) {
+  @CsvSource({
+    "1.13, 18.71, 17.67",
+    "2.33, 7.83, 7.34",
+    "4.03, 4.19, 3.92",
+    "6.21, 2.60, 2.42",
+    "8.83, 1.77, 1.65"
+  })
+  void usageExample(double noiseMultiplier, double ofThePaper, double exact) {
     long zeta = Schedule.ofOneTree(1600, ParticipationLimits.ONCE).zeta();
     TreeRelease release = TreeRelease.of(zeta, noiseMultiplier, NeighbouringRelation.ZERO_OUT);
     assertThat(release.zeta()).isEqualTo(11);
+    assertThat(release.epsilonRenyi(1e-6)).isCloseTo(ofThePaper, within(0.005));
     assertThat(release.epsilon(1e-6)).isCloseTo(exact, within(0.005));
   }
 
@@ -41,6 +48,8 @@ class TreeReleaseTest {
       assertThat(release.mu()).isCloseTo(c.get("mu").asDouble(), withinPercentage(1e-13));
       assertThat(release.epsilon(delta))
           .isCloseTo(c.get("eps_exact_gdp").asDouble(), withinPercentage(PERCENT));
+      assertThat(release.epsilonRenyi(delta))
+          .isCloseTo(c.get("eps_cks").asDouble(), withinPercentage(PERCENT));
     }
   }
 
@@ -90,14 +99,15 @@ class TreeReleaseTest {
    */
   @ParameterizedTest
   @CsvSource({
-    "11, 0.149, 352.638",
-    "45, 1.49, 30.855",
-    "44, 1.49, 30.393",
-    "168, 7.5394, 9.1724",
-    "385, 24.287, 3.8395",
-    "63, 5.7365, 7.1025"
+    "11, 0.149, 362.186, 352.638",
+    "45, 1.49, 32.510, 30.855",
+    "44, 1.49, 32.028, 30.393",
+    "168, 7.5394, 9.7617, 9.1724",
+    "385, 24.287, 4.1085, 3.8395",
+    "63, 5.7365, 7.5718, 7.1025"
   })
-  void tableFive(long zeta, double noiseMultiplier, double exact) {
+  void tableFive(long zeta, double noiseMultiplier, double renyi, double exact) {
+    assertThat(zeroOut(zeta, noiseMultiplier).epsilonRenyi(1e-6)).isCloseTo(renyi, within(0.001));
     assertThat(zeroOut(zeta, noiseMultiplier).epsilon(1e-6)).isCloseTo(exact, within(0.001));
   }
 
