@@ -32,7 +32,15 @@ public enum ConfigKey {
   PRE_AGGREGATION_INTERVAL(
       "pre-aggregation.interval", "50 ms", "Longest that a sum of reports waits to be passed on."),
   JOURNAL_ENABLED(
-      "journal.enabled", "false", "Whether to write down which reports entered which rounds.");
+      "journal.enabled", "false", "Whether to write down which reports entered which rounds."),
+  LIMITS_USER_EPSILON(
+      "limits.user.epsilon",
+      "",
+      "Most that one user may spend on all models: pure epsilon, or at `limits.user.delta`."),
+  LIMITS_USER_MU("limits.user.mu", "", "Most by Gaussian mu, the root of the sum of mu^2."),
+  LIMITS_USER_DELTA(
+      "limits.user.delta", "", "The delta of `limits.user.epsilon`; alone, totals tell epsilon."),
+  LIMITS_USER_REPORTS("limits.user.reports", "", "Most reports of one user to all models.");
 
   /** Settings of Kafka's clients, for every client of the job. */
   public static final String KAFKA = "kafka.";

@@ -107,6 +107,7 @@ public final class CroupierJob {
     return new Topology(
         new KafkaSpecReader(config.kafka(), config.topics().models()),
         new SpecRequirements(limits.reportBytes(), limits.updateBytes()),
+        config.perUser(),
         new DeadLetters(limits.deadLetterBytes()),
         config.topics(),
         config.preAggregationInterval(),

@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import static java.util.Map.Entry.comparingByKey;
 
+import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.io.Serializable;
@@ -32,6 +33,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * @param checkpointDirectory a URI, or empty
  * @param preAggregationInterval longest wait of a partial sum, positive
  * @param journal whether to keep a journal of the reports that enter local models
+ * @param perUser limits on what one user may spend on all models together
  */
 public record JobConfig(
     Topics topics,
@@ -42,7 +44,8 @@ public record JobConfig(
     Duration checkpointInterval,
     String checkpointDirectory,
     Duration preAggregationInterval,
-    boolean journal)
+    boolean journal,
+    Limits perUser)
     implements Serializable {
 
   /** Key groups are 16-bit numbers in Flink. */
@@ -105,7 +108,8 @@ public record JobConfig(
         duration(ConfigKey.CHECKPOINT_INTERVAL, settings),
         text(ConfigKey.CHECKPOINT_DIRECTORY, settings),
         duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
-        truth(ConfigKey.JOURNAL_ENABLED, settings));
+        truth(ConfigKey.JOURNAL_ENABLED, settings),
+        UserLimits.of(settings));
   }
 
   /** Every setting in force, one a line, with secrets masked. */
@@ -128,6 +132,7 @@ public record JobConfig(
         checkpointDirectory.isEmpty() ? "(as the cluster is configured)" : checkpointDirectory);
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
     lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
+    lines.putAll(UserLimits.describe(perUser));
     Predicate<String> secret =
         key -> key.matches("(?i).*(password|jaas|secret|token|credential|key\\b).*");
     kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, secret.test(k) ? "******" : v));

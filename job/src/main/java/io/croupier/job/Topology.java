@@ -14,6 +14,7 @@ import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.learner.SpecRequirements;
 import io.croupier.operators.report.Report;
+import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -34,6 +35,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  *
  * @param specReader reads the specs that were published before the job started
  * @param specRequirements what a spec must meet beyond being valid in itself
+ * @param perUser limits on what one user may spend on all models together
  * @param deadLetters makes dead letters that fit their topic
  * @param topics names of the topics, of which the raw one has rules of its own
  * @param preAggregationInterval longest wait of a partial sum
@@ -42,6 +44,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 public record Topology(
     SpecReader specReader,
     SpecRequirements specRequirements,
+    Limits perUser,
     DeadLetters deadLetters,
     Topics topics,
     Duration preAggregationInterval,
@@ -71,7 +74,7 @@ public record Topology(
     return reports
         .keyBy(report -> report.userId, Types.STRING)
         .connect(specs.broadcast(LedgerFunction.SPECS))
-        .process(new LedgerFunction(specReader, specRequirements, journal.enabled()))
+        .process(new LedgerFunction(specReader, specRequirements, perUser, journal.enabled()))
         .returns(TypeInformation.of(RoundSum.class))
         .uid(Uids.LEDGER)
         .name("ledger");

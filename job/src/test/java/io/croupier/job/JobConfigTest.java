@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
+import io.croupier.schemas.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,6 +120,13 @@ class JobConfigTest {
         "checkpoint.interval, -1 s, at least 1 ms",
         "pre-aggregation.interval, 10 us, at least 1 ms",
         "journal.enabled, yes, true or false",
+        "limits.user.epsilon, 0, a finite number above 0, or left out",
+        "limits.user.epsilon, much, a finite number above 0, or left out",
+        "limits.user.mu, Infinity, a finite number above 0, or left out",
+        "limits.user.mu, NaN, a finite number above 0, or left out",
+        "limits.user.delta, 1, a finite number above 0 and below 1, or left out",
+        "limits.user.reports, 0, a whole number of at least 1, or left out",
+        "limits.user.reports, 1.5, a whole number of at least 1, or left out",
       })
   void namesABadValueAndWhatIsRight(String key, String value, String right) {
     Map<String, String> settings = new HashMap<>(Map.of(SERVERS, "one:9092", "parallelism", "4"));
@@ -129,6 +137,20 @@ class JobConfigTest {
         .withMessageContaining(key)
         .withMessageContaining("'" + value + "'")
         .withMessageContaining(right);
+  }
+
+  @Test
+  void readsTheLimitsOfAUser() throws IOException {
+    Path file = file(SERVERS + ": one:9092\nlimits: {user: {epsilon: 8, delta: 1e-6, mu: ''}}\n");
+
+    JobConfig config = JobConfig.load(file, Map.of("limits.user.reports", "1000"));
+
+    assertThat(config.perUser())
+        .isEqualTo(Limits.newBuilder().setEpsilon(8).setDelta(1e-6).setReports(1000).build());
+    assertThat(config.describe())
+        .containsPattern("limits\\.user\\.delta +1.0E-6")
+        .containsPattern("limits\\.user\\.mu +\\(no limit\\)");
+    assertThat(with().perUser()).isEqualTo(Limits.getDefaultInstance());
   }
 
   @Test

@@ -2,43 +2,91 @@ package io.croupier.operators.accounting;
 
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorBytes;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.CoordinateLaplaceTotal;
 import java.math.BigDecimal;
 
 /**
- * What one report costs by its own declaration.
+ * What one report costs by its own declaration: by all that its {@link AccountingEvent} repeats of
+ * it, so that the accounts can be computed again from the events, to the last unit.
  *
- * <p>A pure epsilon is worth rho = epsilon tanh(epsilon / 2), the tight constant where [BS16, Prop.
- * 1.4] has epsilon^2 / 2; a Gaussian mu is worth mu^2 / 2 [BS16, Prop. 1.6].
+ * <p>A Gaussian mu is worth rho = mu^2 / 2 [BS16, Prop. 1.6]; for a pure epsilon see {@link
+ * PureCosts}.
  */
 final class Costs {
-  /** The relative error of {@code e * Math.tanh(e / 2) * 1e12} is below 8 ulps = 2^-49. */
-  private static final double ROUNDING = 1 + 0x1p-48;
-
   /** More than any account holds, so that the rest of the taus needs no exact sum. */
   private static final double TOO_MUCH = 1e10;
 
   private Costs() {}
 
   static Totals of(Report report) {
+    return switch (report.declaration) {
+      case UNDISCLOSED -> undisclosed();
+      case L2_LAPLACE -> pure(report.level);
+      case COORDINATE_LAPLACE ->
+          coordinates(sumOfFiniteTaus(report.taus), infiniteTaus(report.taus));
+      case GAUSSIAN -> gaussian(report.level);
+      case CENTRAL -> central();
+    };
+  }
+
+  /**
+   * The same from what an event repeats of the declaration.
+   *
+   * @throws IllegalArgumentException if it repeats none
+   */
+  static Totals of(AccountingEvent event) {
+    return switch (event.getDeclarationCase()) {
+      case UNDISCLOSED -> undisclosed();
+      case L2_LAPLACE -> pure(event.getL2Laplace().getEpsilon());
+      case COORDINATE_LAPLACE -> {
+        CoordinateLaplaceTotal sum = event.getCoordinateLaplace();
+        yield coordinates(sum.getEpsilon(), sum.getNotPrivate());
+      }
+      case GAUSSIAN -> gaussian(event.getGaussian().getMu());
+      case CENTRAL -> central();
+      case DECLARATION_NOT_SET ->
+          throw new IllegalArgumentException(
+              "declaration of the accounting event is missing: it must be the report's");
+    };
+  }
+
+  private static Totals one() {
     Totals cost = new Totals();
     cost.reports = 1;
-    switch (report.declaration) {
-      case UNDISCLOSED -> cost.undisclosed = 1;
-      case L2_LAPLACE -> {
-        cost.epsilonNanos = DecimalUnits.roundUp(report.level, 9);
-        cost.rhoPicos = rhoPicos(report.level);
-      }
-      case COORDINATE_LAPLACE -> {
-        cost.epsilonNanos = sumOfFiniteTaus(report.taus);
-        cost.rhoPicos = rhoPicos(DecimalUnits.toDouble(cost.epsilonNanos, 9));
-        cost.unbounded = infiniteTaus(report.taus) > 0 ? 1 : 0;
-      }
-      case GAUSSIAN -> {
-        cost.muSquaredPicos = muSquaredPicos(report.level);
-        cost.rhoPicos = half(cost.muSquaredPicos);
-      }
-      case CENTRAL -> {} // its noise is the job's, and is charged with the release
-    }
+    return cost;
+  }
+
+  /** Its noise is the job's, and is charged with the release. */
+  private static Totals central() {
+    return one();
+  }
+
+  private static Totals undisclosed() {
+    Totals cost = one();
+    cost.undisclosed = 1;
+    return cost;
+  }
+
+  private static Totals coordinates(double sumOfFiniteTaus, int infiniteTaus) {
+    Totals cost = sumOfFiniteTaus > 0 ? pure(sumOfFiniteTaus) : one();
+    cost.unbounded = infiniteTaus > 0 ? 1 : 0;
+    return cost;
+  }
+
+  private static Totals pure(double epsilon) {
+    Totals cost = one();
+    cost.epsilonNanos = DecimalUnits.roundUp(epsilon, 9);
+    cost.rhoPicos = PureCosts.rhoPicos(epsilon);
+    cost.pureMuSquaredPicos = PureCosts.muSquaredPicos(epsilon);
+    return cost;
+  }
+
+  private static Totals gaussian(double mu) {
+    Totals cost = one();
+    cost.muSquaredPicos = muSquaredPicos(mu);
+    cost.rhoPicos = half(cost.muSquaredPicos);
+    cost.gaussianFirst = true;
     return cost;
   }
 
@@ -53,8 +101,12 @@ final class Costs {
     return infinite;
   }
 
-  /** In units of 1e-9; the decimals are added exactly and their sum is rounded up once. */
-  static long sumOfFiniteTaus(byte[] taus) {
+  /** The decimals are added exactly and their sum is rounded up once, to units of 1e-9. */
+  static double sumOfFiniteTaus(byte[] taus) {
+    return DecimalUnits.toDouble(sumOfFiniteTausNanos(taus), 9);
+  }
+
+  private static long sumOfFiniteTausNanos(byte[] taus) {
     int count = taus.length / Double.BYTES;
     long exact = 0;
     BigDecimal rest = BigDecimal.ZERO;
@@ -79,11 +131,6 @@ final class Costs {
     return DecimalUnits.add(exact, DecimalUnits.roundUp(rest, 9));
   }
 
-  private static long rhoPicos(double epsilon) {
-    // A conversion to long saturates.
-    return (long) Math.ceil(epsilon * Math.tanh(epsilon / 2) * 1e12 * ROUNDING);
-  }
-
   private static long muSquaredPicos(double mu) {
     long micros = DecimalUnits.exactly(mu, 6);
     if (micros >= 0) {
@@ -94,7 +141,7 @@ final class Costs {
   }
 
   /** Rounding up twice is rounding up once: the half of a ceiling, rounded up, is exact. */
-  private static long half(long picos) {
+  static long half(long picos) {
     return picos == DecimalUnits.SATURATED ? picos : picos / 2 + picos % 2;
   }
 }

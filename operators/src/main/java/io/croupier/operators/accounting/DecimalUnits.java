@@ -35,6 +35,14 @@ final class DecimalUnits {
         : units.setScale(0, RoundingMode.CEILING).longValueExact();
   }
 
+  /** The largest integer number of units that is not above a positive number, never saturated. */
+  static long roundDown(BigDecimal number, int decimals) {
+    BigDecimal units = number.movePointRight(decimals);
+    return units.compareTo(LARGEST) >= 0
+        ? SATURATED - 1
+        : units.setScale(0, RoundingMode.FLOOR).longValueExact();
+  }
+
   /** The number in units of 10^-decimals if it is a whole number of at most 15 digits, else -1. */
   static long exactly(double declared, int decimals) {
     double scale = scale(decimals);
@@ -57,6 +65,39 @@ final class DecimalUnits {
     return Math.multiplyHigh(a, b) != 0 || a * b < 0 ? SATURATED : a * b;
   }
 
+  /** At least the product of two numbers of at least 0, saturated; too much by 2^-50 at most. */
+  static long multiplyUp(long units, double factor) {
+    if (units == 0 || units == SATURATED) {
+      return units;
+    }
+    // Conversion and product err by at most half a unit in the last place each.
+    return (long) Math.ceil(Math.nextUp(Math.nextUp(units * factor)));
+  }
+
+  /**
+   * The root of units of 1e-12, not rounded down; exact if it has at most 6 decimals.
+   *
+   * @param picos at least 0
+   */
+  static double rootUp(long picos) {
+    double root = Math.sqrt((double) picos);
+    long micros = (long) root;
+    if (multiply(micros, micros) == picos) {
+      return toDouble(micros, 6);
+    }
+    // Conversion, root and division err by less than two units in the last place together.
+    return Math.nextUp(Math.nextUp(Math.nextUp(root / 1e6)));
+  }
+
+  /** The largest number of at most 6 decimals whose square is at most that many units of 1e-12. */
+  static double rootDown(long picos) {
+    long micros = (long) Math.sqrt((double) picos);
+    while (multiply(micros, micros) > picos) {
+      micros--;
+    }
+    return micros / 1e6;
+  }
+
   /**
    * A double whose shortest decimal is at least {@code units} of 10^-decimals, and exactly that up
    * to 15 digits.
@@ -67,6 +108,28 @@ final class DecimalUnits {
         ? nearest
         // Conversion, division and printing each err by at most half a unit in the last place.
         : Math.nextUp(Math.nextUp(nearest));
+  }
+
+  /** A double whose shortest decimal is at most {@code units}, and exactly that up to 15 digits. */
+  static double toDoubleDown(long units, int decimals) {
+    double nearest = units / scale(decimals);
+    return units <= FIFTEEN_DIGITS ? nearest : Math.nextDown(Math.nextDown(nearest));
+  }
+
+  /** What b leaves of a, both as decimals; at least 0, and not rounded up. */
+  static double differenceDown(double a, double b) {
+    if (!(b < a)) {
+      return 0;
+    }
+    BigDecimal exact = BigDecimal.valueOf(a).subtract(BigDecimal.valueOf(b));
+    double nearest = exact.doubleValue();
+    return BigDecimal.valueOf(nearest).compareTo(exact) > 0 ? Math.nextDown(nearest) : nearest;
+  }
+
+  /** All digits of {@code units} of 10^-decimals. */
+  static String text(long units, int decimals) {
+    String exact = BigDecimal.valueOf(units, decimals).stripTrailingZeros().toPlainString();
+    return units == SATURATED ? "at least " + exact : exact;
   }
 
   private static double scale(int decimals) {

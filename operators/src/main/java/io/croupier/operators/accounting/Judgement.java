@@ -1,6 +1,8 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import java.util.Locale;
 
 /**
  * The outcome for one report.
@@ -9,6 +11,13 @@ import io.croupier.schemas.AccountingEvent.Outcome;
  */
 record Judgement(Outcome outcome, String reason) {
   static final Judgement ADMITTED = new Judgement(Outcome.ADMITTED, "");
+
+  static Judgement refusedDeclaration(Report report, String right) {
+    String level = report.level > 0 ? " with " + report.level : "";
+    String declaration = report.declaration.name().toLowerCase(Locale.ROOT);
+    return new Judgement(
+        Outcome.REFUSED_DECLARATION, "declaration is " + declaration + level + ": " + right);
+  }
 
   boolean isAdmitted() {
     return outcome == Outcome.ADMITTED;

@@ -9,7 +9,9 @@ import io.croupier.schemas.Central;
 import io.croupier.schemas.CoordinateLaplaceTotal;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
+import io.croupier.schemas.Spend;
 import io.croupier.schemas.Undisclosed;
 
 /**
@@ -21,7 +23,9 @@ import io.croupier.schemas.Undisclosed;
  *   <li>the model is known: REFUSED_UNKNOWN_MODEL;
  *   <li>form and dimension: REFUSED_DIMENSION;
  *   <li>the declaration: REFUSED_DECLARATION;
- *   <li>the length: REFUSED_IMPLAUSIBLE.
+ *   <li>the length: REFUSED_IMPLAUSIBLE;
+ *   <li>participations in a central model: REFUSED_PARTICIPATION, then REFUSED_SEPARATION;
+ *   <li>the limits, the model's before those over all models: REFUSED_BUDGET.
  * </ol>
  *
  * <p>Noise that has left the device is spent: a noised report is charged whatever its outcome, to
@@ -32,22 +36,55 @@ public final class Ledger {
   /** Most devices of one user. */
   public static final int MAX_DEVICES = 16;
 
-  /** Creates a ledger. It has no state: that is the caller's. */
-  public Ledger() {}
+  private final Budget perUser;
+
+  /** Creates a ledger without limits over all models. It has no state: that is the caller's. */
+  public Ledger() {
+    this(Limits.getDefaultInstance());
+  }
+
+  /**
+   * Creates a ledger.
+   *
+   * @param perUser limits on what one user may spend on all models together
+   */
+  public Ledger(Limits perUser) {
+    this.perUser = new Budget("limits.user.", perUser);
+  }
 
   /** Judges a report to a known model, and updates {@code account}. */
   public AccountingEvent judge(Report report, ModelTerms terms, UserAccount account) {
     Judgement judgement = judgeSequence(report, account);
     if (judgement.isAdmitted()) {
-      judgement = terms.judge(report);
+      judgement = terms.judge(report, perUser);
     }
-    Totals cost = cost(report, judgement);
+    Totals cost = Costs.of(report);
     Totals modelTotals = account.modelTotals(report.modelId);
-    if (cost.reports > 0) {
-      modelTotals.add(cost);
+    Totals userTotals = account.userTotals();
+    if (judgement.isAdmitted()) {
+      judgement = terms.judgeParticipation(report, modelTotals);
+    }
+    if (judgement.isAdmitted()) {
+      judgement = terms.budget().judge(modelTotals, cost);
+    }
+    if (judgement.isAdmitted()) {
+      judgement = perUser.judge(userTotals, cost);
+    }
+    boolean charged = isCharged(report, judgement);
+    if (charged) {
+      terms.budget().charge(modelTotals, cost);
+      if (report.declaration == Declaration.CENTRAL) {
+        modelTotals.participate(report.round);
+      }
       account.storeModelTotals(report.modelId, modelTotals);
     }
-    return event(report, judgement, cost, account).setModelTotals(modelTotals.toProto()).build();
+    AccountingEvent.Builder event = event(report, judgement);
+    Spend.Builder told = terms.budget().tell(modelTotals);
+    event.setModelTotals(told);
+    if (!terms.budget().isEmpty()) {
+      event.setLeftModel(terms.budget().left(modelTotals, told));
+    }
+    return charge(event, charged, cost, userTotals, account);
   }
 
   /**
@@ -61,7 +98,12 @@ public final class Ledger {
           new Judgement(
               Outcome.REFUSED_UNKNOWN_MODEL, "model_id must name a model that is published");
     }
-    return event(report, judgement, cost(report, judgement), account).build();
+    return charge(
+        event(report, judgement),
+        isCharged(report, judgement),
+        Costs.of(report),
+        account.userTotals(),
+        account);
   }
 
   private static Judgement judgeSequence(Report report, UserAccount account) {
@@ -91,7 +133,7 @@ public final class Ledger {
           refusedSequence(
               sequence
                   + ": it must be at least "
-                  + (highest - ReplayWindow.WIDTH + 1)
+                  + window.least()
                   + ", since "
                   + highest
                   + " was judged");
@@ -109,20 +151,34 @@ public final class Ledger {
     return new Judgement(Outcome.REFUSED_SEQUENCE, reason);
   }
 
-  private static Totals cost(Report report, Judgement judgement) {
-    boolean free =
-        judgement.outcome() == Outcome.DUPLICATE
-            || (report.declaration == Declaration.CENTRAL && !judgement.isAdmitted());
-    return free ? new Totals() : Costs.of(report);
+  private static boolean isCharged(Report report, Judgement judgement) {
+    return isCharged(judgement.outcome(), report.declaration == Declaration.CENTRAL);
   }
 
-  private static AccountingEvent.Builder event(
-      Report report, Judgement judgement, Totals cost, UserAccount account) {
-    Totals userTotals = account.userTotals();
-    if (cost.reports > 0) {
-      userTotals.add(cost);
+  /** Whether a report counts: nothing of a refused central one is ever used. */
+  static boolean isCharged(Outcome outcome, boolean central) {
+    return outcome != Outcome.DUPLICATE && (!central || outcome == Outcome.ADMITTED);
+  }
+
+  /** Charges the user, and writes into the event what that comes to. */
+  private AccountingEvent charge(
+      AccountingEvent.Builder event,
+      boolean charged,
+      Totals cost,
+      Totals userTotals,
+      UserAccount account) {
+    if (charged) {
+      perUser.charge(userTotals, cost);
       account.storeUserTotals(userTotals);
     }
+    Spend.Builder told = perUser.tell(userTotals);
+    if (!perUser.isEmpty()) {
+      event.setLeftUser(perUser.left(userTotals, told));
+    }
+    return event.setSpent((charged ? cost : new Totals()).toProto()).setUserTotals(told).build();
+  }
+
+  private static AccountingEvent.Builder event(Report report, Judgement judgement) {
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
             .setUserId(report.userId)
@@ -131,8 +187,6 @@ public final class Ledger {
             .setSequence(report.sequence)
             .setOutcome(judgement.outcome())
             .setReason(judgement.reason())
-            .setSpent(cost.toProto())
-            .setUserTotals(userTotals.toProto())
             .setSource(
                 Position.newBuilder()
                     .setTopic(report.topic)
@@ -149,7 +203,7 @@ public final class Ledger {
       case COORDINATE_LAPLACE ->
           event.setCoordinateLaplace(
               CoordinateLaplaceTotal.newBuilder()
-                  .setEpsilon(DecimalUnits.toDouble(Costs.sumOfFiniteTaus(report.taus), 9))
+                  .setEpsilon(Costs.sumOfFiniteTaus(report.taus))
                   .setNotPrivate(Costs.infiniteTaus(report.taus)));
       case GAUSSIAN -> event.setGaussian(Gaussian.newBuilder().setMu(report.level));
       case CENTRAL -> event.setCentral(Central.getDefaultInstance());

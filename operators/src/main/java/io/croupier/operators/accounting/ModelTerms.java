@@ -19,7 +19,9 @@ public final class ModelTerms {
   private final ModelSpec spec;
   private final boolean central;
   private final boolean takesExamples;
-  private final boolean capped;
+  private final Budget budget;
+  private final int maxParticipations;
+  private final long minSeparation;
   private final Predicate<Report> acceptedNoise;
   private final Predicate<Report> plausible;
 
@@ -33,10 +35,17 @@ public final class ModelTerms {
     this.spec = spec;
     this.acceptedNoise = acceptedNoise;
     this.plausible = plausible;
-    Limits limits = spec.getLimits();
     central = ModelSpecs.isCentral(spec);
+    Limits limits = central ? spec.getLimits() : withoutParticipation(spec.getLimits());
     takesExamples = spec.hasDpFtrlLeastSquares();
-    capped = limits.hasEpsilon() || limits.hasMu();
+    budget = new Budget("limits.", limits);
+    maxParticipations = limits.getMaxParticipations();
+    minSeparation = limits.getMinSeparation();
+  }
+
+  /** Nobody takes part in a model that is not central, so nothing is left of it either. */
+  private static Limits withoutParticipation(Limits limits) {
+    return limits.toBuilder().clearMaxParticipations().clearMinSeparation().build();
   }
 
   /** The spec. */
@@ -44,11 +53,26 @@ public final class ModelTerms {
     return spec;
   }
 
-  /** Judges a report by what it is, apart from its sender's account: dimension first. */
-  Judgement judge(Report report) {
+  /** What one user may spend on the model. */
+  Budget budget() {
+    return budget;
+  }
+
+  /**
+   * Judges a report by what it is, apart from its sender's account: dimension first.
+   *
+   * @param perUser what its user may spend on all models
+   */
+  Judgement judge(Report report, Budget perUser) {
     Judgement judgement = judgeDimension(report);
     if (judgement.isAdmitted()) {
       judgement = judgeDeclaration(report);
+    }
+    if (judgement.isAdmitted()) {
+      judgement = budget.judgeDeclaration(report);
+    }
+    if (judgement.isAdmitted()) {
+      judgement = perUser.judgeDeclaration(report);
     }
     // Central reports are clipped instead: nothing may depend on their values.
     if (judgement.isAdmitted() && !central && !plausible.test(report)) {
@@ -60,6 +84,40 @@ public final class ModelTerms {
               + " then noised as declared");
     }
     return judgement;
+  }
+
+  /**
+   * Judges whether the sender of a well-formed report may take part once more: in central models
+   * only so often, and so far apart, as the guarantee was computed for.
+   *
+   * @param spent totals of the sender and the model
+   */
+  Judgement judgeParticipation(Report report, Totals spent) {
+    if (!central || spent.participations == 0) {
+      return Judgement.ADMITTED;
+    }
+    if (spent.participations >= maxParticipations) {
+      return new Judgement(
+          Outcome.REFUSED_PARTICIPATION,
+          "limits.max_participations is "
+              + maxParticipations
+              + ", and the user has taken part "
+              + spent.participations
+              + (spent.participations == 1 ? " time" : " times"));
+    }
+    long earliest = DecimalUnits.add(DecimalUnits.add(spent.lastRound, minSeparation), 1);
+    return report.round >= earliest && report.round > spent.lastRound
+        ? Judgement.ADMITTED
+        : new Judgement(
+            Outcome.REFUSED_SEPARATION,
+            "round is "
+                + report.round
+                + ": it must be at least "
+                + earliest
+                + ", since the user took part in round "
+                + spent.lastRound
+                + " and limits.min_separation is "
+                + minSeparation);
   }
 
   private Judgement judgeDimension(Report report) {
@@ -84,32 +142,19 @@ public final class ModelTerms {
 
   private Judgement judgeDeclaration(Report report) {
     if (central != (report.declaration == Declaration.CENTRAL)) {
-      return refusedDeclaration(
+      return Judgement.refusedDeclaration(
           report,
           central
               ? "the model adds the noise itself, so it must be central"
               : "the model takes noised reports only, so it must be one of the others");
     }
-    if (capped && report.declaration == Declaration.UNDISCLOSED) {
-      return refusedDeclaration(report, "the model has a limit, so the noise must be disclosed");
-    }
-    if (capped && Costs.infiniteTaus(report.taus) > 0) {
-      return refusedDeclaration(report, "the model has a limit, so every tau must be finite");
-    }
     if (!central && !acceptedNoise.test(report)) {
-      return refusedDeclaration(
+      return Judgement.refusedDeclaration(
           report,
           "the noise must be disclosed and no stronger than the model's strongest_noise, "
               + text(spec.getBanco().getStrongestNoise()));
     }
     return Judgement.ADMITTED;
-  }
-
-  private static Judgement refusedDeclaration(Report report, String right) {
-    String level = report.level > 0 ? " with " + report.level : "";
-    return new Judgement(
-        Outcome.REFUSED_DECLARATION,
-        "declaration is " + name(report.declaration) + level + ": " + right);
   }
 
   private static String text(Message message) {

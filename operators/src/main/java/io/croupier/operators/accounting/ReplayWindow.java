@@ -42,8 +42,29 @@ public final class ReplayWindow {
   /** High and low half of the digest of each judged number, from the highest number down. */
   public long[] digests = {};
 
+  /** Numbers below this one are {@link Verdict#TOO_OLD}, in the window or not. */
+  public long lowest;
+
   /** Creates a window that has judged nothing. */
   public ReplayWindow() {}
+
+  /**
+   * Takes in a number that was judged fresh before this window was lost. Bytes that nobody knows
+   * any more tell no resend, so from here on every number up to the highest is too old.
+   */
+  void close(long sequence) {
+    if (isNew() || sequence > highest) {
+      highest = sequence;
+      judged = 1;
+      digests = new long[2];
+    }
+    lowest = DecimalUnits.add(highest, 1);
+  }
+
+  /** The least number that is not too old. */
+  long least() {
+    return Math.max(lowest, highest - WIDTH + 1);
+  }
 
   /** Whether nothing was judged yet. */
   public boolean isNew() {
@@ -72,7 +93,7 @@ public final class ReplayWindow {
       return Verdict.FRESH;
     }
     long age = highest - sequence;
-    if (age >= WIDTH) {
+    if (age >= WIDTH || sequence < lowest) {
       return Verdict.TOO_OLD;
     }
     if ((judged >>> age & 1) == 0) {

@@ -14,6 +14,7 @@ import io.croupier.operators.learner.SpecRequirements;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpecs;
 import java.util.HashMap;
 import java.util.Map;
@@ -48,6 +49,7 @@ public final class LedgerFunction
 
   private final SpecReader specReader;
   private final SpecRequirements requirements;
+  private final Limits perUser;
   private final boolean journal;
 
   private transient Ledger ledger;
@@ -61,17 +63,20 @@ public final class LedgerFunction
    * A ledger that follows specs by {@code requirements}; the same as the learner's.
    *
    * @param specReader reads the models topic before the first report
+   * @param perUser limits on what one user may spend on all models together
    * @param journal whether reports to local models take their positions along
    */
-  public LedgerFunction(SpecReader specReader, SpecRequirements requirements, boolean journal) {
+  public LedgerFunction(
+      SpecReader specReader, SpecRequirements requirements, Limits perUser, boolean journal) {
     this.specReader = specReader;
     this.requirements = requirements;
+    this.perUser = perUser;
     this.journal = journal;
   }
 
   @Override
   public void initializeState(FunctionInitializationContext context) throws Exception {
-    ledger = new Ledger();
+    ledger = new Ledger(perUser);
     specs = new PublishedSpecs(requirements);
     intakes = new HashMap<>();
     storedSpecs = context.getOperatorStateStore().getBroadcastState(SPECS);

@@ -185,7 +185,7 @@ class LedgerTest {
 
   @Test
   void aLimitedModelNeedsNoiseThatCanBeCounted() {
-    for (String limits : new String[] {"limits { epsilon: 1 } ", "limits { mu: 1 } "}) {
+    for (String limits : new String[] {"limits { epsilon: 9 } ", "limits { mu: 9 } "}) {
       MapAccount fresh = new MapAccount();
       ModelTerms limited = terms(COMMON + limits + "black_box {}");
       AccountingEvent undisclosed = ledger.judge(TestReports.undisclosed(1), limited, fresh);

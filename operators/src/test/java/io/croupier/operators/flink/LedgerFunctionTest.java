@@ -18,6 +18,7 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
 import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -163,6 +164,57 @@ class LedgerFunctionTest {
   }
 
   @Test
+  void whatIsBeyondALimitNeverReachesTheLearnerAndResendsAreFree() throws Exception {
+    Limits two = Limits.newBuilder().setEpsilon(2).build();
+    try (LedgerTasks ledger =
+        start(TestRecords.published(0, TestRecords.sgd("m").setLimits(two)))) {
+      List<Outcome> outcomes = new ArrayList<>();
+      for (long sequence : new long[] {1, 1, 2, 1, 3, 3, 2}) {
+        outcomes.add(ledger.judge(TestRecords.report("u", sequence, "m", 0.5, 0)).getOutcome());
+      }
+      assertThat(outcomes)
+          .containsExactly(
+              Outcome.ADMITTED,
+              Outcome.DUPLICATE,
+              Outcome.ADMITTED,
+              Outcome.DUPLICATE,
+              Outcome.REFUSED_BUDGET,
+              Outcome.DUPLICATE,
+              Outcome.DUPLICATE);
+      assertThat(ledger.outputs()).hasSize(2);
+      AccountingEvent last = LedgerTasks.event(ledger.sideOutputs().get(6));
+      assertThat(last.getSpent().getReports()).isZero();
+      assertThat(last.getUserTotals().getEpsilon()).isEqualTo(3);
+      assertThat(last.getLeftModel().getEpsilon()).isZero();
+    }
+  }
+
+  @Test
+  void aUsersLimitHoldsOverAllModels() throws Exception {
+    Limits perUser = Limits.newBuilder().setEpsilon(2).build();
+    try (LedgerTasks ledger =
+        new LedgerTasks(
+            Backend.ROCKS_DB,
+            Plan.NEVER_STOPPED,
+            () ->
+                List.of(
+                    TestRecords.published(0, SPEC), TestRecords.published(1, TestRecords.sgd("n"))),
+            perUser,
+            false)) {
+      ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0));
+      AccountingEvent second = ledger.judge(TestRecords.report("u", 2, "n", 0.5, 0));
+      assertThat(second.getLeftUser().getEpsilon()).isZero();
+      assertThat(second.hasLeftModel()).isFalse();
+      AccountingEvent third = ledger.judge(TestRecords.report("u", 3, "m", 0.5, 0));
+      assertThat(third.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+      assertThat(third.getReason()).startsWith("limits.user.epsilon is 2.0: 2 was spent before");
+      assertThat(ledger.judge(TestRecords.report("v", 1, "m", 0.5, 0)).getOutcome())
+          .isEqualTo(Outcome.ADMITTED);
+      assertThat(ledger.outputs()).hasSize(3);
+    }
+  }
+
+  @Test
   void theUserStopsHere() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
       Report report = TestRecords.report("the-user", 1, "m", 0.5, 0);
@@ -216,6 +268,12 @@ class LedgerFunctionTest {
       AccountingEvent admitted = ledger.judge(TestRecords.report("u", 3, "m", 0.5, 0));
       assertThat(admitted.getModelTotals().getEpsilon()).isEqualTo(2);
       assertThat(admitted.getUserTotals().getEpsilon()).isEqualTo(3);
+
+      ledger.publish(TestRecords.retired(3, "m"));
+      Limits spent = Limits.newBuilder().setEpsilon(2).build();
+      ledger.publish(TestRecords.published(4, TestRecords.sgd("m").setLimits(spent)));
+      assertThat(ledger.judge(TestRecords.report("u", 4, "m", 0.5, 0)).getOutcome())
+          .isEqualTo(Outcome.REFUSED_BUDGET);
     }
   }
 }

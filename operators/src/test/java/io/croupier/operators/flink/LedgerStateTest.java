@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -19,6 +20,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Snapshot, restore, go on = never stopped, bit for bit, for every state of the ledger. */
 class LedgerStateTest {
+  private static final List<Limits> LIMITS =
+      List.of(
+          Limits.getDefaultInstance(),
+          Limits.newBuilder().setMu(1).build(),
+          Limits.newBuilder().setEpsilon(1).setDelta(1e-6).build(),
+          Limits.newBuilder().setEpsilon(2).setDelta(1e-5).build());
 
   private interface Scenario {
     void play(LedgerTasks ledger) throws Exception;
@@ -201,7 +208,7 @@ class LedgerStateTest {
                 if (i % 60 == 0) {
                   ledger.publish(
                       TestRecords.published(
-                          i, TestRecords.sgd("m").setMaxStaleness(random.nextInt(9))));
+                          i, TestRecords.sgd("m").setLimits(LIMITS.get(random.nextInt(4)))));
                   ledger.barrier();
                 }
                 // Few numbers and many reports: some repeat their bytes, some don't.
@@ -212,7 +219,10 @@ class LedgerStateTest {
                         random.nextInt(10) == 0 ? "unknown" : "m",
                         random.nextDouble(),
                         0);
-                report.level = 0.001 * (1 + random.nextInt(100));
+                report.level = 0.001 * (1 + random.nextInt(300));
+                if (random.nextInt(3) == 0) {
+                  report.declaration = Declaration.GAUSSIAN;
+                }
                 report.digestHigh += random.nextInt(2);
                 ledger.judge(report);
               }
@@ -223,6 +233,7 @@ class LedgerStateTest {
         .containsExactly(
             Outcome.ADMITTED,
             Outcome.DUPLICATE,
+            Outcome.REFUSED_BUDGET,
             Outcome.REFUSED_UNKNOWN_MODEL,
             Outcome.REFUSED_SEQUENCE);
   }

@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.Limits;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
@@ -19,11 +20,16 @@ final class LedgerTasks
   }
 
   LedgerTasks(Backend backend, Plan plan, SpecReader specReader, boolean journal) throws Exception {
+    this(backend, plan, specReader, Limits.getDefaultInstance(), journal);
+  }
+
+  LedgerTasks(Backend backend, Plan plan, SpecReader specReader, Limits perUser, boolean journal)
+      throws Exception {
     super(
         (keyGroups, parallelism, index) ->
             new KeyedBroadcastOperatorTestHarness<>(
                 new CoBroadcastWithKeyedOperator<>(
-                    new LedgerFunction(specReader, TestRecords.REQUIREMENTS, journal),
+                    new LedgerFunction(specReader, TestRecords.REQUIREMENTS, perUser, journal),
                     List.of(LedgerFunction.SPECS)),
                 report -> report.userId,
                 Types.STRING,

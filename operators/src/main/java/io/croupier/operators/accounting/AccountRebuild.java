@@ -1,0 +1,63 @@
+package io.croupier.operators.accounting;
+
+import com.google.protobuf.Message;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Spend;
+
+/**
+ * Computes accounts again from the events that a ledger emitted: the same totals, to the last unit.
+ * Of a device's numbers nothing is known but the highest: all up to it are used up.
+ */
+public final class AccountRebuild {
+  private AccountRebuild() {}
+
+  /**
+   * Applies an event to the account of its user, to which all events before it were applied, in the
+   * order in which they were emitted.
+   *
+   * @return whether the event says of its cost and of the totals what the account says
+   * @throws IllegalArgumentException if the event has no declaration
+   */
+  public static boolean apply(AccountingEvent event, UserAccount account) {
+    Outcome outcome = event.getOutcome();
+    if (outcome != Outcome.DUPLICATE && outcome != Outcome.REFUSED_SEQUENCE) {
+      ReplayWindow window = account.window(event.getDeviceId());
+      window.close(event.getSequence());
+      account.storeWindow(event.getDeviceId(), window);
+    }
+    boolean charged = Ledger.isCharged(outcome, event.hasCentral());
+    Totals cost = charged ? Costs.of(event) : new Totals();
+    Totals user = account.userTotals();
+    if (charged) {
+      charge(user, cost, event.getUserTotals());
+      account.storeUserTotals(user);
+    }
+    boolean agrees = agrees(cost, event.getSpent()) && agrees(user, event.getUserTotals());
+    if (!event.hasModelTotals()) {
+      return agrees;
+    }
+    Totals model = account.modelTotals(event.getModelId());
+    if (charged) {
+      charge(model, cost, event.getModelTotals());
+      if (event.hasCentral()) {
+        model.participate(event.getModelTotals().getLastRound());
+      }
+      account.storeModelTotals(event.getModelId(), model);
+    }
+    return agrees && agrees(model, event.getModelTotals());
+  }
+
+  private static void charge(Totals totals, Totals cost, Spend told) {
+    if (told.hasRenyiOrder() && told.getRenyiOrder() != totals.renyiOrder) {
+      totals.keepRenyi(told.getRenyiOrder());
+    }
+    totals.add(cost);
+  }
+
+  /** Whether every field that was told is as computed; epsilon at delta takes the limit to know. */
+  private static boolean agrees(Totals computed, Spend told) {
+    Message expected = computed.toProto().build();
+    return computed.toProto().mergeFrom(told).clearEpsilonAtDelta().build().equals(expected);
+  }
+}

@@ -1,0 +1,165 @@
+package io.croupier.operators.accounting;
+
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Left;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.Spend;
+import java.math.BigDecimal;
+
+/**
+ * The limits on what one user may spend, on one model or over all of them, made ready to judge by.
+ *
+ * <p>A report fits if what was spent before and what it costs are together at most each limit, in
+ * whole units: sums are of declared decimals rounded up, limits are rounded down, and a saturated
+ * sum fits nowhere. What is counted is what was charged, refused reports with noise among it.
+ *
+ * <ul>
+ *   <li>reports: their number;
+ *   <li>epsilon: the sum of the pure epsilons. Gaussian noise has none: it is refused;
+ *   <li>mu: the sum of mu^2, with pure epsilons by their tight mu;
+ *   <li>epsilon and delta: see {@link EpsilonAtDelta}.
+ * </ul>
+ */
+final class Budget {
+  private static final long NO_LIMIT = -1;
+
+  private final String name;
+  private final Limits limits;
+  private final boolean pure;
+  private final long reports;
+  private final long epsilonNanos;
+  private final long muSquaredPicos;
+  private final EpsilonAtDelta atDelta;
+
+  /**
+   * Valid limits.
+   *
+   * @param name what their names begin with, such as "limits." or "limits.user."
+   */
+  Budget(String name, Limits limits) {
+    this.name = name;
+    this.limits = limits;
+    pure = limits.hasEpsilon() && !limits.hasDelta();
+    reports = limits.hasReports() ? limits.getReports() : NO_LIMIT;
+    epsilonNanos =
+        pure ? DecimalUnits.roundDown(BigDecimal.valueOf(limits.getEpsilon()), 9) : NO_LIMIT;
+    BigDecimal mu = limits.hasMu() ? BigDecimal.valueOf(limits.getMu()) : null;
+    muSquaredPicos = mu == null ? NO_LIMIT : DecimalUnits.roundDown(mu.multiply(mu), 12);
+    atDelta = limits.hasDelta() ? new EpsilonAtDelta(limits) : null;
+  }
+
+  /** Whether there is no limit. */
+  boolean isEmpty() {
+    return limits.equals(Limits.getDefaultInstance());
+  }
+
+  /** Refuses noise that has no account in the limit's own terms. */
+  Judgement judgeDeclaration(Report report) {
+    if (!limits.hasEpsilon() && !limits.hasMu()) {
+      return Judgement.ADMITTED;
+    }
+    String limit = name + (limits.hasEpsilon() ? "epsilon" : "mu") + " is a limit";
+    if (report.declaration == Declaration.UNDISCLOSED) {
+      return Judgement.refusedDeclaration(report, limit + ", so the noise must be disclosed");
+    }
+    if (Costs.infiniteTaus(report.taus) > 0) {
+      return Judgement.refusedDeclaration(report, limit + ", so every tau must be finite");
+    }
+    if (pure && report.declaration == Declaration.GAUSSIAN) {
+      return Judgement.refusedDeclaration(
+          report,
+          limit
+              + " of pure epsilons, which Gaussian noise doesn't have: it must be one of the"
+              + " others, unless the limit gets a delta, or is one of mu");
+    }
+    return Judgement.ADMITTED;
+  }
+
+  /** Judges what a report would cost over what was spent before it. */
+  Judgement judge(Totals spent, Totals cost) {
+    if (!fits(spent.reports, cost.reports, reports)) {
+      return refused("reports", "", reports, 0, spent.reports, cost.reports);
+    }
+    if (!fits(spent.epsilonNanos, cost.epsilonNanos, epsilonNanos)) {
+      return refused("epsilon", "", epsilonNanos, 9, spent.epsilonNanos, cost.epsilonNanos);
+    }
+    if (!fits(spent.allMuSquared(), cost.allMuSquared(), muSquaredPicos)) {
+      return refused(
+          "mu", "the sum of mu^2", muSquaredPicos, 12, spent.allMuSquared(), cost.allMuSquared());
+    }
+    return atDelta == null ? Judgement.ADMITTED : atDelta.judge(name, spent, cost);
+  }
+
+  private static boolean fits(long spent, long cost, long limit) {
+    return limit == NO_LIMIT || DecimalUnits.add(spent, cost) <= limit;
+  }
+
+  private Judgement refused(
+      String limit, String sum, long most, int decimals, long spent, long cost) {
+    return new Judgement(
+        Outcome.REFUSED_BUDGET,
+        name
+            + limit
+            + " is "
+            + limits.getField(Limits.getDescriptor().findFieldByName(limit))
+            + (sum.isEmpty() ? "" : ", so " + sum + " must be at most " + text(most, decimals))
+            + spending(spent, cost, decimals));
+  }
+
+  static String spending(long spent, long cost, int decimals) {
+    return ": "
+        + text(spent, decimals)
+        + " was spent before, and this report would add "
+        + text(cost, decimals);
+  }
+
+  private static String text(long units, int decimals) {
+    return DecimalUnits.text(units, decimals);
+  }
+
+  /** Charges {@code totals} with {@code cost}. */
+  void charge(Totals totals, Totals cost) {
+    if (atDelta != null && atDelta.order() > 0 && atDelta.order() != totals.renyiOrder) {
+      totals.keepRenyi(atDelta.order());
+    }
+    totals.add(cost);
+  }
+
+  /** The record of totals. */
+  Spend.Builder tell(Totals totals) {
+    Spend.Builder spend = totals.toProto();
+    if (atDelta != null) {
+      spend.setEpsilonAtDelta(atDelta.of(totals));
+    }
+    return spend;
+  }
+
+  /**
+   * What is left when that much is spent.
+   *
+   * @param told the record of {@code spent}
+   */
+  Left left(Totals spent, Spend.Builder told) {
+    Left.Builder left = Left.newBuilder();
+    if (reports != NO_LIMIT) {
+      left.setReports(Math.max(0, reports - spent.reports));
+    }
+    if (epsilonNanos != NO_LIMIT) {
+      left.setEpsilon(DecimalUnits.toDoubleDown(Math.max(0, epsilonNanos - spent.epsilonNanos), 9));
+    }
+    if (muSquaredPicos != NO_LIMIT) {
+      left.setMu(DecimalUnits.rootDown(Math.max(0, muSquaredPicos - spent.allMuSquared())));
+    }
+    if (atDelta != null && limits.hasEpsilon()) {
+      left.setEpsilonAtDelta(
+          DecimalUnits.differenceDown(limits.getEpsilon(), told.getEpsilonAtDelta()));
+    }
+    if (limits.hasMaxParticipations()) {
+      left.setParticipations(
+          (int) Math.max(0, limits.getMaxParticipations() - spent.participations));
+    }
+    return left.build();
+  }
+}

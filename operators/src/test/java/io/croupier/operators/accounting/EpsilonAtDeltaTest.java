@@ -1,0 +1,228 @@
+package io.croupier.operators.accounting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.accounting.GaussianDp;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Limits;
+import java.io.IOException;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Limits of epsilon at a delta. */
+class EpsilonAtDeltaTest {
+  private static final int SEED = 91;
+
+  private final Ledger ledger = new Ledger();
+  private final MapAccount account = new MapAccount();
+  private long sequence;
+
+  private static Limits limits(double epsilon, double delta) {
+    return Limits.newBuilder().setEpsilon(epsilon).setDelta(delta).build();
+  }
+
+  private static ModelTerms terms(double epsilon, double delta) {
+    return BudgetTest.local(limits(epsilon, delta).toBuilder());
+  }
+
+  private AccountingEvent laplace(ModelTerms terms, double epsilon) {
+    return ledger.judge(TestReports.laplace(sequence++, epsilon), terms, account);
+  }
+
+  private AccountingEvent gaussian(ModelTerms terms, double mu) {
+    return ledger.judge(TestReports.gaussian(sequence++, mu), terms, account);
+  }
+
+  private static Totals totals(JsonNode events, Budget budget) {
+    Totals totals = new Totals();
+    long sequence = 0;
+    for (JsonNode event : events) {
+      Report report =
+          event.get("kind").asText().equals("pure")
+              ? TestReports.laplace(sequence++, event.get("eps").asDouble())
+              : TestReports.gaussian(sequence++, event.get("mu").asDouble());
+      budget.charge(totals, Costs.of(report));
+    }
+    return totals;
+  }
+
+  /** Never below what the exact composition costs, nor above the cheapest of the loose bounds. */
+  @Test
+  void boundsReferenceUsers() throws IOException {
+    int users = 0;
+    for (JsonNode ledger : PureCostsTest.golden().get("ledger")) {
+      double delta = ledger.get("delta").asDouble();
+      for (JsonNode user : ledger.get("users")) {
+        if (user.get("events").findValuesAsText("kind").contains("zcdp")) {
+          continue; // no report declares a curve
+        }
+        for (double epsilon : new double[] {0.5, 3, 10}) {
+          Budget budget = new Budget("limits.", limits(epsilon, delta));
+          double told = budget.tell(totals(user.get("events"), budget)).getEpsilonAtDelta();
+          JsonNode bounds = user.get("eps");
+          String what = ledger.get("name").asText() + ", " + user.get("user").asText();
+          assertThat(told)
+              .as(what)
+              .isGreaterThanOrEqualTo(bounds.get("exact").asDouble() * (1 - 1e-10));
+          assertThat(told)
+              .as(what)
+              .isLessThanOrEqualTo(
+                  1.002
+                      * Math.min(
+                          bounds.get("zcdp_tight").asDouble(), bounds.get("basic").asDouble()));
+        }
+        users++;
+      }
+    }
+    assertThat(users).isGreaterThan(6);
+  }
+
+  @Test
+  void pureReportsThatAddUpToEpsilonAlwaysFit() {
+    ModelTerms terms = terms(1, 1e-6);
+    for (int n = 0; n < 10; n++) {
+      AccountingEvent event = laplace(terms, 0.1);
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    }
+    AccountingEvent eleventh = laplace(terms, 0.1);
+    assertThat(eleventh.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(eleventh.getReason())
+        .startsWith(
+            "limits.epsilon is 1.0 at limits.delta 1.0E-6, so the sum of Renyi divergences of order"
+                + " 24.0 must be at most 0.")
+        .contains("this report would add 0.0");
+    assertThat(eleventh.getLeftModel().getEpsilonAtDelta()).isZero();
+    assertThat(eleventh.getLeftModel().hasEpsilon()).isFalse();
+  }
+
+  @Test
+  void manySmallPureReportsFitThatDoNotAddUp() {
+    ModelTerms terms = terms(4, 1e-6);
+    int admitted = 0;
+    AccountingEvent event = laplace(terms, 0.1);
+    while (event.getOutcome() == Outcome.ADMITTED) {
+      admitted++;
+      event = laplace(terms, 0.1);
+    }
+    // The sum would admit 40; the exact composition, of reports not adaptively chosen, 74.
+    assertThat(admitted).isBetween(64, 74);
+    assertThat(event.getModelTotals().getEpsilonAtDelta()).isBetween(3.9, 4.1);
+    assertThat(event.getModelTotals().getRenyiOrder()).isBetween(6.0, 9.0);
+    assertThat(laplace(terms, 1e-9).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+  }
+
+  @Test
+  void gaussianReportsFitUpToTheExactMu() {
+    double mu = GaussianDp.mu(4, Math.log(1e-6));
+    ModelTerms terms = terms(4, 1e-6);
+    int fitting = (int) (mu * mu / (0.05 * 0.05));
+    for (int n = 0; n < fitting; n++) {
+      assertThat(gaussian(terms, 0.05).getOutcome()).as("report %s", n).isEqualTo(Outcome.ADMITTED);
+    }
+    AccountingEvent next = gaussian(terms, 0.05);
+    assertThat(next.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(next.getReason())
+        .startsWith("limits.epsilon is 4.0 at limits.delta 1.0E-6, so the sum of mu^2 must be at")
+        .endsWith("and this report would add 0.0025");
+    assertThat(next.getModelTotals().getEpsilonAtDelta()).isBetween(4.0, 4.1);
+  }
+
+  @Test
+  void theFirstReportChoosesTheFilter() {
+    ModelTerms terms = terms(4, 1e-6);
+    gaussian(terms, 0.1);
+    assertThat(laplace(terms, 9).getReason()).contains("the sum of mu^2 must be");
+    MapAccount other = new MapAccount();
+    ledger.judge(TestReports.laplace(1, 0.1), terms, other);
+    assertThat(ledger.judge(TestReports.gaussian(2, 9), terms, other).getReason())
+        .contains("the sum of Renyi divergences of order");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1e-5, 1e-6, 0", "0.1, 1e-6, 192", "1, 1e-6, 24", "8, 1e-6, 4.5", "50, 1e-9, 2"})
+  void theOrderFollowsFromEpsilonAndDelta(double epsilon, double delta, double order) {
+    assertThat(new EpsilonAtDelta(limits(epsilon, delta)).order()).isEqualTo(order);
+  }
+
+  @Test
+  void withoutAnOrderPureReportsMayStillAddUp() {
+    ModelTerms terms = terms(1e-5, 1e-6);
+    assertThat(laplace(terms, 1e-5).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(laplace(terms, 1e-9).getReason())
+        .isEqualTo(
+            "limits.epsilon is 1.0E-5 at limits.delta 1.0E-6, so the sum of pure epsilons must be at"
+                + " most 0.00001: 0.00001 was spent before, and this report would add 0.000000001");
+  }
+
+  @Test
+  void aDeltaAloneLimitsNothingButIsTold() {
+    ModelTerms terms = BudgetTest.local(Limits.newBuilder().setDelta(1e-6));
+    AccountingEvent event = gaussian(terms, 50);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(event.getModelTotals().getEpsilonAtDelta())
+        .isEqualTo(GaussianDp.epsilon(50, Math.nextDown(Math.log(1e-6))));
+    assertThat(event.getLeftModel().hasEpsilonAtDelta()).isFalse();
+    assertThat(event.getUserTotals().hasEpsilonAtDelta()).isFalse();
+  }
+
+  @Test
+  void aLimitThatComesLaterCountsWhatWasBeforeIt() {
+    ModelTerms before = BudgetTest.local(Limits.newBuilder());
+    for (int n = 0; n < 40; n++) {
+      laplace(before, 0.1);
+    }
+    gaussian(before, 0.2);
+    Totals plain = account.modelTotals("m");
+    assertThat(plain.renyiOrder).isZero();
+    AccountingEvent event = laplace(terms(8, 1e-6), 0.1);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    double order = event.getModelTotals().getRenyiOrder();
+    double tight = 41 * PureCosts.renyiPicos(0.1, order) / 1e12 + order * 0.02;
+    assertThat(event.getModelTotals().getRenyi()).isBetween(tight, 1.1 * tight);
+    // Another limit has another order: it starts from a bound again.
+    AccountingEvent changed = laplace(terms(1, 1e-6), 0.1);
+    assertThat(changed.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(changed.getModelTotals().getRenyiOrder()).isEqualTo(24);
+  }
+
+  /** What the filter admits has the limit's epsilon at delta, or less, in exact composition. */
+  @Test
+  void whatIsAdmittedNeverCostsMore() {
+    Random random = new Random(SEED);
+    for (int run = 0; run < 30; run++) {
+      double epsilon = Math.scalb(1 + random.nextDouble(), random.nextInt(6) - 2);
+      double delta = Math.pow(10, -2 - 8 * random.nextDouble());
+      ModelTerms terms = terms(epsilon, delta);
+      MapAccount fresh = new MapAccount();
+      double scale = epsilon * Math.scalb(1.0, -random.nextInt(6));
+      double muSquared = 0;
+      double pure = 0;
+      for (int n = 0; n < 100; n++) {
+        double level = scale * (0.01 + random.nextDouble());
+        boolean isPure = random.nextInt(3) > 0;
+        Report report = isPure ? TestReports.laplace(n, level) : TestReports.gaussian(n, level / 3);
+        AccountingEvent event = ledger.judge(report, terms, fresh);
+        String what = "seed " + SEED + ", run " + run + ", " + epsilon + " at " + delta;
+        if (event.getOutcome() != Outcome.ADMITTED) {
+          assertThat(event.getReason()).as(what).startsWith("limits.epsilon is");
+          break;
+        }
+        pure += isPure ? level : 0;
+        muSquared += isPure ? 0 : level * level / 9;
+        // No composition costs less than its Gaussian part alone, or its pure part's largest loss.
+        double least = GaussianDp.epsilon(Math.sqrt(muSquared), Math.log(delta));
+        assertThat(least).as(what).isLessThanOrEqualTo(epsilon * (1 + 1e-9));
+        assertThat(event.getModelTotals().getEpsilonAtDelta())
+            .as(what)
+            .isLessThanOrEqualTo(epsilon * (1 + 1e-9))
+            .isGreaterThanOrEqualTo(least)
+            .isLessThanOrEqualTo(pure + least + 1e-6);
+      }
+    }
+  }
+}

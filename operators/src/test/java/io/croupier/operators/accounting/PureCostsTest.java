@@ -1,0 +1,92 @@
+package io.croupier.operators.accounting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class PureCostsTest {
+  private static final int SEED = 61;
+
+  static JsonNode golden() throws IOException {
+    try (InputStream in = PureCostsTest.class.getResourceAsStream("/golden/accounting.json")) {
+      return new ObjectMapper().readTree(in);
+    }
+  }
+
+  /** At least the value, and above it by a unit and a part in 10^12 at most. */
+  private static void assertRoundedUp(long picos, double golden, String what) {
+    assertThat((double) picos).as(what).isGreaterThanOrEqualTo(golden * 1e12 * (1 - 1e-15));
+    assertThat((double) picos).as(what).isLessThanOrEqualTo(golden * 1e12 * (1 + 1e-11) + 1.01);
+  }
+
+  @Test
+  void agreesWithReferenceValues() throws IOException {
+    for (JsonNode row : golden().get("pure")) {
+      double epsilon = row.get("eps").asDouble();
+      String what = "epsilon " + epsilon;
+      assertRoundedUp(PureCosts.rhoPicos(epsilon), row.get("zcdp_tight").asDouble(), what);
+      double mu = row.get("gdp_mu").asDouble();
+      assertRoundedUp(PureCosts.muSquaredPicos(epsilon), mu * mu, what);
+      for (int i = 0; i < row.get("alphas").size(); i++) {
+        double order = row.get("alphas").get(i).asDouble();
+        if (order >= 1.5) {
+          assertRoundedUp(
+              PureCosts.renyiPicos(epsilon, order),
+              row.get("rdp").get(i).asDouble(),
+              what + ", order " + order);
+        }
+      }
+    }
+  }
+
+  @Test
+  void growsAndStaysBelowItsLimits() {
+    Random random = new Random(SEED);
+    for (int n = 0; n < 20_000; n++) {
+      double epsilon = Math.scalb(1 + random.nextDouble(), random.nextInt(48) - 30);
+      double more = epsilon * (1 + random.nextDouble());
+      double order = 1.5 + Math.scalb(random.nextDouble(), random.nextInt(16));
+      String what = "seed " + SEED + ", epsilon " + epsilon + ", order " + order;
+      assertThat(PureCosts.muSquaredPicos(epsilon))
+          .as(what)
+          .isLessThanOrEqualTo(PureCosts.muSquaredPicos(more));
+      assertThat(PureCosts.renyiPicos(epsilon, order))
+          .as(what)
+          .isLessThanOrEqualTo(PureCosts.renyiPicos(more, order));
+      double most = Math.min(epsilon, order * PureCosts.rhoPicos(epsilon) / 1e12);
+      assertThat((double) PureCosts.renyiPicos(epsilon, order))
+          .as(what)
+          .isLessThanOrEqualTo(most * 1e12 * (1 + 1e-11) + 1);
+    }
+  }
+
+  /** What stands for sums of states that didn't keep them is no less than they were. */
+  @Test
+  void aSumIsWorthNoLessThanItsParts() {
+    Random random = new Random(SEED);
+    for (int n = 0; n < 20_000; n++) {
+      double a = Math.scalb(1 + random.nextDouble(), random.nextInt(20) - 12);
+      double b = Math.scalb(1 + random.nextDouble(), random.nextInt(20) - 12);
+      long parts = PureCosts.muSquaredPicos(a) + PureCosts.muSquaredPicos(b);
+      String what = "seed " + SEED + ", " + a + " and " + b;
+      assertThat(PureCosts.muSquaredPicos(a + b) * (1 + 1e-11) + 2)
+          .as(what)
+          .isGreaterThanOrEqualTo((double) parts);
+      assertThat(8.0 * (PureCosts.rhoPicos(a) + PureCosts.rhoPicos(b)))
+          .as(what)
+          .isGreaterThanOrEqualTo((double) parts);
+    }
+  }
+
+  @Test
+  void saturates() {
+    assertThat(PureCosts.muSquaredPicos(1e7)).isEqualTo(Long.MAX_VALUE);
+    assertThat(PureCosts.renyiPicos(1e9, 65536)).isEqualTo(Long.MAX_VALUE);
+    assertThat(PureCosts.muSquaredPicos(800)).isEqualTo(6_400_000_000_005_821L);
+  }
+}
