@@ -124,7 +124,11 @@ public final class GradientReporter {
    * gradient is computed.
    */
   public boolean answers(ModelSnapshot model) {
-    return ledger.answers(model.modelId(), model.round(), model.answerProbability());
+    return answers(model, model.round());
+  }
+
+  private boolean answers(ModelSnapshot model, long round) {
+    return ledger.answers(model.modelId(), round, model.answerProbability());
   }
 
   /**
@@ -162,8 +166,8 @@ public final class GradientReporter {
     requireSame("dimension", randomiser.dimension(), model.dimension());
     requireSame("gridExponent", randomiser.gridExponent(), model.gridExponent());
     requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
-    if (!answers(model)) {
-      throw new NotChosenException(model);
+    if (!answers(model, round)) {
+      throw new NotChosenException(model, round);
     }
     sendAgain(List.copyOf(unsent.values()));
     return send(

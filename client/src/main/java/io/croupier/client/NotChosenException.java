@@ -7,10 +7,10 @@ package io.croupier.client;
 public final class NotChosenException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  NotChosenException(ModelSnapshot model) {
+  NotChosenException(ModelSnapshot model, long round) {
     super(
         "this device is not chosen to answer round "
-            + model.round()
+            + round
             + " of model "
             + model.modelId()
             + ", which is answered with probability "

@@ -238,9 +238,7 @@ class GradientReporterTest {
     GradientReporter reporter = reporter();
     int answered = 0;
     for (int round = 0; round < 40; round++) {
-      ModelSnapshot model =
-          ModelSnapshot.parse(
-              Updates.update("m", round, 0, 0).setAnswerProbability(0.5).build().toByteArray());
+      ModelSnapshot model = answeredByHalf(round);
       if (reporter.answers(model)) {
         reporter.report(model, new double[2], NEXT_TO_NO_NOISE).get();
         answered++;
@@ -251,12 +249,21 @@ class GradientReporterTest {
                 "this device is not chosen to answer round %s of model m, which is answered with"
                     + " probability 0.5",
                 round);
+        long earlier = round;
+        assertThatThrownBy(
+                () -> reporter.report(answeredByHalf(99), earlier, new double[2], NEXT_TO_NO_NOISE))
+            .isInstanceOf(NotChosenException.class);
       }
     }
     // Both come up: all 40 would be alike with probability 2e-12.
     assertThat(answered).isBetween(1, 39);
     assertThat(ledger.spent().reports()).isEqualTo(answered);
     assertThat(producer.history()).hasSize(answered);
+  }
+
+  private static ModelSnapshot answeredByHalf(long round) {
+    return ModelSnapshot.parse(
+        Updates.update("m", round, 0, 0).setAnswerProbability(0.5).build().toByteArray());
   }
 
   @Test

@@ -28,7 +28,7 @@ final class Statistics {
     byte[] key = new byte[32];
     key[0] = (byte) seed;
     key[1] = (byte) (seed >> 8);
-    return new SecureBits(key);
+    return SecureBits.insecureForTestsOnly(key);
   }
 
   /** That the sample has a law (Kolmogorov and Smirnov's distance): sorts it. */
