@@ -28,6 +28,7 @@ class GoldenBytesTest {
         "GradientReport-example",
         "ModelUpdate",
         "AccountingEvent",
+        "AccountingEvent-limits",
         "GuaranteeEvent",
         "JournalEntry",
         "RecordedReport",

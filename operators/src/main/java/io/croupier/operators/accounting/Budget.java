@@ -131,7 +131,7 @@ final class Budget {
   Spend.Builder tell(Totals totals) {
     Spend.Builder spend = totals.toProto();
     if (atDelta != null) {
-      spend.setEpsilonAtDelta(atDelta.of(totals));
+      spend.setEpsilonAtDelta(DecimalUnits.toDouble(atDelta.nanos(totals), 9));
     }
     return spend;
   }
@@ -153,8 +153,8 @@ final class Budget {
       left.setMu(DecimalUnits.rootDown(Math.max(0, muSquaredPicos - spent.allMuSquared())));
     }
     if (atDelta != null && limits.hasEpsilon()) {
-      left.setEpsilonAtDelta(
-          DecimalUnits.differenceDown(limits.getEpsilon(), told.getEpsilonAtDelta()));
+      long nanos = DecimalUnits.roundUp(told.getEpsilonAtDelta(), 9);
+      left.setEpsilonAtDelta(DecimalUnits.toDoubleDown(atDelta.leftNanos(nanos), 9));
     }
     if (limits.hasMaxParticipations()) {
       left.setParticipations(

@@ -116,16 +116,6 @@ final class DecimalUnits {
     return units <= FIFTEEN_DIGITS ? nearest : Math.nextDown(Math.nextDown(nearest));
   }
 
-  /** What b leaves of a, both as decimals; at least 0, and not rounded up. */
-  static double differenceDown(double a, double b) {
-    if (!(b < a)) {
-      return 0;
-    }
-    BigDecimal exact = BigDecimal.valueOf(a).subtract(BigDecimal.valueOf(b));
-    double nearest = exact.doubleValue();
-    return BigDecimal.valueOf(nearest).compareTo(exact) > 0 ? Math.nextDown(nearest) : nearest;
-  }
-
   /** All digits of {@code units} of 10^-decimals. */
   static String text(long units, int decimals) {
     String exact = BigDecimal.valueOf(units, decimals).stripTrailingZeros().toPlainString();

@@ -128,14 +128,22 @@ final class EpsilonAtDelta {
                 + Budget.spending(spent, cost, 12));
   }
 
-  /** The bound, not rounded down. */
-  double of(Totals totals) {
-    double pure = totals.epsilon();
-    if (totals.isPure()) {
-      return Math.min(pure, renyiBound(totals));
+  /** The bound in units of 1e-9, rounded up. */
+  long nanos(Totals totals) {
+    double least = renyiBound(totals);
+    if (!totals.isPure()) {
+      least = Math.min(least, totals.epsilon() + gaussian(totals.mu()));
+      if (totals.gaussianFirst && totals.epsilonNanos > 0) {
+        least = Math.min(least, gaussian(totals.muOfAll()));
+      }
     }
-    double least = Math.min(pure + gaussian(totals.mu()), renyiBound(totals));
-    return totals.gaussianFirst && pure > 0 ? Math.min(least, gaussian(totals.muOfAll())) : least;
+    long nanos = (long) Math.ceil(least * 1e9 * (1 + SLACK));
+    return totals.isPure() ? Math.min(nanos, totals.epsilonNanos) : nanos;
+  }
+
+  /** What the limit leaves above so much, in units of 1e-9; 0 without a limit. */
+  long leftNanos(long nanos) {
+    return Math.max(0, epsilonNanos - nanos);
   }
 
   private double gaussian(double mu) {

@@ -205,4 +205,25 @@ class TotalsTest {
   private static BigDecimal ceiling(BigDecimal number, int decimals) {
     return number.setScale(decimals, RoundingMode.CEILING);
   }
+
+  @Test
+  void aStateWithoutMuOfItsPureReportsCountsABoundOnThem() {
+    Totals kept = new Totals();
+    for (int n = 0; n < 30; n++) {
+      kept.add(Costs.of(TestReports.laplace(n, 0.3)));
+      kept.add(Costs.of(TestReports.gaussian(n, 0.2)));
+    }
+    Totals old = new Totals();
+    old.reports = kept.reports;
+    old.epsilonNanos = kept.epsilonNanos;
+    old.muSquaredPicos = kept.muSquaredPicos;
+    old.rhoPicos = kept.rhoPicos;
+    double before = kept.muOfAll();
+    assertThat(old.muOfAll()).isBetween(before, 2 * before);
+    Totals cost = Costs.of(TestReports.laplace(60, 0.3));
+    kept.add(cost);
+    old.add(cost);
+    assertThat(old.pureMuSquaredPicos).isGreaterThanOrEqualTo(kept.pureMuSquaredPicos);
+    assertThat(old.muOfAll()).isBetween(kept.muOfAll(), 2 * kept.muOfAll());
+  }
 }

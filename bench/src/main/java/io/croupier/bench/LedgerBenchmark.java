@@ -1,0 +1,142 @@
+package io.croupier.bench;
+
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.learner.ReportIntake;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/**
+ * Judging an admitted report of 2 coordinates, up to its event: by users on the heap, each with one
+ * model and one device, who alternate between pure and Gaussian noise unless the limit is a pure
+ * one. With a delta, epsilon at it is worked out for the model and for the user.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+public class LedgerBenchmark {
+  private static final int USERS = 1000;
+
+  /** What is limited, for the model and the user alike. */
+  @Param({"nothing", "epsilon", "mu", "epsilonAtDelta"})
+  public String limit;
+
+  private final Account[] accounts = new Account[USERS];
+  private final Report[] reports = new Report[2];
+  private Ledger ledger;
+  private ReportIntake intake;
+  private long next;
+
+  /** Makes users who have reported nothing, and limits that they don't reach. */
+  @Setup
+  public void prepare() {
+    Limits limits =
+        switch (limit) {
+          case "nothing" -> Limits.getDefaultInstance();
+          case "epsilon" -> Limits.newBuilder().setEpsilon(1e9).build();
+          case "mu" -> Limits.newBuilder().setMu(1e3).build();
+          case "epsilonAtDelta" -> Limits.newBuilder().setEpsilon(8).setDelta(1e-6).build();
+          default -> throw new IllegalArgumentException("limit is " + limit);
+        };
+    ledger = new Ledger(limits);
+    ModelSpec.Builder spec =
+        ModelSpec.newBuilder()
+            .setModelId("m")
+            .setDimension(2)
+            .setGradientBound(1)
+            .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+            .setLimits(limits);
+    intake = new ReportIntake(spec.build(), 0);
+    for (int i = 0; i < USERS; i++) {
+      accounts[i] = new Account();
+    }
+    reports[0] = report(Declaration.L2_LAPLACE);
+    reports[1] = report(limit.equals("epsilon") ? Declaration.L2_LAPLACE : Declaration.GAUSSIAN);
+  }
+
+  private static Report report(Declaration declaration) {
+    Report report = new Report();
+    report.modelId = "m";
+    report.userId = "user";
+    report.deviceId = "device";
+    report.dimension = 2;
+    report.values = PackedVectors.encode(new double[] {0.5, 0.25});
+    report.declaration = declaration;
+    report.level = 0.0001;
+    report.topic = "gradients";
+    return report;
+  }
+
+  /** One report of the next user. */
+  @Benchmark
+  public AccountingEvent judge() {
+    long turn = next / USERS;
+    Report report = reports[(int) (turn % 2)];
+    report.sequence = turn;
+    report.digestHigh = turn;
+    AccountingEvent event = ledger.judge(report, intake.terms(), accounts[(int) (next % USERS)]);
+    next++;
+    if (event.getOutcome() != AccountingEvent.Outcome.ADMITTED) {
+      throw new IllegalStateException(event.getReason());
+    }
+    return event;
+  }
+
+  /** An account of one model and one device, on the heap. */
+  private static final class Account implements UserAccount {
+    private Totals user = new Totals();
+    private Totals model = new Totals();
+    private ReplayWindow window = new ReplayWindow();
+
+    @Override
+    public Totals userTotals() {
+      return user;
+    }
+
+    @Override
+    public void storeUserTotals(Totals totals) {
+      user = totals;
+    }
+
+    @Override
+    public Totals modelTotals(String modelId) {
+      return model;
+    }
+
+    @Override
+    public void storeModelTotals(String modelId, Totals totals) {
+      model = totals;
+    }
+
+    @Override
+    public ReplayWindow window(String deviceId) {
+      return window;
+    }
+
+    @Override
+    public void storeWindow(String deviceId, ReplayWindow changed) {
+      window = changed;
+    }
+
+    @Override
+    public int devices() {
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.croupier.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import java.io.IOException;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.junit.jupiter.api.Test;
+
+/** How much state a user takes: what the documentation of the accounts says. */
+class LedgerBytesTest {
+
+  private static <T> int bytes(T value, Class<T> type) throws IOException {
+    DataOutputSerializer out = new DataOutputSerializer(16);
+    TypeInformation.of(type).createSerializer(new SerializerConfigImpl()).serialize(value, out);
+    return out.length();
+  }
+
+  @Test
+  void totalsTakeTheSameWhateverTheyCount() throws IOException {
+    Totals large = new Totals();
+    large.reports = Long.MAX_VALUE;
+    large.renyiOrder = 24;
+    large.lastRound = Long.MAX_VALUE;
+    assertThat(bytes(new Totals(), Totals.class)).isEqualTo(102);
+    assertThat(bytes(large, Totals.class)).isEqualTo(102);
+  }
+
+  @Test
+  void aDeviceTakesAKibibyteAtMost() throws IOException {
+    ReplayWindow window = new ReplayWindow();
+    assertThat(window.judge(1, 2, 3)).isEqualTo(ReplayWindow.Verdict.FRESH);
+    assertThat(bytes(window, ReplayWindow.class)).isEqualTo(49);
+    for (long sequence = 2; sequence < 300; sequence++) {
+      window.judge(sequence, 2, 3);
+    }
+    assertThat(bytes(window, ReplayWindow.class)).isEqualTo(1057);
+  }
+}
