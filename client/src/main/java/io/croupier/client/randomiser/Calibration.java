@@ -1,0 +1,200 @@
+package io.croupier.client.randomiser;
+
+import io.croupier.accounting.GaussianDp;
+import io.croupier.accounting.ZeroConcentratedDp;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.Arrays;
+
+/**
+ * From what a person is willing to spend in all to the randomiser that spends it over a number of
+ * reports, rounded towards more privacy.
+ *
+ * <p>Neighbouring relation: replace-one, of any or all of those reports. The promise holds for that
+ * many reports of the randomiser together, and no more.
+ *
+ * <p>Levels are short decimals, and are counted as ledgers count: an epsilon in whole units of
+ * 1e-9, the square of a mu in units of 1e-12. Equal shares of a limit fit into it, all of them.
+ *
+ * @param gradientBound G, of the model
+ * @param dimension d, of the model
+ * @param gridExponent e, of the model
+ * @param reports how many releases share the promise, at least 1
+ */
+public record Calibration(double gradientBound, int dimension, int gridExponent, int reports) {
+  private static final int EPSILON_DECIMALS = 9;
+  private static final int MU_SQUARED_DECIMALS = 12;
+  private static final int MU_DIGITS = 10;
+
+  /** By more than rounding and {@link GaussianDp#logDelta} may be off. */
+  private static final double ROUND_UP = 1 + 0x1p-44;
+
+  private static final double ROUND_DOWN = 1 - 0x1p-44;
+
+  /**
+   * @throws IllegalArgumentException if an argument is out of range
+   */
+  public Calibration {
+    new GradientGrid(gradientBound, dimension, gridExponent);
+    if (reports < 1) {
+      throw new IllegalArgumentException("reports is " + reports + "; it must be at least 1");
+    }
+  }
+
+  /**
+   * All reports together are epsilon-DP.
+   *
+   * @throws IllegalArgumentException if epsilon isn't positive and finite, its share of a report is
+   *     below 1e-9, or the noise doesn't fit the grid
+   */
+  public L2LaplaceRandomiser l2Laplace(double epsilon) {
+    double share = epsilon(share(epsilon, BigInteger.ONE));
+    return new L2LaplaceRandomiser(gradientBound, dimension, gridExponent, share);
+  }
+
+  /**
+   * All coordinates of all reports together are epsilon-DP, in equal shares.
+   *
+   * @throws IllegalArgumentException as {@link #l2Laplace}, a coordinate having a share of its own
+   */
+  public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon) {
+    double[] taus = new double[dimension];
+    Arrays.fill(taus, epsilon(share(epsilon, BigInteger.valueOf(dimension))));
+    return new CoordinateLaplaceRandomiser(gradientBound, gridExponent, taus);
+  }
+
+  /**
+   * All coordinates of all reports together are epsilon-DP, in shares proportional to weights.
+   *
+   * @param weights shape [d], positive and finite, left as they are
+   * @throws IllegalArgumentException as {@link #coordinateLaplace(double)}, or if the weights are
+   *     not such
+   */
+  public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon, double[] weights) {
+    if (weights.length != dimension) {
+      throw new IllegalArgumentException(
+          "weights has " + weights.length + " elements; the model has " + dimension);
+    }
+    BigDecimal sum = BigDecimal.ZERO;
+    for (int j = 0; j < weights.length; j++) {
+      if (!(weights[j] > 0 && weights[j] <= Double.MAX_VALUE)) {
+        throw new IllegalArgumentException(
+            "weights[" + j + "] is " + weights[j] + "; it must be positive and finite");
+      }
+      sum = sum.add(BigDecimal.valueOf(weights[j]));
+    }
+    BigDecimal units = new BigDecimal(share(epsilon, BigInteger.ONE));
+    double[] taus = new double[dimension];
+    for (int j = 0; j < taus.length; j++) {
+      BigInteger part =
+          units
+              .multiply(BigDecimal.valueOf(weights[j]))
+              .divideToIntegralValue(sum)
+              .toBigIntegerExact();
+      requireShare("epsilon", epsilon, part);
+      taus[j] = epsilon(part);
+    }
+    return new CoordinateLaplaceRandomiser(gradientBound, gridExponent, taus);
+  }
+
+  /**
+   * All reports together are mu-GDP, up to the total variation that {@link GaussianRandomiser}
+   * states for each.
+   *
+   * @throws IllegalArgumentException if mu isn't positive and finite, the share of a report in its
+   *     square is below 1e-12, or the noise doesn't fit the grid
+   */
+  public GaussianRandomiser gaussian(double mu) {
+    requirePositive("mu", mu);
+    BigInteger share =
+        BigDecimal.valueOf(mu)
+            .pow(2)
+            .movePointRight(MU_SQUARED_DECIMALS)
+            .toBigInteger()
+            .divide(BigInteger.valueOf(reports));
+    requireShare("mu", mu, share);
+    BigDecimal root =
+        new BigDecimal(share, MU_SQUARED_DECIMALS)
+            .sqrt(new MathContext(MU_DIGITS, RoundingMode.DOWN));
+    return new GaussianRandomiser(gradientBound, dimension, gridExponent, root.doubleValue());
+  }
+
+  /**
+   * All reports together are (epsilon, delta)-DP, exactly: by Gaussian DP, of whose delta the total
+   * variation that {@link GaussianRandomiser} states is taken off, or by zero-concentrated DP,
+   * which the noise has without that, whichever allows less noise. Mu is the largest of nine digits
+   * or ten.
+   *
+   * @throws IllegalArgumentException if epsilon isn't positive and finite, delta isn't between 0
+   *     and 1, or the noise doesn't fit the grid
+   */
+  public GaussianRandomiser gaussian(double epsilon, double delta) {
+    requirePositive("epsilon", epsilon);
+    if (!(delta > 0 && delta < 1)) {
+      throw new IllegalArgumentException("delta is " + delta + "; it must be between 0 and 1");
+    }
+    GradientGrid grid = new GradientGrid(gradientBound, dimension, gridExponent);
+    double most = GaussianDp.mu(epsilon, StrictMath.log(delta)) / Math.sqrt(reports);
+    BigDecimal ceiling = new BigDecimal(most, new MathContext(MU_DIGITS, RoundingMode.DOWN));
+    int scale = MU_DIGITS - ceiling.precision() + ceiling.scale();
+    long low = 0;
+    long high = ceiling.setScale(scale).unscaledValue().longValueExact() + 1;
+    while (high - low > 1) {
+      long middle = (low + high) >>> 1;
+      if (keeps(epsilon, delta, BigDecimal.valueOf(middle, scale).doubleValue(), grid)) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    double mu = BigDecimal.valueOf(low, scale).doubleValue();
+    return new GaussianRandomiser(gradientBound, dimension, gridExponent, mu);
+  }
+
+  /** Whether reports of this mu are (epsilon, delta)-DP together, rounded towards no. */
+  private boolean keeps(double epsilon, double delta, double mu, GradientGrid grid) {
+    double all = Math.nextUp(mu * Math.nextUp(Math.sqrt(reports)));
+    double steps = grid.noiseSteps(mu, gridExponent);
+    double variation = Math.min(dimension / 24.0, Math.sqrt(dimension) / 16) / steps / steps;
+    double extra = (1 + StrictMath.exp(epsilon)) * reports * variation;
+    double logRest = StrictMath.log((delta - extra * ROUND_UP) / ROUND_UP);
+    if (extra < delta && GaussianDp.logDelta(epsilon, all) * ROUND_DOWN <= logRest) {
+      return true;
+    }
+    double rho = Math.nextUp(all * all / 2);
+    return ZeroConcentratedDp.epsilon(rho, StrictMath.log(delta) * ROUND_UP) <= epsilon;
+  }
+
+  private BigInteger share(double epsilon, BigInteger parts) {
+    requirePositive("epsilon", epsilon);
+    BigInteger share =
+        BigDecimal.valueOf(epsilon)
+            .movePointRight(EPSILON_DECIMALS)
+            .toBigInteger()
+            .divide(parts.multiply(BigInteger.valueOf(reports)));
+    requireShare("epsilon", epsilon, share);
+    return share;
+  }
+
+  private static double epsilon(BigInteger units) {
+    return new BigDecimal(units, EPSILON_DECIMALS).doubleValue();
+  }
+
+  private void requireShare(String name, double value, BigInteger units) {
+    if (units.signum() == 0) {
+      throw new IllegalArgumentException(
+          String.format(
+              "%s is %s; that is too little to be divided among %d reports of dimension %d",
+              name, value, reports, dimension));
+    }
+  }
+
+  private static void requirePositive(String name, double value) {
+    if (!(value > 0 && value <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          name + " is " + value + "; it must be positive and finite");
+    }
+  }
+}
