@@ -112,7 +112,7 @@ class ConversionsTest {
     }
     // Over the seam between two formulas.
     assertRelative("1", PureDp.mu(Math.nextDown(1.0)), PureDp.mu(1), 1e-11);
-    // pi / 2 of the epsilon for little ones, and sqrt(8 epsilon) for large ones.
+    // sqrt(pi / 2) epsilon for little ones, and sqrt(8 epsilon) for large ones.
     assertRelative("small", PureDp.mu(1e-12), Math.sqrt(Math.PI / 2) * 1e-12, 1e-10);
     assertRelative("large", PureDp.mu(1e12), Math.sqrt(8e12), 1e-10);
   }
