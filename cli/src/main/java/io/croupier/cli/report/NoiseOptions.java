@@ -2,13 +2,13 @@ package io.croupier.cli.report;
 
 import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.randomiser.Calibration;
+import io.croupier.client.randomiser.Clip;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
-import io.croupier.client.randomiser.GaussianRandomiser;
-import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
-import java.math.BigDecimal;
 import java.util.Arrays;
+import java.util.Objects;
 import picocli.CommandLine.Option;
 
 /** The options that say what noise hides the gradients. */
@@ -26,9 +26,15 @@ final class NoiseOptions {
       paramLabel = "E",
       description = {
         "What a report of l2-laplace or coordinate-laplace spends, in nats; the latter splits it"
-            + " evenly."
+            + " evenly. Of gaussian: with --delta."
       })
   private Double epsilon;
+
+  @Option(
+      names = "--delta",
+      paramLabel = "D",
+      description = "With --epsilon: gaussian noise that is (E, D)-DP.")
+  private Double delta;
 
   @Option(
       names = "--taus",
@@ -42,6 +48,25 @@ final class NoiseOptions {
       paramLabel = "M",
       description = "What a report of gaussian spends: mu-GDP.")
   private Double mu;
+
+  @Option(
+      names = "--share",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = {
+        "--epsilon, --delta and --mu are for N reports together, in equal shares that are rounded"
+            + " down. Default: ${DEFAULT-VALUE}."
+      })
+  private int share;
+
+  @Option(
+      names = "--clip",
+      paramLabel = "NORM",
+      description = {
+        "To what norm coordinate-laplace clips gradients: ${COMPLETION-CANDIDATES}. L2 is right for"
+            + " every learner; COORDINATES for coordinate-wise ones. Default: L2."
+      })
+  private Clip clip;
 
   @Option(
       names = "--undisclosed",
@@ -69,30 +94,39 @@ final class NoiseOptions {
     double bound = model.gradientBound();
     int d = model.dimension();
     int exponent = model.gridExponent();
+    Calibration calibration = new Calibration(bound, d, exponent, share);
+    require(clip == null || mechanism == Mechanism.COORDINATE_LAPLACE, "no --clip");
     return switch (mechanism) {
       case L2_LAPLACE -> {
-        requireOnly("--epsilon", epsilon, taus, mu);
-        yield new L2LaplaceRandomiser(bound, d, exponent, epsilon);
+        require(epsilon != null && allNull(taus, mu, delta), "--epsilon, and no other level");
+        yield calibration.l2Laplace(epsilon);
       }
       case COORDINATE_LAPLACE -> {
-        requireOnly("--epsilon or --taus", epsilon == null ? taus : epsilon, mu, both());
-        yield new CoordinateLaplaceRandomiser(bound, exponent, taus == null ? split(d) : taus(d));
+        require(
+            (epsilon != null && allNull(taus, mu, delta))
+                || (taus != null && share == 1 && allNull(epsilon, mu, delta)),
+            "either --epsilon or --taus, and no other level");
+        double[] levels = taus == null ? equal(calibration) : taus(d);
+        yield new CoordinateLaplaceRandomiser(
+            bound, exponent, levels, clip == null ? Clip.L2 : clip);
       }
       case GAUSSIAN -> {
-        requireOnly("--mu", mu, epsilon, taus);
-        yield new GaussianRandomiser(bound, d, exponent, mu);
+        require(
+            (mu != null && allNull(epsilon, delta, taus))
+                || (epsilon != null && delta != null && allNull(mu, taus)),
+            "either --mu, or --epsilon and --delta, and no other level");
+        yield mu == null ? calibration.gaussian(epsilon, delta) : calibration.gaussian(mu);
       }
     };
   }
 
-  private Object both() {
-    return epsilon == null ? null : taus;
+  private static boolean allNull(Object... levels) {
+    return Arrays.stream(levels).allMatch(Objects::isNull);
   }
 
-  private void requireOnly(String options, Object level, Object... others) {
-    if (level == null || Arrays.stream(others).anyMatch(other -> other != null)) {
-      throw new InputException(
-          "--mechanism %s takes %s, and no other level".formatted(mechanism, options));
+  private void require(boolean condition, String wanted) {
+    if (!condition) {
+      throw new InputException("--mechanism %s takes %s".formatted(mechanism, wanted));
     }
   }
 
@@ -104,20 +138,10 @@ final class NoiseOptions {
     return taus;
   }
 
-  /** Equal parts, as decimals, that come to no more than epsilon. */
-  private double[] split(int dimension) {
-    if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
-      throw new InputException(
-          "--epsilon is %s; it must be positive and finite".formatted(epsilon));
-    }
-    BigDecimal most = BigDecimal.valueOf(epsilon);
-    BigDecimal parts = BigDecimal.valueOf(dimension);
-    double part = epsilon / dimension;
-    while (BigDecimal.valueOf(part).multiply(parts).compareTo(most) > 0) {
-      part = Math.nextDown(part);
-    }
-    double[] split = new double[dimension];
-    Arrays.fill(split, part);
-    return split;
+  private double[] equal(Calibration calibration) {
+    CoordinateLaplaceRandomiser equal = calibration.coordinateLaplace(epsilon);
+    double[] levels = new double[equal.dimension()];
+    Arrays.setAll(levels, equal::tau);
+    return levels;
   }
 }

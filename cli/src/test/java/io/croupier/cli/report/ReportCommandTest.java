@@ -122,7 +122,11 @@ class ReportCommandTest {
   @CsvSource({
     "taps, --mechanism gaussian --mu 0.5, GAUSSIAN, mu 0.5",
     "taps, --mechanism GAUSSIAN --mu 0.5 --undisclosed, UNDISCLOSED, 1 of them undisclosed",
-    "words, --mechanism coordinate-laplace --epsilon 1, COORDINATE_LAPLACE, epsilon 1",
+    "taps, --mechanism gaussian --mu 1 --share 4, GAUSSIAN, mu 0.5",
+    "taps, --mechanism gaussian --epsilon 1 --delta 1e-6, GAUSSIAN, mu 0.2367",
+    "taps, --mechanism l2-laplace --epsilon 1 --share 3, L2_LAPLACE, epsilon 0.333333333",
+    "words, --mechanism coordinate-laplace --epsilon 1 --clip COORDINATES, COORDINATE_LAPLACE,"
+        + " epsilon 0.999999999",
     "words, '--mechanism coordinate-laplace --taus 1,0.5,0.25', COORDINATE_LAPLACE, epsilon 1.75"
   })
   void everyMechanismDeclaresAndCharges(
@@ -292,7 +296,12 @@ class ReportCommandTest {
         .contains("one of the two");
     assertThat(run("", FORGET + NOISE + "--kafka localhost:1").err)
         .contains("--without-ledger is for printing");
-    assertThat(run("", FORGET + "--mechanism gaussian --epsilon 1").err).contains("takes --mu");
+    assertThat(run("", FORGET + "--mechanism gaussian --epsilon 1").err)
+        .contains("takes either --mu, or");
+    assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon 1 --delta 0.1").err)
+        .contains("takes --epsilon, and no other level");
+    assertThat(run("", FORGET + NOISE + "--clip L2").err).contains("takes no --clip");
+    assertThat(run("", FORGET + NOISE + "--share 0").err).contains("reports is 0");
     assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err).contains("-1");
     assertThat(run("", FORGET + NOISE + "--model tips").err).contains("there are: taps, words");
     assertThat(run("", FORGET + NOISE + "--model raw").err).contains("central");
