@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -30,18 +31,34 @@ public final class CommittedRecords {
    */
   public static void forEach(
       Map<String, ?> kafka, String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
+    forEach(kafka, topic, offsets -> {}, action);
+  }
+
+  /**
+   * The same, and tells {@code offsets} first how many there are: at least as many as records.
+   *
+   * @param kafka properties of Kafka's clients, which lead to the brokers
+   * @throws InputException if there is no such topic, or nothing comes of it for 30 seconds
+   * @throws org.apache.kafka.common.KafkaException if the brokers can't be used
+   */
+  public static void forEach(
+      Map<String, ?> kafka,
+      String topic,
+      LongConsumer offsets,
+      Consumer<ConsumerRecord<byte[], byte[]>> action) {
     Map<String, Object> properties = new HashMap<>(kafka);
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
     try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
-      readToEnd(consumer, topic, action);
+      readToEnd(consumer, topic, offsets, action);
     }
   }
 
   private static void readToEnd(
       KafkaConsumer<byte[], byte[]> consumer,
       String topic,
+      LongConsumer offsets,
       Consumer<ConsumerRecord<byte[], byte[]>> action) {
     List<PartitionInfo> infos = consumer.partitionsFor(topic, PATIENCE);
     if (infos.isEmpty()) {
@@ -53,6 +70,11 @@ public final class CommittedRecords {
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, PATIENCE);
+    long beginnings =
+        consumer.beginningOffsets(partitions, PATIENCE).values().stream()
+            .mapToLong(Long::longValue)
+            .sum();
+    offsets.accept(ends.values().stream().mapToLong(Long::longValue).sum() - beginnings);
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (ends.entrySet().stream()
         .anyMatch(end -> consumer.position(end.getKey(), PATIENCE) < end.getValue())) {

@@ -1,5 +1,7 @@
 package io.croupier.cli;
 
+import io.croupier.cli.account.AccountCommand;
+import io.croupier.cli.account.CalibrateCommand;
 import io.croupier.cli.audit.AuditCommand;
 import io.croupier.cli.demo.DemoCommand;
 import io.croupier.cli.replay.ReplayCommand;
@@ -32,6 +34,8 @@ import picocli.CommandLine.Spec;
       ReportCommand.class,
       ReplayCommand.class,
       AuditCommand.class,
+      AccountCommand.class,
+      CalibrateCommand.class,
       TopicsCommand.class,
       ModelsCommand.class,
       HelpCommand.class

@@ -1,0 +1,25 @@
+package io.croupier.cli.account;
+
+import io.croupier.cli.Version;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Says what noise guarantees. */
+@Command(
+    name = "account",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    description = "Says what noise guarantees, and what reports add up to.",
+    subcommands = {TreeCommand.class, GaussianCommand.class, ComposeCommand.class})
+public final class AccountCommand implements Runnable {
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Which command?");
+  }
+}

@@ -1,0 +1,75 @@
+package io.croupier.cli.account;
+
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.accounting.UserAccount;
+import io.croupier.schemas.AccountingEvent;
+import java.math.BigDecimal;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One person's account. It keeps no windows: which reports were judged before, events already say.
+ */
+final class Book implements UserAccount {
+  private final Entry all = new Entry();
+  private final Map<String, Entry> models = new TreeMap<>();
+
+  /** Over all models. */
+  Entry all() {
+    return all;
+  }
+
+  /** Of each model. */
+  Map<String, Entry> models() {
+    return models;
+  }
+
+  /** Counts a report that was charged. */
+  void count(AccountingEvent event) {
+    all.count(event);
+    if (event.hasModelTotals()) {
+      models.get(event.getModelId()).count(event);
+    }
+  }
+
+  /** Adds a mechanism of which only a rho is known. */
+  void addRho(String modelId, BigDecimal rho) {
+    all.addRho(rho);
+    models.computeIfAbsent(modelId, id -> new Entry()).addRho(rho);
+  }
+
+  @Override
+  public Totals userTotals() {
+    return all.totals();
+  }
+
+  @Override
+  public void storeUserTotals(Totals totals) {
+    all.setTotals(totals);
+  }
+
+  @Override
+  public Totals modelTotals(String modelId) {
+    Entry known = models.get(modelId);
+    return known == null ? new Totals() : known.totals();
+  }
+
+  @Override
+  public void storeModelTotals(String modelId, Totals totals) {
+    models.computeIfAbsent(modelId, id -> new Entry()).setTotals(totals);
+  }
+
+  @Override
+  public ReplayWindow window(String deviceId) {
+    return new ReplayWindow();
+  }
+
+  @Override
+  public void storeWindow(String deviceId, ReplayWindow window) {}
+
+  @Override
+  public int devices() {
+    return 0;
+  }
+}

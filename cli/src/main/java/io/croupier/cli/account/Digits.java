@@ -1,0 +1,53 @@
+package io.croupier.cli.account;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.Locale;
+
+/** Numbers as people read them. */
+public final class Digits {
+  private static final int DECIMALS = 2;
+  private static final int SIGNIFICANT = 3;
+  private static final double LEAST = 1e-3;
+
+  private Digits() {}
+
+  /** Two decimals, and at least three digits: 18.71, 1.65, 0.0123. To the nearest. */
+  public static String rounded(double value) {
+    if (!(Math.abs(value) >= LEAST && Math.abs(value) <= Double.MAX_VALUE)) {
+      return all(value);
+    }
+    BigDecimal exact = BigDecimal.valueOf(value);
+    BigDecimal rounded = exact.setScale(DECIMALS, RoundingMode.HALF_EVEN);
+    return Math.abs(value) >= 1
+        ? rounded.toPlainString()
+        : exact.round(new MathContext(SIGNIFICANT, RoundingMode.HALF_EVEN)).toPlainString();
+  }
+
+  /** Six digits, in the direction of more privacy as the caller knows it. */
+  public static String sixDigits(double value, RoundingMode towardsPrivacy) {
+    return Double.isFinite(value)
+        ? all(BigDecimal.valueOf(value).round(new MathContext(6, towardsPrivacy)).doubleValue())
+        : all(value);
+  }
+
+  /** All of them: 17.66674617585618, 1e-6. */
+  public static String all(double value) {
+    if (!Double.isFinite(value)) {
+      return Double.isNaN(value) ? "not a number" : value > 0 ? "infinite" : "-infinite";
+    }
+    BigDecimal exact = BigDecimal.valueOf(value).stripTrailingZeros();
+    int exponent = exact.precision() - exact.scale() - 1;
+    if (value == 0 || (exponent >= -3 && exponent < 15)) {
+      return exact.toPlainString();
+    }
+    BigDecimal mantissa = exact.movePointLeft(exponent);
+    return mantissa.toPlainString() + "e" + exponent;
+  }
+
+  /** With thousands separated: 28,155. */
+  public static String count(long value) {
+    return String.format(Locale.ROOT, "%,d", value);
+  }
+}

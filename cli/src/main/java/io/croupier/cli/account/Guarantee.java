@@ -1,0 +1,93 @@
+package io.croupier.cli.account;
+
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import io.croupier.accounting.GaussianDp;
+import io.croupier.accounting.ZeroConcentratedDp;
+import io.croupier.accounting.tree.TreeRelease;
+import java.math.RoundingMode;
+
+/**
+ * What one Gaussian mechanism, or several as one, guarantees.
+ *
+ * @param zeta squared sensitivity in clipping norms, under the relation; negative: not known
+ * @param epsilon at delta, exactly
+ * @param epsilonRenyi at delta, by Renyi DP
+ */
+record Guarantee(
+    long zeta, double mu, double epsilon, double epsilonRenyi, double delta, Relation relation) {
+  private static final long UNKNOWN = -1;
+
+  /** Of trees. */
+  static Guarantee of(TreeRelease release, double delta, Relation relation) {
+    return new Guarantee(
+        release.zeta(),
+        release.mu(),
+        release.epsilon(delta),
+        release.epsilonRenyi(delta),
+        delta,
+        relation);
+  }
+
+  /** Of mu-GDP, at a delta. */
+  static Guarantee of(double mu, double delta, Relation relation) {
+    double logDelta = StrictMath.log(delta);
+    return new Guarantee(
+        UNKNOWN,
+        mu,
+        GaussianDp.epsilon(mu, logDelta),
+        ZeroConcentratedDp.epsilon(Math.nextUp(mu * mu / 2), logDelta),
+        delta,
+        relation);
+  }
+
+  /** Of mu-GDP, at an epsilon. A delta below the least double is told as that. */
+  static Guarantee atEpsilon(double mu, double epsilon, Relation relation) {
+    double logDelta = GaussianDp.logDelta(epsilon, mu);
+    double delta = Math.max(Double.MIN_VALUE, StrictMath.exp(logDelta));
+    double renyi = ZeroConcentratedDp.epsilon(Math.nextUp(mu * mu / 2), logDelta);
+    return new Guarantee(UNKNOWN, mu, epsilon, renyi, delta, relation);
+  }
+
+  /** For programs. */
+  JsonObject json() {
+    JsonObject json = new JsonObject();
+    if (zeta == UNKNOWN) {
+      json.add("zeta", JsonNull.INSTANCE);
+    } else {
+      json.addProperty("zeta", zeta);
+    }
+    json.add("mu", Json.number(mu));
+    json.add("epsilon", Json.number(epsilon));
+    json.add("epsilonRenyi", Json.number(epsilonRenyi));
+    json.addProperty("delta", delta);
+    json.addProperty("relation", relation.toString());
+    return json;
+  }
+
+  private Table table() {
+    Table table = new Table("", "rounded", "all digits");
+    if (zeta != UNKNOWN) {
+      table.row("zeta", Digits.count(zeta), Long.toString(zeta));
+    }
+    return table
+        .row("mu", Digits.rounded(mu), Digits.all(mu))
+        .row("epsilon", Digits.rounded(epsilon), Digits.all(epsilon))
+        .row("epsilon by Renyi DP", Digits.rounded(epsilonRenyi), Digits.all(epsilonRenyi))
+        .row("delta", Digits.rounded(delta), Digits.all(delta))
+        .row("relation", relation.toString(), "");
+  }
+
+  /** The table, and what it means. */
+  String text() {
+    return String.join(System.lineSeparator(), table().text(), "", sentence());
+  }
+
+  private String sentence() {
+    return "Any outcome is at most exp(%s) times as likely if %s, but for a probability of %s."
+        .formatted(
+            Digits.sixDigits(epsilon, RoundingMode.CEILING),
+            relation.meaning(),
+            Digits.sixDigits(delta, RoundingMode.CEILING));
+  }
+}

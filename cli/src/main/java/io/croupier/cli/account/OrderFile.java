@@ -1,0 +1,65 @@
+package io.croupier.cli.account;
+
+import io.croupier.accounting.tree.GivenOrder;
+import io.croupier.cli.InputException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringTokenizer;
+
+/** A file of who takes part in which step: one step a line. Keeps the names of users, no steps. */
+final class OrderFile {
+  private static final String SEPARATORS = " \t,";
+
+  private final String name;
+  private final Map<String, Long> numbers = new HashMap<>();
+  private final List<String> users = new ArrayList<>();
+
+  /** Names the file; {@link Lines#open}. */
+  OrderFile(String name) {
+    this.name = name;
+  }
+
+  /**
+   * Adds all its steps.
+   *
+   * @throws InputException naming the line that is one too many, or the file that can't be read
+   */
+  void read(GivenOrder order) {
+    try (Lines lines = Lines.open(name)) {
+      for (String line = lines.next(); line != null; line = lines.next()) {
+        try {
+          order.step(numbers(line));
+        } catch (IllegalArgumentException e) {
+          throw new InputException(lines.place() + ": " + e.getMessage(), e);
+        }
+      }
+    }
+  }
+
+  private long[] numbers(String line) {
+    StringTokenizer tokens = new StringTokenizer(line, SEPARATORS);
+    long[] step = new long[tokens.countTokens()];
+    for (int i = 0; i < step.length; i++) {
+      step[i] = number(tokens.nextToken());
+    }
+    return step;
+  }
+
+  private long number(String user) {
+    Long known = numbers.get(user);
+    if (known != null) {
+      return known;
+    }
+    long number = users.size();
+    numbers.put(user, number);
+    users.add(user);
+    return number;
+  }
+
+  /** Everybody in it, by when they came first; the number of each is their place in the list. */
+  List<String> users() {
+    return users;
+  }
+}

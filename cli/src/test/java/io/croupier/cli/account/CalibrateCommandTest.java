@@ -1,0 +1,106 @@
+package io.croupier.cli.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import com.google.gson.JsonObject;
+import io.croupier.cli.InputException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CalibrateCommandTest {
+
+  private static Run calibrate(String arguments) {
+    return Run.of(new CalibrateCommand(), arguments);
+  }
+
+  private static JsonObject json(String arguments) {
+    return Run.json(new CalibrateCommand(), arguments);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"zero-out", "replace-one"})
+  void theNoiseOfTreesIsTheLeastThatKeepsEpsilon(String relation) {
+    String trees =
+        "--delta 1e-6 --steps 2000 --participations 4 --min-separation 99 --relation " + relation;
+    JsonObject found = json("--epsilon 4 " + trees);
+    double least = found.get("noiseMultiplier").getAsDouble();
+
+    assertThat(found.keySet())
+        .startsWith("zeta", "mu", "epsilon", "epsilonRenyi", "delta", "relation");
+    assertThat(found.get("relation").getAsString()).isEqualTo(relation);
+    Run with = Run.of(new TreeCommand(), trees + " --json --noise-multiplier " + least);
+    assertThat(with.json().get("epsilon").getAsDouble()).isCloseTo(4, within(1e-9));
+    assertThat(with.json().get("epsilon").getAsDouble()).isLessThanOrEqualTo(4);
+    Run below =
+        Run.of(new TreeCommand(), trees + " --json --noise-multiplier " + least * (1 - 1e-9));
+    assertThat(below.json().get("epsilon").getAsDouble()).isGreaterThan(4);
+  }
+
+  @Test
+  void whatIsPrintedIsRoundedTowardsPrivacyAndSaysWhereItGoes() {
+    String out = calibrate("--epsilon 4 --delta 1e-6 --steps 1600").out();
+    assertThat(out).contains("Noise multiplier: 3.95846, as noiseMultiplier of the model's");
+    assertThat(json("--epsilon 4 --delta 1e-6 --steps 1600").get("noiseMultiplier").getAsDouble())
+        .isLessThan(3.95846)
+        .isGreaterThan(3.95845);
+    assertThat(json("--epsilon 4 --delta 1e-6 --steps 1600 --trees 2").get("zeta").getAsLong())
+        .isEqualTo(22);
+
+    assertThat(json("--epsilon 4 --delta 1e-6").get("muOfReport").getAsBigDecimal())
+        .isEqualByComparingTo("0.837858");
+    assertThat(calibrate("--epsilon 4 --delta 1e-6").out())
+        .contains("Each of 1 reports: mu 0.837858, as gaussian: {mu} of its declaration")
+        .contains("limits: {mu: 0.837858}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 7, 100, 12345})
+  void severalReportsShareWhatThereIs(long count) {
+    JsonObject found = json("--epsilon 4 --delta 1e-6 --reports " + count);
+    BigDecimal mu = found.get("mu").getAsBigDecimal();
+    BigDecimal each = found.get("muOfReport").getAsBigDecimal();
+
+    // As the ledger counts them.
+    BigDecimal charged = each.pow(2).setScale(12, RoundingMode.CEILING);
+    assertThat(charged.multiply(BigDecimal.valueOf(count))).isLessThanOrEqualTo(mu.pow(2));
+    assertThat(each.doubleValue() * Math.sqrt((double) count))
+        .isCloseTo(0.837858, withinPercentage(0.01));
+    assertThat(found.get("epsilon").getAsDouble()).isLessThan(4).isGreaterThan(3.9999);
+  }
+
+  @Test
+  void pureEpsilonsShareByDecimals() {
+    BigDecimal pure = json("--epsilon 4 --reports 3").get("epsilonOfReport").getAsBigDecimal();
+    assertThat(pure).isEqualByComparingTo("1.333333333");
+    assertThat(calibrate("--epsilon 1 --reports 10").out())
+        .contains("Each of 10 reports: epsilon 0.1, as l2Laplace: {epsilon}")
+        .contains("limits: {epsilon: 1}");
+  }
+
+  @Test
+  void whatCannotBeUsedIsNamedWithWhatWouldDo() {
+    assertRefused("Calibrate what? Give --steps T", "--epsilon 4");
+    assertRefused("--epsilon is -1.0; it must be positive", "--epsilon -1 --delta 0.1");
+    assertRefused("--delta is 0.0; it must be between", "--epsilon 1 --delta 0");
+    assertRefused("--reports is 0; it must be at least 1", "--epsilon 1 --reports 0");
+    assertRefused("Trees take a --delta", "--epsilon 1 --steps 5");
+    assertRefused("for trees say --part", "--epsilon 1 --delta 0.1 --steps 5 --reports 3");
+    assertRefused(
+        "between any two people: replace-one", "--epsilon 1 --delta 0.1 --relation zero-out");
+    assertRefused("not enough for so many", "--epsilon 1e-9 --reports 2");
+    assertRefused("can't have a share", "--epsilon 1e-9 --delta 1e-9 --reports 2");
+    assertThat(calibrate("--delta 0.1").code()).isEqualTo(2);
+  }
+
+  private static void assertRefused(String message, String arguments) {
+    Run run = calibrate(arguments);
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
+    assertThat(run.out()).isEmpty();
+  }
+}

@@ -1,0 +1,293 @@
+package io.croupier.cli.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.croupier.cli.InputException;
+import io.croupier.cli.replay.ReplayCommand;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ComposeCommandTest {
+  private static final double PERCENT = 1e-7;
+
+  /** What the reference calls a bound, and we do. */
+  private static final Map<String, String> BOUNDS =
+      Map.of(
+          "rdp_on_grid", "RENYI",
+          "zcdp_tight", "ZERO_CONCENTRATED",
+          "gdp", "GAUSSIAN",
+          "basic", "BASIC",
+          "exact", "EXACT");
+
+  /** Two models, one of which has limits. */
+  private static final String MODELS =
+      """
+      - {modelId: free, dimension: 2, gradientBound: 1, blackBox: {}}
+      - {modelId: kept, dimension: 2, gradientBound: 1, blackBox: {}, limits: {epsilon: 1}}
+      """;
+
+  private static final String REPORTS =
+      """
+      {"modelId":"kept","round":"0","userId":"ada","deviceId":"d","sequence":"1","dense":{"values":[0,0]},"l2Laplace":{"epsilon":0.5}}
+      {"modelId":"kept","round":"0","userId":"ada","deviceId":"d","sequence":"1","dense":{"values":[0,0]},"l2Laplace":{"epsilon":0.5}}
+      {"modelId":"kept","round":"0","userId":"ada","deviceId":"d","sequence":"2","dense":{"values":[0,0]},"coordinateLaplace":{"taus":[0.2,0.3]}}
+      {"modelId":"kept","round":"0","userId":"ada","deviceId":"d","sequence":"3","dense":{"values":[0,0]},"l2Laplace":{"epsilon":0.1}}
+      {"modelId":"free","round":"0","userId":"ada","deviceId":"d","sequence":"4","dense":{"values":[0,0]},"gaussian":{"mu":0.5}}
+      {"modelId":"none","round":"0","userId":"ada","deviceId":"d","sequence":"5","dense":{"values":[0,0]},"gaussian":{"mu":1.2}}
+      {"modelId":"free","round":"0","userId":"bob","deviceId":"d","sequence":"1","dense":{"values":[0,0]},"undisclosed":{}}
+      {"modelId":"free","round":"0","userId":"bob","deviceId":"d","sequence":"2","dense":{"values":[0,0]},"coordinateLaplace":{"taus":[0.1,"Infinity"]}}
+      """;
+
+  @TempDir private Path directory;
+
+  private static Run compose(String arguments) {
+    return Run.of(new ComposeCommand(), arguments);
+  }
+
+  private static JsonObject json(String arguments) {
+    return Run.json(new ComposeCommand(), arguments);
+  }
+
+  private Path file(String name, String text) throws IOException {
+    return Files.writeString(directory.resolve(name), text);
+  }
+
+  private static JsonArray golden() throws IOException {
+    try (InputStream in = ComposeCommandTest.class.getResourceAsStream("/golden/ledger.json")) {
+      return JsonParser.parseReader(new InputStreamReader(in, StandardCharsets.UTF_8))
+          .getAsJsonArray();
+    }
+  }
+
+  private static String declaration(String user, JsonObject event) {
+    String declaration =
+        switch (event.get("kind").getAsString()) {
+          case "pure" -> "\"l2Laplace\":{\"epsilon\":%s}".formatted(event.get("eps"));
+          case "gdp" -> "\"gaussian\":{\"mu\":%s}".formatted(event.get("mu"));
+          case "zcdp" -> "\"zeroConcentrated\":{\"rho\":%s}".formatted(event.get("rho"));
+          default -> throw new AssertionError(event);
+        };
+    return "{\"userId\":\"%s\",\"modelId\":\"m\",%s}%n".formatted(user, declaration);
+  }
+
+  @Test
+  void everyBoundIsThatOfTheReference() throws IOException {
+    int compared = 0;
+    for (JsonElement element : golden()) {
+      JsonObject given = element.getAsJsonObject();
+      StringBuilder lines = new StringBuilder();
+      for (JsonElement user : given.getAsJsonArray("users")) {
+        String name = user.getAsJsonObject().get("user").getAsString();
+        user.getAsJsonObject()
+            .getAsJsonArray("events")
+            .forEach(event -> lines.append(declaration(name, event.getAsJsonObject())));
+      }
+      JsonObject composed =
+          json(file("declared.jsonl", lines.toString()) + " --delta " + given.get("delta"));
+      for (JsonElement user : given.getAsJsonArray("users")) {
+        JsonObject ofUser = ofUser(composed, user.getAsJsonObject().get("user").getAsString());
+        JsonObject bounds = ofUser.getAsJsonObject("bounds");
+        double least = Double.POSITIVE_INFINITY;
+        for (Map.Entry<String, JsonElement> bound :
+            user.getAsJsonObject().getAsJsonObject("eps").entrySet()) {
+          String ours = BOUNDS.get(bound.getKey());
+          if (ours != null) {
+            double expected = bound.getValue().getAsDouble();
+            double found = bounds.get(ours).getAsDouble();
+            if (ours.equals("RENYI")) {
+              // We have order infinity too.
+              double ofAllOrders =
+                  user.getAsJsonObject().getAsJsonObject("eps").get("rdp_continuum").getAsDouble();
+              assertThat(found).isBetween(ofAllOrders * (1 - 1e-9), expected * (1 + 1e-9));
+            } else {
+              assertThat(found)
+                  .as("%s of %s", ours, given.get("name"))
+                  .isCloseTo(expected, withinPercentage(PERCENT));
+            }
+            least = Math.min(least, found);
+            compared++;
+          }
+        }
+        assertThat(ofUser.get("epsilon").getAsDouble()).isEqualTo(least);
+      }
+      assertThat(composed.get("epsilon"))
+          .isEqualTo(composed.getAsJsonArray("byUser").get(0).getAsJsonObject().get("epsilon"));
+    }
+    assertThat(compared).isGreaterThan(20);
+  }
+
+  private static JsonObject ofUser(JsonObject found, String user) {
+    for (JsonElement line : found.getAsJsonArray("byUser")) {
+      if (line.getAsJsonObject().get("userId").getAsString().equals(user)) {
+        return line.getAsJsonObject();
+      }
+    }
+    throw new AssertionError(user + " is missing");
+  }
+
+  @Test
+  void linesWithACountAndOneListAreTheSame() throws IOException {
+    Path lines =
+        file(
+            "lines.jsonl",
+            """
+            {"l2Laplace": {"epsilon": 0.1}, "count": 10}
+
+            {"gaussian": {"mu": 0.5}}
+            {"undisclosed": {}}
+            """);
+    Path list =
+        file(
+            "list.json",
+            """
+            [
+              {"l2Laplace": {"epsilon": 0.1}, "count": 4},
+              {"coordinateLaplace": {"taus": [0.05, 0.05]}, "count": 6},
+              {"gaussian": {"mu": 0.5}}, {"undisclosed": {}}
+            ]
+            """);
+
+    JsonObject found = json(lines.toString());
+    assertThat(json(list.toString())).isEqualTo(found);
+    assertThat(found.keySet()).contains("zeta", "mu", "epsilon", "epsilonRenyi", "delta");
+    assertThat(found.get("pureEpsilon").getAsBigDecimal()).isEqualByComparingTo("1");
+    assertThat(found.get("relation").getAsString()).isEqualTo("replace-one");
+    assertThat(compose(lines.toString()).out())
+        .contains("disclose nothing of their noise (1), coordinates without noise (in 0 reports)")
+        .contains("1 people, relation replace-one: at delta 1e-6, nobody has spent more than");
+  }
+
+  /** The README's way from reports to an audit of what was charged for them. */
+  @Test
+  void eventsOfALedgerAreChargedByItsRulesAndComparedWithWhatItSays() throws IOException {
+    Path events = judged();
+    JsonObject found = json(events + " --by-model");
+
+    JsonObject ada = ofUser(found, "ada");
+    // Two admitted to kept and one refused, all with noise; the duplicate is free.
+    assertThat(ada.get("reports").getAsLong()).isEqualTo(5);
+    assertThat(ada.get("pureEpsilon").getAsBigDecimal()).isEqualByComparingTo("1.1");
+    assertThat(ada.get("mu").getAsBigDecimal()).isEqualByComparingTo("1.3");
+    JsonObject bob = ofUser(found, "bob");
+    assertThat(bob.get("undisclosed").getAsLong()).isEqualTo(1);
+    assertThat(bob.get("unbounded").getAsLong()).isEqualTo(1);
+    assertThat(bob.get("pureEpsilon").getAsBigDecimal()).isEqualByComparingTo("0.1");
+    assertThat(found.getAsJsonArray("byModel")).hasSize(3);
+    assertThat(found.get("events").getAsLong()).isEqualTo(8);
+    assertThat(found.get("mismatches").getAsLong()).isZero();
+    Run run = compose(events + " --top 1");
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .contains("Costs and totals of all 8 events are what their declarations add up to.")
+        .contains("... and 1 more, who spent no more")
+        .containsPattern("ada +\\| +5 \\| +1\\.1 \\| +1\\.3 \\|");
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void centralReportsAreCountedIfTheyWereUsedAndAreInNoNumber() throws IOException {
+    String spent =
+        "\"central\":{},\"spent\":{\"reports\":\"%d\"},\"userTotals\":{\"reports\":\"1\"}}\n";
+    String events =
+        "{\"userId\":\"cy\",\"modelId\":\"c\",\"outcome\":\"ADMITTED\","
+            + "\"modelTotals\":{\"reports\":\"1\",\"lastRound\":\"4\"},"
+            + spent.formatted(1)
+            + "{\"userId\":\"cy\",\"modelId\":\"c\",\"outcome\":\"REFUSED_SEPARATION\","
+            + "\"modelTotals\":{\"reports\":\"1\",\"lastRound\":\"4\"},"
+            + spent.formatted(0);
+    Run run = compose(file("central.jsonl", events).toString());
+
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out()).contains("and central reports, whose noise is the release's (1).");
+    JsonObject found = json(directory.resolve("central.jsonl").toString());
+    assertThat(found.get("reports").getAsLong()).isEqualTo(1);
+    assertThat(found.get("central").getAsLong()).isEqualTo(1);
+    assertThat(found.get("epsilon").getAsDouble()).isZero();
+
+    String mute = events.replaceAll("\"userTotals\":\\{[^}]*}", "\"sequence\":\"1\"");
+    assertThat(compose(file("mute.jsonl", mute).toString()).err())
+        .contains("MISMATCH: 2 of 2 events");
+  }
+
+  @Test
+  void whatALedgerSaysWronglyIsFound() throws IOException {
+    List<String> events = Files.readAllLines(judged());
+    String forged = String.join("\n", events).replace("\"epsilon\":1.1,", "\"epsilon\":1.0,");
+    assertThat(forged).isNotEqualTo(String.join("\n", events));
+
+    Run run = compose(file("forged.jsonl", forged).toString());
+
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err())
+        .contains("MISMATCH:", "of 8 events", "forged.jsonl, line 4: user ada, model kept")
+        .contains("\"epsilon\":1.1,");
+    assertThat(run.out()).contains("ada").doesNotContain("are what their declarations");
+  }
+
+  private Path judged() throws IOException {
+    Path events = directory.resolve("accounting.jsonl");
+    Run run =
+        Run.of(
+            new ReplayCommand(),
+            "--models",
+            file("models.yaml", MODELS).toString(),
+            "--reports",
+            file("reports.jsonl", REPORTS).toString(),
+            "--accounting",
+            events.toString());
+    assertThat(run.failure()).isNull();
+    assertThat(run.code()).isZero();
+    return events;
+  }
+
+  @Test
+  void whatCannotBeUsedIsNamedWithWhatWouldDo() throws IOException {
+    assertRefused("line 2: not JSON", "{\"undisclosed\":{}}\n{");
+    assertRefused("line 1: it must be a JSON object", "7");
+    assertRefused("line 1: it must have one of l2Laplace", "{\"userId\":\"ada\"}");
+    assertRefused(
+        "line 1: it must have one of", "{\"undisclosed\":{},\"zeroConcentrated\":{\"rho\":1}}");
+    assertRefused("line 1: noise is unknown here", "{\"noise\":1}");
+    assertRefused("line 1: gaussian.sigma is unknown", "{\"gaussian\":{\"sigma\":1}}");
+    assertRefused("line 1: outcome is unknown here", "{\"outcome\":\"FINE\"}");
+    assertRefused(
+        "line 1: declaration of the accounting event is missing", "{\"outcome\":\"ADMITTED\"}");
+    assertRefused(
+        "line 1: l2Laplace.epsilon is -1.0; it must be positive",
+        "{\"l2Laplace\":{\"epsilon\":-1}}");
+    assertRefused("line 1: gaussian.mu is 0.0; it", "{\"gaussian\":{}}");
+    assertRefused("line 1: coordinateLaplace.taus is empty; it must", "{\"coordinateLaplace\":{}}");
+    assertRefused(
+        "line 1: count is 0.5; it must be a whole number", "{\"undisclosed\":{},\"count\":0.5}");
+    assertRefused(
+        "line 1: zeroConcentrated is {\"mu\":1}; it must be {\"rho\"",
+        "{\"zeroConcentrated\":{\"mu\":1}}");
+    assertRefused("line 1: central reports cost what the release does", "{\"central\":{}}");
+    assertRefused("line 1: it holds a gradient", "{\"undisclosed\":{},\"dense\":{\"values\":[1]}}");
+    assertRefused("entry 2: it must have one of", "[{\"undisclosed\":{}},\n{}]");
+    assertThat(compose("--delta 1e-6").failure()).hasMessageContaining("Which Kafka?");
+    assertThat(compose("a.jsonl --kafka localhost:1").failure())
+        .hasMessageContaining("a Kafka is named too");
+    assertThat(compose("a.jsonl --top 0").failure()).hasMessageContaining("--top is 0");
+  }
+
+  private void assertRefused(String message, String text) throws IOException {
+    Run run = compose(file("given", text).toString());
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
+    assertThat(run.out()).isEmpty();
+  }
+}

@@ -1,0 +1,188 @@
+package io.croupier.cli.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.gson.JsonObject;
+import io.croupier.cli.InputException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TreeCommandTest {
+  /** The order of [KMSTTX21, D.2.1]: a mini-batch of one in each step. */
+  private static final String ORDER = "1\n2\n3\n1\n4\n";
+
+  @TempDir private Path directory;
+
+  private static Run tree(String arguments) {
+    return Run.of(new TreeCommand(), arguments);
+  }
+
+  private static JsonObject json(String arguments) {
+    return Run.json(new TreeCommand(), arguments);
+  }
+
+  private Path file(String name, String text) throws IOException {
+    return Files.writeString(directory.resolve(name), text);
+  }
+
+  /** DP-FTRLM of [KMSTTX21, Table 4], and what is true of the same noise. */
+  @ParameterizedTest
+  @CsvSource({
+    "1.13, 18.71, 17.67",
+    "2.33, 7.83, 7.34",
+    "4.03, 4.19, 3.92",
+    "6.21, 2.60, 2.42",
+    "8.83, 1.77, 1.65"
+  })
+  void tableFour(String noiseMultiplier, String renyi, String exact) {
+    String arguments = "--steps 1600 --delta 1e-6 --noise-multiplier " + noiseMultiplier;
+
+    assertThat(tree(arguments).out())
+        .containsPattern("zeta +\\| +11 \\|")
+        .containsPattern("epsilon +\\| +" + exact + " \\|")
+        .containsPattern("epsilon by Renyi DP +\\| +" + renyi + " \\|")
+        .containsPattern("delta +\\| +1e-6 \\|")
+        .containsPattern("relation +\\| +zero-out \\|")
+        .contains("one person's contributions are replaced by zeros", "probability of 1e-6.")
+        .contains("Zeta is exact, and Algorithm 3 has the same.");
+    JsonObject json = json(arguments);
+    assertThat(json.keySet())
+        .startsWith("zeta", "mu", "epsilon", "epsilonRenyi", "delta", "relation");
+    assertThat(json.get("zeta").getAsLong()).isEqualTo(11);
+    assertThat(json.get("epsilon").getAsDouble())
+        .isCloseTo(Double.parseDouble(exact), within(0.005));
+    assertThat(json.get("epsilonRenyi").getAsDouble())
+        .isCloseTo(Double.parseDouble(renyi), within(0.005));
+    assertThat(json.get("delta").getAsDouble()).isEqualTo(1e-6);
+    assertThat(json.get("relation").getAsString()).isEqualTo("zero-out");
+  }
+
+  @Test
+  void theReadmeShowsWhatIsPrinted() throws IOException {
+    List<String> readme = Files.readAllLines(Path.of("..", "README.md"));
+    String command = "./croupier account tree ";
+    String shown = readme.stream().filter(line -> line.startsWith(command)).findFirst().get();
+
+    List<String> printed =
+        tree(shown.substring(command.length())).out().lines().map(String::stripTrailing).toList();
+
+    assertThat(readme).containsSequence(printed);
+  }
+
+  /** [KMSTTX21, D.2.1 and D.3.1]: sqrt(8), and with three virtual steps sqrt(12) and 2. */
+  @Test
+  void theWorkedExamples() throws IOException {
+    String given = "--noise-multiplier 2 --order " + file("order.txt", ORDER);
+
+    assertThat(json(given + " --by-user").get("zetaByUser").toString())
+        .isEqualTo("{\"1\":8,\"2\":3,\"3\":3,\"4\":1}");
+    JsonObject completed = json(given + " --by-user --completion");
+    assertThat(completed.get("zeta").getAsLong()).isEqualTo(12);
+    assertThat(completed.get("zetaByUser").toString())
+        .isEqualTo("{\"1\":12,\"2\":4,\"3\":4,\"4\":4}");
+    assertThat(tree(given + " --by-user").out())
+        .containsPattern("1 +\\| +8")
+        .containsPattern("4 +\\| +1")
+        .contains("the given order of 5 steps and 4 people");
+  }
+
+  @Test
+  void ordersHaveMiniBatchesAndEmptySteps() throws IOException {
+    Path plain = file("batches.txt", "ada bob,cy\n\n\tbob , cy\n");
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+      out.write(Files.readAllBytes(plain));
+    }
+    Path gzipped = Files.write(directory.resolve("batches.gz"), packed.toByteArray());
+    for (Path file : new Path[] {plain, gzipped}) {
+      JsonObject json = json("--noise-multiplier 2 --by-user --steps 3 --order " + file);
+      assertThat(json.get("steps").getAsLong()).isEqualTo(3);
+      // Leaves 0 and 2, and the node above leaves 0 and 1; leaf 2 has no sibling.
+      assertThat(json.get("zetaByUser").toString()).isEqualTo("{\"ada\":2,\"bob\":3,\"cy\":3}");
+    }
+  }
+
+  @Test
+  void limitsRestartsAndTreesCount() {
+    // golden: 24 steps, xi 2, E 8
+    JsonObject limited =
+        json("--noise-multiplier 3 --steps 24 --participations 8 --min-separation 2");
+    assertThat(limited.get("zeta").getAsLong()).isEqualTo(88);
+    assertThat(limited.get("zetaAlgorithm3").getAsLong()).isEqualTo(90);
+    assertThat(tree("--noise-multiplier 3 --steps 24 --participations 8 --min-separation 2").out())
+        .contains("Zeta is exact; Algorithm 3 has 90.");
+
+    // golden: 100 epochs of 100 steps, each person once in each, a new tree every 5 epochs
+    String restarted =
+        "--noise-multiplier 8.5 --delta 1e-5 --steps 10000 --participations 100"
+            + " --min-separation 99 --restart-every 500";
+    assertThat(json(restarted).get("zeta").getAsLong()).isEqualTo(1000);
+    assertThat(json(restarted).get("epsilonRenyi").getAsDouble())
+        .isCloseTo(23.54451988469581, within(1e-6));
+    assertThat(json(restarted + " --completion").get("zeta").getAsLong()).isEqualTo(1570);
+    assertThat(json(restarted + " --completion every-tree").get("zeta").getAsLong())
+        .isGreaterThan(1570);
+
+    assertThat(json("--steps 1600 --noise-multiplier 3 --trees 2").get("zeta").getAsLong())
+        .isEqualTo(22);
+  }
+
+  @Test
+  void replacingOneDoublesMu() {
+    String arguments = "--steps 1600 --noise-multiplier 4.03";
+    JsonObject zeroOut = json(arguments);
+    JsonObject replaceOne = json(arguments + " --relation replace-one");
+
+    assertThat(replaceOne.get("mu").getAsDouble()).isEqualTo(2 * zeroOut.get("mu").getAsDouble());
+    assertThat(replaceOne.get("zeta").getAsLong()).isEqualTo(44);
+    assertThat(replaceOne.get("relation").getAsString()).isEqualTo("replace-one");
+    assertThat(tree(arguments + " --relation replace-one").out())
+        .contains("one person's data are replaced by another's");
+  }
+
+  @Test
+  void ofTooManyParticipationsThereIsABound() {
+    String arguments = "--steps 40000 --participations 40000 --noise-multiplier 1e4";
+
+    assertThat(json(arguments).get("zetaIsExact").getAsBoolean()).isFalse();
+    assertThat(tree(arguments).out()).contains("Zeta is the bound of Algorithm 3");
+  }
+
+  @Test
+  void whatCannotBeUsedIsNamedWithWhatWouldDo() throws IOException {
+    assertRefused("--noise-multiplier is 0.0; it must be pos", "--steps 5 --noise-multiplier 0");
+    assertRefused("--delta is 1.0; it must be between", "--steps 5 --noise-multiplier 1 --delta 1");
+    assertRefused("How many steps?", "--noise-multiplier 1");
+    assertRefused("--steps is 0; it must be between 1 and", "--steps 0 --noise-multiplier 1");
+    assertRefused(
+        "--participations is 0; it must", "--steps 5 --noise-multiplier 1 --participations 0");
+    assertRefused(
+        "--restart-every is 0; it must", "--steps 5 --noise-multiplier 1 --restart-every 0");
+    assertRefused("--trees is 0; it must", "--steps 5 --noise-multiplier 1 --trees 0");
+    assertRefused("--by-user takes an --order", "--steps 5 --noise-multiplier 1 --by-user");
+    assertRefused("none.txt: no such file", "--noise-multiplier 1 --order none.txt");
+    String order = "--noise-multiplier 1 --order " + file("order.txt", ORDER);
+    assertRefused("--steps is 6, but", order + " --steps 6");
+    assertRefused("--order says who takes part", order + " --participations 2");
+    assertRefused("is empty", "--noise-multiplier 1 --order " + file("empty.txt", ""));
+    assertThat(tree("--steps 5 --noise-multiplier 1 --relation none").err())
+        .contains("zero-out", "replace-one");
+    assertThat(tree("--steps 5").code()).isEqualTo(2);
+  }
+
+  private static void assertRefused(String message, String arguments) {
+    Run run = tree(arguments);
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
+    assertThat(run.out()).isEmpty();
+  }
+}
