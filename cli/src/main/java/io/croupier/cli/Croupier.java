@@ -4,6 +4,7 @@ import io.croupier.cli.account.AccountCommand;
 import io.croupier.cli.account.CalibrateCommand;
 import io.croupier.cli.audit.AuditCommand;
 import io.croupier.cli.demo.DemoCommand;
+import io.croupier.cli.ledger.LedgerCommand;
 import io.croupier.cli.replay.ReplayCommand;
 import io.croupier.cli.report.FollowCommand;
 import io.croupier.cli.report.ReportCommand;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Spec;
       AuditCommand.class,
       AccountCommand.class,
       CalibrateCommand.class,
+      LedgerCommand.class,
       TopicsCommand.class,
       ModelsCommand.class,
       HelpCommand.class

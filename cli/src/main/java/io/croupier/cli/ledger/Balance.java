@@ -1,0 +1,82 @@
+package io.croupier.cli.ledger;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageOrBuilder;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.account.Digits;
+import io.croupier.schemas.Left;
+import io.croupier.schemas.Spend;
+import java.math.RoundingMode;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What is spent, and what is left of the limits, by the newest event that says so.
+ *
+ * @param left without fields where there is no limit
+ */
+record Balance(Spend spent, Left left) {
+  static final Balance NOTHING = new Balance(Spend.getDefaultInstance(), Left.getDefaultInstance());
+
+  private static final JsonFormat.Printer JSON = JsonFormat.printer();
+
+  /** The columns of {@link #cells}. */
+  static final List<String> HEADER =
+      List.of(
+          "reports",
+          "epsilon",
+          "mu",
+          "rho",
+          "epsilon at delta",
+          "undisclosed",
+          "unbounded",
+          "left");
+
+  /** For people. */
+  List<String> cells() {
+    return List.of(
+        Digits.count(spent.getReports()),
+        up(spent.getEpsilon()),
+        up(spent.getMu()),
+        up(spent.getRho()),
+        spent.hasEpsilonAtDelta() ? up(spent.getEpsilonAtDelta()) : "-",
+        Digits.count(spent.getUndisclosed()),
+        Digits.count(spent.getUnbounded()),
+        leftInWords());
+  }
+
+  private String leftInWords() {
+    String words =
+        left.getAllFields().entrySet().stream()
+            .map(
+                field ->
+                    field.getKey().getJsonName()
+                        + " "
+                        + (field.getValue() instanceof Double number
+                            ? Digits.sixDigits(number, RoundingMode.FLOOR)
+                            : field.getValue()))
+            .collect(Collectors.joining(", "));
+    return words.isEmpty() ? "no limit" : words;
+  }
+
+  private static String up(double number) {
+    return Digits.sixDigits(number, RoundingMode.CEILING);
+  }
+
+  /** For programs: both in the Protobuf JSON mapping. */
+  void addTo(JsonObject json) {
+    json.add("spent", json(spent));
+    json.add("left", json(left));
+  }
+
+  private static JsonElement json(MessageOrBuilder message) {
+    try {
+      return JsonParser.parseString(JSON.print(message));
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a message without Any has a JSON form", e);
+    }
+  }
+}

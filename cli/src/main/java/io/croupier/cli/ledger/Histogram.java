@@ -1,0 +1,110 @@
+package io.croupier.cli.ledger;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.croupier.cli.account.Digits;
+import io.croupier.cli.account.Json;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import org.apache.commons.lang3.StringUtils;
+
+/**
+ * How many there are of each size, in at most ten bins as wide as 1, 2 or 5 times a power of ten. A
+ * bin holds its upper end, not its lower one: what is spent is rounded up.
+ *
+ * @param bins from the first to the last that holds any; empty ones between them too
+ */
+record Histogram(List<Bin> bins) {
+  private static final int MOST_BINS = 10;
+  private static final int WIDTH = 40;
+
+  /** Some of the values. */
+  record Bin(BigDecimal above, BigDecimal upTo, long count) {}
+
+  /**
+   * Of positive values; others are left out.
+   *
+   * @param counts how many there are of each
+   */
+  static Histogram of(SortedMap<Double, Long> counts) {
+    SortedMap<Double, Long> positive = counts.tailMap(Double.MIN_VALUE);
+    if (positive.isEmpty()) {
+      return new Histogram(List.of());
+    }
+    BigDecimal width = width(positive.firstKey(), positive.lastKey());
+    long first = bin(positive.firstKey(), width);
+    long last = bin(positive.lastKey(), width);
+    long[] sums = new long[(int) (last - first) + 1];
+    positive.forEach((value, count) -> sums[(int) (bin(value, width) - first)] += count);
+    List<Bin> bins = new ArrayList<>();
+    for (int i = 0; i < sums.length; i++) {
+      BigDecimal above = width.multiply(BigDecimal.valueOf(first + i));
+      bins.add(new Bin(above, above.add(width), sums[i]));
+    }
+    return new Histogram(List.copyOf(bins));
+  }
+
+  private static BigDecimal width(double least, double most) {
+    double spread = most > least ? most - least : most;
+    BigDecimal power = BigDecimal.ONE.scaleByPowerOfTen((int) Math.floor(Math.log10(spread)) - 1);
+    for (BigDecimal width = power; ; width = width.scaleByPowerOfTen(1)) {
+      for (int factor : new int[] {1, 2, 5}) {
+        BigDecimal candidate = width.multiply(BigDecimal.valueOf(factor));
+        if (bin(most, candidate) - bin(least, candidate) < MOST_BINS) {
+          return candidate;
+        }
+      }
+    }
+  }
+
+  private static long bin(double value, BigDecimal width) {
+    return BigDecimal.valueOf(value)
+        .divide(width, 0, RoundingMode.CEILING)
+        .subtract(BigDecimal.ONE)
+        .longValue();
+  }
+
+  /** A line for each bin, a bar for how many it holds. */
+  String text() {
+    long most = bins.stream().mapToLong(Bin::count).max().orElse(1);
+    int edge = 0;
+    int digits = 0;
+    for (Bin bin : bins) {
+      edge = Math.max(edge, Math.max(text(bin.above()).length(), text(bin.upTo()).length()));
+      digits = Math.max(digits, Digits.count(bin.count()).length());
+    }
+    List<String> lines = new ArrayList<>();
+    for (Bin bin : bins) {
+      int length = (int) Math.ceil((double) bin.count() * WIDTH / most);
+      String line =
+          " above %s up to %s | %s | %s"
+              .formatted(
+                  StringUtils.leftPad(text(bin.above()), edge),
+                  StringUtils.leftPad(text(bin.upTo()), edge),
+                  StringUtils.leftPad(Digits.count(bin.count()), digits),
+                  "#".repeat(length));
+      lines.add(line.stripTrailing());
+    }
+    return String.join(System.lineSeparator(), lines);
+  }
+
+  private static String text(BigDecimal edge) {
+    return Digits.all(edge.doubleValue());
+  }
+
+  /** For programs. */
+  JsonArray json() {
+    JsonArray array = new JsonArray();
+    for (Bin bin : bins) {
+      JsonObject object = new JsonObject();
+      object.add("above", Json.number(bin.above().doubleValue()));
+      object.add("upTo", Json.number(bin.upTo().doubleValue()));
+      object.addProperty("count", bin.count());
+      array.add(object);
+    }
+    return array;
+  }
+}

@@ -1,0 +1,96 @@
+package io.croupier.cli.ledger;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.croupier.cli.account.Digits;
+import io.croupier.cli.account.Table;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Who spent most, and how everybody's spends are distributed. The order is that of rho, which every
+ * kind of bounded noise adds to.
+ */
+final class TopStatement {
+  private static final Comparator<Map.Entry<String, Person>> ORDER =
+      Comparator.<Map.Entry<String, Person>>comparingDouble(
+              person -> person.getValue().balance.spent().getRho())
+          .reversed()
+          .thenComparing(Map.Entry::getKey);
+
+  private final Map<String, Person> people = new HashMap<>();
+  private final Verdicts verdicts = new Verdicts();
+
+  /** What is kept of each. */
+  private static final class Person {
+    private Balance balance = Balance.NOTHING;
+    private long refused;
+  }
+
+  /** Takes the next event. */
+  void add(AccountingEvent event) {
+    verdicts.add(event);
+    Person person = people.computeIfAbsent(event.getUserId(), id -> new Person());
+    person.balance = new Balance(event.getUserTotals(), event.getLeftUser());
+    if (event.getOutcome() != Outcome.ADMITTED && event.getOutcome() != Outcome.DUPLICATE) {
+      person.refused++;
+    }
+  }
+
+  /** How many people there are. */
+  long people() {
+    return people.size();
+  }
+
+  private List<Map.Entry<String, Person>> top(long most) {
+    return people.entrySet().stream().sorted(ORDER).limit(most).toList();
+  }
+
+  private Sizes sizes() {
+    Sizes sizes = new Sizes();
+    people.values().forEach(person -> sizes.add(person.balance.spent()));
+    return sizes;
+  }
+
+  /** For people. */
+  String text(long most) {
+    List<String> header = new ArrayList<>(List.of("user"));
+    header.addAll(Balance.HEADER);
+    header.add("refused");
+    Table table = new Table(header.toArray(String[]::new)).words("left");
+    for (Map.Entry<String, Person> person : top(most)) {
+      List<String> row = new ArrayList<>(List.of(person.getKey()));
+      row.addAll(person.getValue().balance.cells());
+      row.add(Digits.count(person.getValue().refused));
+      table.row(row);
+    }
+    List<String> text = new ArrayList<>(List.of(table.text()));
+    text.add("%s of %s people".formatted(Digits.count(top(most).size()), Digits.count(people())));
+    text.addAll(List.of("", verdicts.text(), ""));
+    text.addAll(sizes().text("person"));
+    return String.join(System.lineSeparator(), text).stripTrailing();
+  }
+
+  /** For programs. */
+  JsonObject json(long most) {
+    JsonObject json = new JsonObject();
+    json.addProperty("users", people());
+    JsonArray array = new JsonArray();
+    for (Map.Entry<String, Person> person : top(most)) {
+      JsonObject object = new JsonObject();
+      object.addProperty("userId", person.getKey());
+      person.getValue().balance.addTo(object);
+      object.addProperty("refused", person.getValue().refused);
+      array.add(object);
+    }
+    json.add("top", array);
+    json.add("verdicts", verdicts.json());
+    json.add("histogram", sizes().json());
+    return json;
+  }
+}

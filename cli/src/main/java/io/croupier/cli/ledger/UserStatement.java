@@ -1,0 +1,85 @@
+package io.croupier.cli.ledger;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.croupier.cli.account.Table;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** All that the ledger says of one person. */
+final class UserStatement {
+  private final String userId;
+  private final Map<String, Balance> models = new TreeMap<>();
+  private final Verdicts verdicts = new Verdicts();
+  private final Sizes sizes = new Sizes();
+  private Balance all = Balance.NOTHING;
+  private long events;
+
+  UserStatement(String userId) {
+    this.userId = userId;
+  }
+
+  /** Takes the next event, which may be another person's. */
+  void add(AccountingEvent event) {
+    if (!event.getUserId().equals(userId)) {
+      return;
+    }
+    events++;
+    verdicts.add(event);
+    all = new Balance(event.getUserTotals(), event.getLeftUser());
+    if (event.hasModelTotals()) {
+      models.put(event.getModelId(), new Balance(event.getModelTotals(), event.getLeftModel()));
+    }
+    if (event.getOutcome() != Outcome.DUPLICATE) {
+      sizes.add(event.getSpent());
+    }
+  }
+
+  /** How many events there are of them. */
+  long events() {
+    return events;
+  }
+
+  /** For people. */
+  String text() {
+    List<String> header = new ArrayList<>(List.of("spent on"));
+    header.addAll(Balance.HEADER);
+    Table table = new Table(header.toArray(String[]::new)).words("left");
+    models.forEach((model, balance) -> table.row(row("model " + model, balance)));
+    table.row(row("all models", all));
+    List<String> text = new ArrayList<>(List.of("User " + userId, "", table.text(), ""));
+    text.add(verdicts.text());
+    text.add("");
+    text.addAll(sizes.text("report"));
+    return String.join(System.lineSeparator(), text).stripTrailing();
+  }
+
+  private static List<String> row(String name, Balance balance) {
+    List<String> row = new ArrayList<>(List.of(name));
+    row.addAll(balance.cells());
+    return row;
+  }
+
+  /** For programs. */
+  JsonObject json() {
+    JsonObject json = new JsonObject();
+    json.addProperty("userId", userId);
+    all.addTo(json);
+    JsonArray byModel = new JsonArray();
+    models.forEach(
+        (model, balance) -> {
+          JsonObject object = new JsonObject();
+          object.addProperty("modelId", model);
+          balance.addTo(object);
+          byModel.add(object);
+        });
+    json.add("models", byModel);
+    json.add("verdicts", verdicts.json());
+    json.add("histogram", sizes.json());
+    return json;
+  }
+}

@@ -1,0 +1,2 @@
+/** What the ledger says that people have spent: the command ledger. */
+package io.croupier.cli.ledger;

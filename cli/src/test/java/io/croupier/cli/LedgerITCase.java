@@ -1,0 +1,294 @@
+package io.croupier.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.cli.account.AccountingTopic;
+import io.croupier.job.CroupierJob;
+import io.croupier.job.JobConfig;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.Gaussian;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.Spend;
+import io.croupier.schemas.Undisclosed;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What the job's ledger charges, as an auditor sees it: users are refused from the report on that
+ * would exceed a limit, what the topic says can be added up again, and every command that the
+ * README shows of this works.
+ */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class LedgerITCase {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String MODELS =
+      """
+      - {modelId: kept, dimension: 2, gradientBound: 1, blackBox: {}, limits: {epsilon: 1}}
+      - {modelId: free, dimension: 2, gradientBound: 1, blackBox: {}}
+      """;
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker broker;
+  private static JobConfig config;
+  private static List<AccountingEvent> events;
+
+  /** What a command printed. */
+  private record Printed(int code, String out, String err) {
+    private JsonObject json() {
+      return JsonParser.parseString(out).getAsJsonObject();
+    }
+  }
+
+  private static Printed croupier(String line) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int code =
+        Croupier.commandLine()
+            .setOut(new PrintWriter(out, true))
+            .setErr(new PrintWriter(err, true))
+            .execute(line.split(" "));
+    return new Printed(code, out.toString(), err.toString());
+  }
+
+  private static String kafka() {
+    return " --kafka " + broker.bootstrapServers();
+  }
+
+  @BeforeAll
+  static void judge() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("kafka"));
+    config =
+        JobConfig.of(
+            Map.of(
+                "kafka.bootstrap.servers", broker.bootstrapServers(),
+                "checkpoint.interval", "250 ms",
+                "limits.user.reports", "7"));
+    Path models = Files.writeString(directory.resolve("models.yaml"), MODELS);
+    assertThat(croupier("topics create" + kafka()).code()).isZero();
+    assertThat(croupier("models apply " + models + kafka()).code()).isZero();
+    JobClient job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()), config);
+    try {
+      List<GradientReport> reports = reports();
+      send(reports);
+      events = await(reports.size());
+    } finally {
+      job.cancel().orTimeout(60, TimeUnit.SECONDS).join();
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    broker.close();
+  }
+
+  private static GradientReport.Builder report(String user, String model, long sequence) {
+    return GradientReport.newBuilder()
+        .setModelId(model)
+        .setRound(0)
+        .setUserId(user)
+        .setDeviceId("phone")
+        .setSequence(sequence)
+        .setCreatedAtMs(1)
+        .setDense(Dense.newBuilder().addValues(0).addValues(0));
+  }
+
+  /** Ada reports a quarter of an epsilon five times, and each report twice; others report too. */
+  private static List<GradientReport> reports() {
+    List<GradientReport> reports = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      GradientReport report =
+          report("ada", "kept", i).setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.25)).build();
+      reports.add(report);
+      reports.add(report);
+    }
+    for (int i = 0; i < 9; i++) {
+      reports.add(
+          report("bob", "free", i).setGaussian(Gaussian.newBuilder().setMu(0.1 + i)).build());
+    }
+    for (int i = 0; i < 30; i++) {
+      String user = "user-" + i;
+      reports.add(report(user, "free", 0).setUndisclosed(Undisclosed.getDefaultInstance()).build());
+      reports.add(
+          report(user, "kept", 1)
+              .setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.03 * (i + 1)))
+              .build());
+    }
+    return reports;
+  }
+
+  private static void send(List<GradientReport> reports) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.<String, Object>copyOf(config.kafka()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (GradientReport report : reports) {
+        producer
+            .send(
+                new ProducerRecord<>(
+                    config.topics().gradients(),
+                    report.getUserId().getBytes(UTF_8),
+                    report.toByteArray()))
+            .get();
+      }
+    }
+  }
+
+  private static List<AccountingEvent> await(int count) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      List<AccountingEvent> read = new ArrayList<>();
+      AccountingTopic.read(config, (event, place) -> read.add(event));
+      if (read.size() == count) {
+        return read;
+      }
+      assertThat(System.nanoTime()).as("%d of %d events", read.size(), count).isLessThan(deadline);
+    }
+  }
+
+  private static List<AccountingEvent> of(String user) {
+    return events.stream().filter(event -> event.getUserId().equals(user)).toList();
+  }
+
+  @Test
+  void fromTheReportOnThatExceedsALimitUsersAreRefused() {
+    assertThat(of("ada"))
+        .extracting(AccountingEvent::getOutcome)
+        .containsExactly(
+            Outcome.ADMITTED,
+            Outcome.DUPLICATE,
+            Outcome.ADMITTED,
+            Outcome.DUPLICATE,
+            Outcome.ADMITTED,
+            Outcome.DUPLICATE,
+            Outcome.ADMITTED,
+            Outcome.DUPLICATE,
+            Outcome.REFUSED_BUDGET,
+            Outcome.DUPLICATE);
+    assertThat(of("bob").subList(0, 7)).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
+    assertThat(of("bob").subList(7, 9))
+        .allMatch(event -> event.getOutcome() == Outcome.REFUSED_BUDGET);
+  }
+
+  @Test
+  void composeComesToTheLedgersTotalsOfEveryUserAndModel() {
+    Map<String, Spend> newest = new HashMap<>();
+    for (AccountingEvent event : events) {
+      newest.put(event.getUserId(), event.getUserTotals());
+      newest.put(event.getUserId() + "/" + event.getModelId(), event.getModelTotals());
+    }
+    Printed printed = croupier("account compose --json --by-model" + kafka());
+
+    assertThat(printed.code()).as(printed.err()).isZero();
+    JsonObject json = printed.json();
+    assertThat(json.get("events").getAsLong()).isEqualTo(events.size());
+    assertThat(json.get("mismatches").getAsLong()).isZero();
+    Map<String, JsonObject> lines = new HashMap<>();
+    for (String list : List.of("byUser", "byModel")) {
+      for (JsonElement element : json.getAsJsonArray(list)) {
+        JsonObject line = element.getAsJsonObject();
+        String model = line.has("modelId") ? "/" + line.get("modelId").getAsString() : "";
+        lines.put(line.get("userId").getAsString() + model, line);
+      }
+    }
+    assertThat(lines).containsOnlyKeys(newest.keySet());
+    newest.forEach(
+        (name, spend) -> {
+          JsonObject line = lines.get(name);
+          assertThat(line.get("reports").getAsLong()).as(name).isEqualTo(spend.getReports());
+          assertThat(line.get("pureEpsilon").getAsDouble()).as(name).isEqualTo(spend.getEpsilon());
+          assertThat(line.get("mu").getAsDouble()).as(name).isEqualTo(spend.getMu());
+          assertThat(line.get("rho").getAsDouble()).as(name).isEqualTo(spend.getRho());
+          assertThat(line.get("undisclosed").getAsLong())
+              .as(name)
+              .isEqualTo(spend.getUndisclosed());
+        });
+  }
+
+  @Test
+  void theLedgerOfOnePersonSaysWhatIsLeftAndWhyTheyWereRefused() {
+    Printed printed = croupier("ledger --user ada" + kafka());
+
+    assertThat(printed.code()).as(printed.err()).isZero();
+    assertThat(printed.out())
+        .containsPattern("model kept +\\| +5 \\| +1\\.25 \\| .+ \\| +epsilon 0")
+        .containsPattern("all models +\\| +5 \\| +1\\.25 \\| .+ \\| +reports 2")
+        .containsPattern("ADMITTED +\\| +4 \\|")
+        .containsPattern("DUPLICATE +\\| +5 \\|")
+        .containsPattern("REFUSED_BUDGET +\\| +1 \\| .*epsilon")
+        .contains("Epsilon spent, by report:");
+    JsonObject json = croupier("ledger --user ada --json" + kafka()).json();
+    assertThat(json.getAsJsonObject("spent").get("epsilon").getAsDouble()).isEqualTo(1.25);
+    assertThat(json.getAsJsonObject("left").get("reports").getAsLong()).isEqualTo(2);
+  }
+
+  @Test
+  void theLedgerOfThoseWhoSpentMost() {
+    Printed printed = croupier("ledger --top 2" + kafka());
+
+    assertThat(printed.code()).as(printed.err()).isZero();
+    assertThat(printed.out())
+        .containsPattern("bob +\\| +9 \\|")
+        .contains("2 of 32 people", "Epsilon spent, by person:", "Mu spent, by person:")
+        .containsPattern("REFUSED_BUDGET +\\| +3 \\|");
+    assertThat(croupier("ledger --top 40 --json" + kafka()).json().getAsJsonArray("top"))
+        .hasSize(32);
+  }
+
+  @Test
+  void whoIsNotThereIsNamed() {
+    Printed unknown = croupier("ledger --user eve" + kafka());
+    assertThat(unknown.code()).isEqualTo(1);
+    assertThat(unknown.err()).contains("--user is eve, of whom there is no event on croupier.acc");
+    assertThat(croupier("ledger --top 0" + kafka()).err()).contains("--top is 0; it must be");
+    assertThat(croupier("ledger" + kafka()).code()).isEqualTo(2);
+    Printed nowhere = croupier("account compose --prefix nowhere" + kafka());
+    assertThat(nowhere.code()).isEqualTo(1);
+    assertThat(nowhere.err()).contains("no topic nowhere.accounting");
+  }
+
+  @Test
+  void whatTheReadmeShowsWorks() throws Exception {
+    List<String> commands =
+        Files.readAllLines(Path.of("..", "README.md")).stream()
+            .filter(line -> line.matches("\\./croupier (account|calibrate|ledger) .*"))
+            .map(line -> line.replace("./croupier ", ""))
+            .map(line -> line.replace("localhost:9092", broker.bootstrapServers()))
+            .toList();
+
+    assertThat(commands).hasSizeGreaterThanOrEqualTo(5);
+    for (String command : commands) {
+      Printed printed = croupier(command);
+      assertThat(printed.code()).as("%s%n%s", command, printed.err()).isZero();
+    }
+  }
+}

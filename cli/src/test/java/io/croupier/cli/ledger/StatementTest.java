@@ -1,0 +1,95 @@
+package io.croupier.cli.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Left;
+import io.croupier.schemas.Spend;
+import org.junit.jupiter.api.Test;
+
+class StatementTest {
+
+  private static Spend spend(long reports, double epsilon) {
+    return Spend.newBuilder()
+        .setReports(reports)
+        .setEpsilon(epsilon)
+        .setMu(0)
+        .setRho(epsilon / 3)
+        .build();
+  }
+
+  /** One of reports of epsilon 0.5, to a model with a limit of 1. */
+  private static AccountingEvent event(String user, Outcome outcome, String reason, int charged) {
+    return AccountingEvent.newBuilder()
+        .setUserId(user)
+        .setModelId("taps")
+        .setOutcome(outcome)
+        .setReason(reason)
+        .setSpent(
+            spend(outcome == Outcome.DUPLICATE ? 0 : 1, outcome == Outcome.DUPLICATE ? 0 : 0.5))
+        .setModelTotals(spend(charged, 0.5 * charged))
+        .setUserTotals(spend(charged + 1, 0.5 * charged + 2.25))
+        .setLeftModel(Left.newBuilder().setEpsilon(Math.max(0, 1 - 0.5 * charged)))
+        .build();
+  }
+
+  private static final AccountingEvent[] ADA = {
+    event("ada", Outcome.ADMITTED, "", 1),
+    event("ada", Outcome.DUPLICATE, "seen", 1),
+    event("ada", Outcome.ADMITTED, "", 2),
+    event("ada", Outcome.REFUSED_BUDGET, "too much", 3),
+    event("ada", Outcome.REFUSED_BUDGET, "far too much", 4),
+  };
+
+  @Test
+  void ofOnePerson() {
+    UserStatement statement = new UserStatement("ada");
+    for (AccountingEvent event : ADA) {
+      statement.add(event);
+    }
+    statement.add(event("bob", Outcome.ADMITTED, "", 9));
+
+    assertThat(statement.events()).isEqualTo(5);
+    assertThat(statement.text())
+        .startsWith("User ada")
+        .containsPattern("model taps +\\| +4 \\| +2 \\| +0 \\| .+ \\| +epsilon 0")
+        .containsPattern("all models +\\| +5 \\| +4\\.25 \\| .+ \\| +no limit")
+        .containsPattern("ADMITTED +\\| +2 \\|")
+        .containsPattern("DUPLICATE +\\| +1 \\| +seen")
+        .containsPattern("REFUSED_BUDGET +\\| +2 \\| +far too much")
+        .contains("Epsilon spent, by report:")
+        .containsPattern("up to +0\\.5 \\| 4 \\| #{40}")
+        .doesNotContain("Mu spent");
+    JsonObject json = statement.json();
+    assertThat(json.getAsJsonObject("spent").get("reports").getAsLong()).isEqualTo(5);
+    assertThat(json.getAsJsonArray("models")).hasSize(1);
+    assertThat(json.getAsJsonArray("models").get(0).getAsJsonObject().getAsJsonObject("left"))
+        .hasToString("{\"epsilon\":0.0}");
+    assertThat(json.getAsJsonArray("verdicts")).hasSize(3);
+  }
+
+  @Test
+  void ofThoseWhoSpentMost() {
+    TopStatement statement = new TopStatement();
+    for (AccountingEvent event : ADA) {
+      statement.add(event);
+    }
+    statement.add(event("bob", Outcome.ADMITTED, "", 9));
+    statement.add(event("cy", Outcome.ADMITTED, "", 1));
+
+    assertThat(statement.people()).isEqualTo(3);
+    assertThat(statement.text(2))
+        .containsPattern("(?s)bob +\\| +10 \\| +6\\.75 .*ada +\\| +5 \\| +4\\.25 ")
+        .doesNotContain(" cy ")
+        .contains("2 of 3 people", "Epsilon spent, by person:")
+        .containsPattern("REFUSED_BUDGET +\\| +2 \\| +far too much");
+    JsonObject json = statement.json(1);
+    assertThat(json.get("users").getAsLong()).isEqualTo(3);
+    assertThat(json.getAsJsonArray("top")).hasSize(1);
+    assertThat(json.getAsJsonArray("top").get(0).getAsJsonObject().get("userId").getAsString())
+        .isEqualTo("bob");
+    assertThat(json.getAsJsonObject("histogram").getAsJsonArray("epsilon")).isNotEmpty();
+  }
+}
