@@ -44,7 +44,13 @@ public final class Connection {
    * @throws InputException if they name no Kafka, or a setting is wrong
    */
   public JobConfig config() {
+    return config(Map.of());
+  }
+
+  /** The same, with settings over it that have options of their own. */
+  JobConfig config(Map<String, String> more) {
     Map<String, String> overrides = new LinkedHashMap<>(settings);
+    overrides.putAll(more);
     if (bootstrapServers != null) {
       overrides.put("kafka.bootstrap.servers", bootstrapServers);
     }

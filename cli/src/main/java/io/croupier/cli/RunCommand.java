@@ -1,17 +1,26 @@
 package io.croupier.cli;
 
+import io.croupier.job.ConfigKey;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.JobConfig;
+import io.croupier.operators.flink.LedgerStart;
+import io.croupier.operators.flink.RefusedStartException;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.ExceptionUtils;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Runs the job in this process. */
 @Command(
@@ -38,12 +47,47 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin private Connection connection;
 
+  @ArgGroup(exclusive = true)
+  private Beginning beginning = new Beginning();
+
   private volatile boolean interrupted;
+
+  /** With which accounts the job begins. */
+  private static final class Beginning {
+    @Option(
+        names = "--from",
+        paramLabel = "PATH",
+        description = "Goes on from this checkpoint (a directory chk-N) or savepoint.")
+    private String path;
+
+    @Option(
+        names = "--rebuild-ledger",
+        description =
+            "With the state lost: adds up all accounts on the accounting topic, and goes on behind"
+                + " the last report on it.")
+    private boolean rebuild;
+
+    @Option(names = "--new-ledger", description = "Likewise, but forgets what everybody has spent.")
+    private boolean forget;
+
+    private Map<String, String> settings() {
+      return path == null
+          ? Map.of()
+          : Map.of(ConfigKey.FLINK + StateRecoveryOptions.SAVEPOINT_PATH.key(), path);
+    }
+
+    private LedgerStart ledger() {
+      if (rebuild) {
+        return LedgerStart.REBUILD;
+      }
+      return forget ? LedgerStart.NEW : LedgerStart.REQUIRE_STATE;
+    }
+  }
 
   @Override
   public Integer call() throws Exception {
     Log.toConsole();
-    JobConfig config = connection.config();
+    JobConfig config = connection.config(beginning.settings()).withLedgerStart(beginning.ledger());
     Configuration cluster = Configuration.fromMap(config.flink());
     if (!cluster.contains(RestOptions.BIND_ADDRESS)) {
       cluster.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
@@ -64,6 +108,11 @@ final class RunCommand implements Callable<Integer> {
     } catch (ExecutionException e) {
       if (interrupted) {
         return 0;
+      }
+      Optional<RefusedStartException> refusal =
+          ExceptionUtils.findThrowable(e, RefusedStartException.class);
+      if (refusal.isPresent()) {
+        throw new InputException(refusal.get().getMessage(), e);
       }
       throw new IllegalStateException("The job has failed", e.getCause());
     }

@@ -6,11 +6,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Undisclosed;
+import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,19 +36,7 @@ class RunE2ECase {
   @Test
   void publishesModelsUntilItIsInterrupted() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
-      Path config =
-          Files.writeString(
-              directory.resolve("job.yaml"),
-              """
-              kafka:
-                bootstrap.servers: %s
-              topics:
-                prefix: mine
-              checkpoint:
-                interval: 250 ms
-                directory: %s
-              """
-                  .formatted(broker.bootstrapServers(), directory.resolve("checkpoints").toUri()));
+      Path config = configuration(broker);
       Path models =
           Files.writeString(
               directory.resolve("models.yaml"),
@@ -45,11 +45,7 @@ class RunE2ECase {
       assertThat(Croupier.run("models", "apply", models.toString(), "--config", config.toString()))
           .isZero();
 
-      Process process =
-          new ProcessBuilder(SCRIPT.toString(), "run", "--config", config.toString())
-              .redirectErrorStream(true)
-              .redirectOutput(directory.resolve("output").toFile())
-              .start();
+      Process process = run(config);
       try (ModelSubscriber subscriber =
           new ModelSubscriber(
               Map.of("bootstrap.servers", broker.bootstrapServers()), "mine.updates")) {
@@ -66,7 +62,102 @@ class RunE2ECase {
       assertThat(Files.readString(directory.resolve("output"), UTF_8))
           .startsWith("Running. Ctrl-C ends it.")
           .doesNotContainIgnoringCase("failed", "not cancelled");
+
+      goesOn(config, "--from", checkpoints().iterator().next().toString());
     }
+  }
+
+  @Test
+  void accountsWithoutStateAskForAnAnswer() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"));
+        KafkaProducer<byte[], byte[]> producer =
+            new KafkaProducer<>(
+                Map.of("bootstrap.servers", broker.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+      Path config = configuration(broker);
+      assertThat(Croupier.run("topics", "create", "--config", config.toString())).isZero();
+      AccountingEvent event =
+          AccountingEvent.newBuilder()
+              .setUserId("ada")
+              .setDeviceId("phone")
+              .setModelId("taps")
+              .setSequence(1)
+              .setOutcome(Outcome.ADMITTED)
+              .setUndisclosed(Undisclosed.getDefaultInstance())
+              .build();
+      producer
+          .send(new ProducerRecord<>("mine.accounting", "ada".getBytes(UTF_8), event.toByteArray()))
+          .get();
+
+      Process refused = run(config);
+
+      assertThat(refused.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(refused.exitValue()).isEqualTo(1);
+      assertThat(Files.readString(directory.resolve("output"), UTF_8))
+          .contains("mine.accounting", "--from PATH", "--rebuild-ledger", "--new-ledger");
+      goesOn(config, "--rebuild-ledger");
+    }
+  }
+
+  /** Runs the job until it has taken a checkpoint of its own. */
+  private void goesOn(Path config, String... options) throws Exception {
+    Set<Path> before = checkpoints();
+    Process process = run(config, options);
+    try {
+      while (before.containsAll(checkpoints())) {
+        assertThat(process.isAlive()).as("the job is running").isTrue();
+        Thread.onSpinWait();
+      }
+    } finally {
+      process.destroy();
+    }
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isEqualTo(143);
+  }
+
+  private Process run(Path config, String... options) throws IOException {
+    List<String> command =
+        new ArrayList<>(List.of(SCRIPT.toString(), "run", "--config", config.toString()));
+    command.addAll(List.of(options));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("output").toFile())
+        .start();
+  }
+
+  private Path configuration(EmbeddedBroker broker) throws IOException {
+    return Files.writeString(
+        directory.resolve("job.yaml"),
+        """
+        kafka:
+          bootstrap.servers: %s
+        topics:
+          prefix: mine
+        checkpoint:
+          interval: 250 ms
+          directory: %s
+        """
+            .formatted(broker.bootstrapServers(), checkpointDirectory().toUri()));
+  }
+
+  private Path checkpointDirectory() {
+    return directory.resolve("checkpoints");
+  }
+
+  /** The complete checkpoints that are kept, of all jobs. */
+  private Set<Path> checkpoints() {
+    Set<Path> complete = new HashSet<>();
+    File[] jobs = checkpointDirectory().toFile().listFiles();
+    for (File job : jobs == null ? new File[0] : jobs) {
+      File[] kept = job.listFiles((parent, name) -> name.startsWith("chk-"));
+      for (File checkpoint : kept == null ? new File[0] : kept) {
+        if (new File(checkpoint, "_metadata").exists()) {
+          complete.add(checkpoint.toPath());
+        }
+      }
+    }
+    return complete;
   }
 
   @Test

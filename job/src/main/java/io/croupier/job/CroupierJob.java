@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.JournalSettings;
+import io.croupier.operators.flink.LedgerStart;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.learner.SpecRequirements;
@@ -31,7 +32,8 @@ public final class CroupierJob {
 
   /**
    * Runs the job: {@code --config FILE}, then any setting as {@code --key value}; {@code --dry-run}
-   * prints the settings and the graph instead.
+   * prints the settings and the graph instead. Without state, {@code --rebuild-ledger} and {@code
+   * --new-ledger} say what to do about accounts that exist; of a job with state both say nothing.
    */
   public static void main(String[] args) throws Exception {
     Arguments arguments = Arguments.parse(args);
@@ -87,7 +89,11 @@ public final class CroupierJob {
   /** Checks the topics and reads what the brokers allow. */
   static BrokerLimits askBrokers(JobConfig config) throws InterruptedException {
     try (Admin admin = Admin.create(KafkaIo.properties(config.kafka()))) {
-      return KafkaTopics.inspect(admin, config.topics(), config.journal());
+      BrokerLimits limits = KafkaTopics.inspect(admin, config.topics(), config.journal());
+      if (config.limitsUsers()) {
+        KafkaTopics.requireThatItKeepsAccounts(admin, config.topics());
+      }
+      return limits;
     } catch (ExecutionException e) {
       throw new IllegalStateException(
           "The brokers at kafka.bootstrap.servers=%s don't answer: %s"
@@ -113,7 +119,10 @@ public final class CroupierJob {
         config.preAggregationInterval(),
         config.journal()
             ? JournalSettings.on(config.topics().gradients(), limits.journalBytes())
-            : JournalSettings.OFF);
+            : JournalSettings.OFF,
+        config.ledgerStart(),
+        new KafkaVisibleOutputs(
+            config.kafka(), config.topics().accounting(), config.topics().updates()));
   }
 
   static DataStream<RawRecord> reports(StreamExecutionEnvironment env, KafkaIo io) {
@@ -159,20 +168,32 @@ public final class CroupierJob {
    * @param dryRun whether to print the plan only
    */
   private record Arguments(JobConfig config, boolean dryRun) {
+    private static final String REBUILD_LEDGER = "--rebuild-ledger";
+    private static final String NEW_LEDGER = "--new-ledger";
 
     static Arguments parse(String[] args) {
       Map<String, String> settings = new LinkedHashMap<>();
       String file = null;
       boolean dryRun = false;
+      LedgerStart start = LedgerStart.REQUIRE_STATE;
       for (int i = 0; i < args.length; i++) {
         if (args[i].equals("--dry-run")) {
           dryRun = true;
           continue;
         }
+        if (args[i].equals(REBUILD_LEDGER) || args[i].equals(NEW_LEDGER)) {
+          if (start != LedgerStart.REQUIRE_STATE) {
+            throw new IllegalArgumentException(
+                "Only one of %s and %s can be done".formatted(REBUILD_LEDGER, NEW_LEDGER));
+          }
+          start = args[i].equals(NEW_LEDGER) ? LedgerStart.NEW : LedgerStart.REBUILD;
+          continue;
+        }
         if (!args[i].startsWith("--") || i + 1 == args.length) {
           throw new IllegalArgumentException(
-              "'%s' is not understood; use --config FILE, --dry-run, or --key value for a setting"
-                  .formatted(args[i]));
+              ("'%s' is not understood; use --config FILE, --dry-run, %s, %s, or --key value for a"
+                      + " setting")
+                  .formatted(args[i], REBUILD_LEDGER, NEW_LEDGER));
         }
         String key = args[i].substring(2);
         String value = args[++i];
@@ -184,7 +205,7 @@ public final class CroupierJob {
       }
       JobConfig config =
           file == null ? JobConfig.of(settings) : JobConfig.load(Path.of(file), settings);
-      return new Arguments(config, dryRun);
+      return new Arguments(config.withLedgerStart(start), dryRun);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import static java.util.Map.Entry.comparingByKey;
 
+import io.croupier.operators.flink.LedgerStart;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
@@ -34,6 +35,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * @param preAggregationInterval longest wait of a partial sum, positive
  * @param journal whether to keep a journal of the reports that enter local models
  * @param perUser limits on what one user may spend on all models together
+ * @param ledgerStart what the ledger does if the job is started without state
  */
 public record JobConfig(
     Topics topics,
@@ -45,7 +47,8 @@ public record JobConfig(
     String checkpointDirectory,
     Duration preAggregationInterval,
     boolean journal,
-    Limits perUser)
+    Limits perUser,
+    LedgerStart ledgerStart)
     implements Serializable {
 
   /** Key groups are 16-bit numbers in Flink. */
@@ -109,7 +112,32 @@ public record JobConfig(
         text(ConfigKey.CHECKPOINT_DIRECTORY, settings),
         duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
         truth(ConfigKey.JOURNAL_ENABLED, settings),
-        UserLimits.of(settings));
+        UserLimits.of(settings),
+        LedgerStart.REQUIRE_STATE);
+  }
+
+  /**
+   * The same settings for a job that does {@code start} if it has no state. No file can say so: it
+   * would be done at every later loss, too.
+   */
+  public JobConfig withLedgerStart(LedgerStart start) {
+    return new JobConfig(
+        topics,
+        kafka,
+        flink,
+        parallelism,
+        maxParallelism,
+        checkpointInterval,
+        checkpointDirectory,
+        preAggregationInterval,
+        journal,
+        perUser,
+        start);
+  }
+
+  /** Whether it limits what users may spend; a delta alone does not. */
+  boolean limitsUsers() {
+    return !perUser.toBuilder().clearDelta().build().equals(Limits.getDefaultInstance());
   }
 
   /** Every setting in force, one a line, with secrets masked. */

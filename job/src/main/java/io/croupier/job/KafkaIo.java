@@ -1,5 +1,6 @@
 package io.croupier.job;
 
+import io.croupier.operators.flink.LedgerStart;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
@@ -43,7 +44,10 @@ final class KafkaIo {
     return KafkaSource.<RawRecord>builder()
         .setTopics(config.topics().gradients(), config.topics().rawGradients())
         .setProperties(consumerProperties())
-        .setStartingOffsets(OffsetsInitializer.committedOffsets(earliest()))
+        .setStartingOffsets(
+            config.ledgerStart() == LedgerStart.REQUIRE_STATE
+                ? OffsetsInitializer.committedOffsets(earliest())
+                : new BehindAccounts(config.kafka(), config.topics().accounting()))
         .setDeserializer(new ReportDeserializer())
         .build();
   }
@@ -91,7 +95,7 @@ final class KafkaIo {
 
   /** The connector still asks for the strategy by the class that Kafka has deprecated. */
   @SuppressWarnings("deprecation")
-  private static OffsetResetStrategy earliest() {
+  static OffsetResetStrategy earliest() {
     return OffsetResetStrategy.EARLIEST;
   }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -149,22 +150,60 @@ public final class KafkaTopics {
         "journal", topic, config, "a model can be replayed only until its first entries are gone");
   }
 
-  /** Either limit alone deletes a topic's beginning. */
   private static void warnIfItForgets(
       String kind, String topic, Config config, String consequence) {
+    forgets(config)
+        .forEach(
+            (setting, value) ->
+                LOG.warn(
+                    "The {} topic {} forgets: its {} is {}, not {}, so {}",
+                    kind,
+                    topic,
+                    setting,
+                    value,
+                    right(setting),
+                    consequence));
+  }
+
+  /**
+   * Checks that the accounting topic keeps every event: limits hold people to what they have spent,
+   * which must outlive the job's state.
+   *
+   * @throws IllegalStateException if it forgets; the message names the setting
+   */
+  static void requireThatItKeepsAccounts(Admin admin, Topics topics)
+      throws ExecutionException, InterruptedException {
+    String topic = topics.accounting();
+    Map<String, String> wrong = forgets(topicConfigs(admin, List.of(topic)).get(topic));
+    wrong.forEach(
+        (setting, value) -> {
+          throw new IllegalStateException(
+              ("The job limits what people may spend (limits.user.*), but the accounting topic %s"
+                      + " forgets what they have spent: its %s is %s; set it to %s")
+                  .formatted(topic, setting, value, right(setting)));
+        });
+  }
+
+  /** The settings by which a topic loses records, each alone, with their values. */
+  private static Map<String, String> forgets(Config config) {
+    Map<String, String> wrong = new LinkedHashMap<>();
+    String cleanup = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
+    if (cleanup.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+      wrong.put(TopicConfig.CLEANUP_POLICY_CONFIG, cleanup);
+    }
     for (String limit :
         List.of(TopicConfig.RETENTION_MS_CONFIG, TopicConfig.RETENTION_BYTES_CONFIG)) {
-      long value = number(config, limit);
-      if (value >= 0) {
-        LOG.warn(
-            "The {} topic {} forgets: its {} is {}, not -1, so {}",
-            kind,
-            topic,
-            limit,
-            value,
-            consequence);
+      if (number(config, limit) >= 0) {
+        wrong.put(limit, config.get(limit).value());
       }
     }
+    return wrong;
+  }
+
+  private static String right(String setting) {
+    return setting.equals(TopicConfig.CLEANUP_POLICY_CONFIG)
+        ? TopicConfig.CLEANUP_POLICY_DELETE
+        : "-1";
   }
 
   private static Duration transactionTimeout(Admin admin)

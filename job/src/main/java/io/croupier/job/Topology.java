@@ -4,13 +4,15 @@ import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.DecodeFunction;
 import io.croupier.operators.flink.JournalSettings;
 import io.croupier.operators.flink.LearnerOperator;
-import io.croupier.operators.flink.LedgerFunction;
+import io.croupier.operators.flink.LedgerOperator;
+import io.croupier.operators.flink.LedgerStart;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.PreAggregator;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.VisibleOutputs;
 import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.learner.SpecRequirements;
 import io.croupier.operators.report.Report;
@@ -40,6 +42,8 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * @param topics names of the topics, of which the raw one has rules of its own
  * @param preAggregationInterval longest wait of a partial sum
  * @param journal whether the outputs hold a journal of what enters local models
+ * @param ledgerStart what the ledger does without state
+ * @param visible what is visible of the outputs before the job starts
  */
 public record Topology(
     SpecReader specReader,
@@ -48,7 +52,9 @@ public record Topology(
     DeadLetters deadLetters,
     Topics topics,
     Duration preAggregationInterval,
-    JournalSettings journal) {
+    JournalSettings journal,
+    LedgerStart ledgerStart,
+    VisibleOutputs visible) {
 
   /** Joins all stages. */
   public void build(
@@ -73,11 +79,13 @@ public record Topology(
       DataStream<Report> reports, DataStream<SpecRecord> specs) {
     return reports
         .keyBy(report -> report.userId, Types.STRING)
-        .connect(specs.broadcast(LedgerFunction.SPECS))
-        .process(new LedgerFunction(specReader, specRequirements, perUser, journal.enabled()))
-        .returns(TypeInformation.of(RoundSum.class))
-        .uid(Uids.LEDGER)
-        .name("ledger");
+        .connect(specs.broadcast())
+        .transform(
+            "ledger",
+            TypeInformation.of(RoundSum.class),
+            new LedgerOperator(
+                specReader, specRequirements, perUser, journal.enabled(), ledgerStart, visible))
+        .uid(Uids.LEDGER);
   }
 
   /** Adds up reports of one round inside each subtask. */
@@ -98,7 +106,7 @@ public record Topology(
         .transform(
             "learner",
             TypeInformation.of(OutboundRecord.class),
-            new LearnerOperator(specRequirements, deadLetters, topics.models(), journal))
+            new LearnerOperator(specRequirements, deadLetters, topics.models(), journal, visible))
         .uid(Uids.LEARNER);
   }
 

@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -47,6 +48,17 @@ class CroupierJobTest {
         .containsPattern("ledger +uid ledger +parallelism 2 +<- .*decode.*models")
         .containsPattern("pre-aggregation +uid pre-aggregation +parallelism 2 +<- ledger")
         .containsPattern("learner +uid learner +parallelism 2 +<- .*pre-aggregation.*models");
+  }
+
+  @Test
+  void whatToDoWithoutStateIsNoSetting() throws Exception {
+    String[] settings = {"--dry-run", "--kafka.bootstrap.servers", "nowhere:1"};
+
+    for (String start : List.of("--rebuild-ledger", "--new-ledger")) {
+      String text = run(settings[0], settings[1], settings[2], start);
+
+      assertThat(text).contains("nowhere:1").doesNotContainIgnoringCase("rebuild", "new-ledger");
+    }
   }
 
   @Test
@@ -102,6 +114,9 @@ class CroupierJobTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> run("--dry-run", "--paralelism", "2"))
         .withMessageContaining("'parallelism'");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> run("--dry-run", "--rebuild-ledger", "--new-ledger"))
+        .withMessageContaining("Only one of --rebuild-ledger and --new-ledger");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> run("--dry-run", "--config", "missing.yaml"))
         .withMessageContaining("missing.yaml");

@@ -20,9 +20,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,14 +51,14 @@ class KafkaSpecReaderITCase {
     table.publish(spec("first"));
     table.retire("first");
     table.flush();
-    try (KafkaProducer<byte[], byte[]> aborted = transaction("aborted")) {
+    try (KafkaProducer<byte[], byte[]> aborted = table.transaction("aborted")) {
       send(aborted, "taken-back");
       aborted.abortTransaction();
     }
     awaitState("aborted", TransactionState.COMPLETE_ABORT);
     table.publish(spec("second"));
     table.flush();
-    KafkaProducer<byte[], byte[]> open = transaction("open");
+    KafkaProducer<byte[], byte[]> open = table.transaction("open");
     send(open, "unfinished");
     table.publish(spec("behind-the-open-one"));
     table.flush();
@@ -83,7 +81,7 @@ class KafkaSpecReaderITCase {
   /** The end is then behind the marker of a transaction, where no record will ever be. */
   @Test
   void returnsWhereTheTopicEndsInATakenBackTransaction() throws Exception {
-    try (KafkaProducer<byte[], byte[]> aborted = transaction("aborted")) {
+    try (KafkaProducer<byte[], byte[]> aborted = table.transaction("aborted")) {
       send(aborted, "taken-back");
       aborted.abortTransaction();
     }
@@ -125,16 +123,6 @@ class KafkaSpecReaderITCase {
 
   private static ModelSpec spec(String modelId) {
     return OneHot.spec(modelId, 2, 1);
-  }
-
-  private KafkaProducer<byte[], byte[]> transaction(String id) {
-    Map<String, Object> properties = new HashMap<>(table.kafka());
-    properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
-    KafkaProducer<byte[], byte[]> producer =
-        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
-    producer.initTransactions();
-    producer.beginTransaction();
-    return producer;
   }
 
   /** A transaction's end is written to the topic some time after the producer has asked for it. */

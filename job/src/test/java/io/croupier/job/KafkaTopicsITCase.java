@@ -142,6 +142,44 @@ class KafkaTopicsITCase {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "retention.ms, 604800000, -1",
+    "retention.bytes, 1073741824, -1",
+    "cleanup.policy, compact, delete"
+  })
+  void aJobWithLimitsRefusesAnAccountingTopicThatForgets(String setting, String wrong, String right)
+      throws Exception {
+    Topics topics = Topics.withPrefix("limited-by-" + setting);
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    JobConfig plain =
+        JobConfig.of(
+            Map.of(
+                "kafka.bootstrap.servers",
+                broker.bootstrapServers(),
+                "topics.prefix",
+                "limited-by-" + setting,
+                "limits.user.delta",
+                "1e-6"));
+    JobConfig limited =
+        JobConfig.of(
+            Map.of(
+                "kafka.bootstrap.servers",
+                broker.bootstrapServers(),
+                "topics.prefix",
+                "limited-by-" + setting,
+                "limits.user.reports",
+                "9"));
+    CroupierJob.askBrokers(limited);
+    set(topics.accounting(), setting, wrong);
+
+    CroupierJob.askBrokers(plain);
+    assertThatIllegalStateException()
+        .isThrownBy(() -> CroupierJob.askBrokers(limited))
+        .withMessageContaining(topics.accounting())
+        .withMessageContaining("its %s is %s; set it to %s".formatted(setting, wrong, right));
+  }
+
   @Test
   void ofTheJournalTopicAsksOnlyAJobThatKeepsOne() throws Exception {
     Topics topics = Topics.withPrefix("journalled");

@@ -90,6 +90,17 @@ final class Table implements AutoCloseable {
     sends.add(producer.send(new ProducerRecord<>(topic, key, value)));
   }
 
+  /** A producer of its own, in a transaction that has begun. */
+  KafkaProducer<byte[], byte[]> transaction(String id) {
+    Map<String, Object> properties = new HashMap<>(kafka());
+    properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
+    KafkaProducer<byte[], byte[]> transaction =
+        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    transaction.initTransactions();
+    transaction.beginTransaction();
+    return transaction;
+  }
+
   /** Waits until the broker has acknowledged everything that was sent. */
   void flush() throws Exception {
     producer.flush();

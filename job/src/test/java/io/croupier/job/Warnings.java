@@ -9,12 +9,17 @@ import org.apache.logging.log4j.core.Logger;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.Property;
 
-/** What one class logs as a warning or worse, from construction to {@link #close()}. */
+/** What a class or package logs as a warning or worse, from construction to {@link #close()}. */
 final class Warnings extends AbstractAppender implements AutoCloseable {
   private final Logger logger;
   private final List<String> messages = new CopyOnWriteArrayList<>();
 
   Warnings(Class<?> source) {
+    this(source.getName());
+  }
+
+  /** Of all classes of a package. */
+  Warnings(String source) {
     super("warnings", null, null, false, Property.EMPTY_ARRAY);
     logger = (Logger) LogManager.getLogger(source);
     start();

@@ -8,7 +8,9 @@ import io.croupier.operators.learner.LiveModel.Fate;
 import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.learner.SpecChange;
 import io.croupier.operators.learner.SpecRequirements;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -48,10 +50,13 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private final DeadLetters deadLetters;
   private final String modelsTopic;
   private final JournalSettings journalSettings;
+  private final VisibleOutputs outputs;
 
   private transient MapState<String, byte[]> chunks;
   private transient ListState<RoundSum> waiting;
   private transient InternalTimerService<VoidNamespace> timers;
+  private transient ListState<LearnerMark> storedMarks;
+  private transient LastRounds lastRounds;
   private transient Map<String, Seat> seats;
   private transient LearnerMetrics learnerMetrics;
   private transient Journal journal;
@@ -63,16 +68,19 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
    * @param deadLetters makes the dead letters of specs that can't be used
    * @param modelsTopic the topic that specs come from
    * @param journalSettings whether a journal is kept of what enters the models
+   * @param outputs what state is held against
    */
   public LearnerOperator(
       SpecRequirements requirements,
       DeadLetters deadLetters,
       String modelsTopic,
-      JournalSettings journalSettings) {
+      JournalSettings journalSettings,
+      VisibleOutputs outputs) {
     this.requirements = requirements;
     this.deadLetters = deadLetters;
     this.modelsTopic = modelsTopic;
     this.journalSettings = journalSettings;
+    this.outputs = outputs;
   }
 
   @Override
@@ -92,6 +100,18 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
             .getListState(
                 new ListStateDescriptor<>(
                     StateNames.WAITING_FOR_SPEC, TypeInformation.of(RoundSum.class)));
+    storedMarks =
+        context
+            .getOperatorStateStore()
+            .getUnionListState(
+                new ListStateDescriptor<>(
+                    StateNames.LEARNER_MARKS, TypeInformation.of(LearnerMark.class)));
+    List<LearnerMark> marks = new ArrayList<>();
+    storedMarks.get().forEach(marks::add);
+    lastRounds =
+        context.isRestored()
+            ? LastRounds.restored(marks, outputs, getRuntimeContext())
+            : LastRounds.visible(outputs, getRuntimeContext());
   }
 
   @Override
@@ -228,7 +248,9 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     for (Map.Entry<String, Seat> entry : seats.entrySet()) {
       setCurrentKey(entry.getKey());
       entry.getValue().save(chunks);
+      lastRounds.raise(entry.getKey(), entry.getValue().lastRound());
     }
+    storedMarks.update(List.of(lastRounds.mark(processingTimeService.getCurrentProcessingTime())));
   }
 
   private void emit(OutboundRecord record) {
@@ -239,7 +261,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private Seat seat(String modelId) throws Exception {
     Seat seat = seats.get(modelId);
     if (seat == null) {
-      seat = new Seat(modelId, requirements, chunks);
+      seat = new Seat(modelId, requirements, lastRounds.first(modelId), chunks);
       seats.put(modelId, seat);
     }
     return seat;

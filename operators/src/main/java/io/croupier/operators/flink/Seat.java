@@ -46,8 +46,16 @@ final class Seat {
   /** When the oldest report came that no publication includes; 0: there is none. Not state. */
   private long newsSinceMs;
 
-  /** Takes the seat as the state of the current key has it; empty if there is none. */
-  Seat(String modelId, SpecRequirements requirements, MapState<String, byte[]> state)
+  /**
+   * Takes the seat as the state of the current key has it; empty if there is none.
+   *
+   * @param firstRound the first round of a model that has no state
+   */
+  Seat(
+      String modelId,
+      SpecRequirements requirements,
+      long firstRound,
+      MapState<String, byte[]> state)
       throws Exception {
     this.modelId = modelId;
     specs = new PublishedSpecs(requirements);
@@ -56,7 +64,7 @@ final class Seat {
       chunks.put(entry.getKey(), entry.getValue());
     }
     stored = new HashSet<>(chunks.keySet());
-    firstRound = number(chunks, NEXT_ROUND, 0);
+    this.firstRound = number(chunks, NEXT_ROUND, firstRound);
     deadline = number(chunks, DEADLINE, 0);
     deadlineRound = number(chunks, DEADLINE_ROUND, 0);
     PublishedSpec published = new PublishedSpec();
@@ -68,7 +76,7 @@ final class Seat {
         .spec(modelId)
         .ifPresent(
             spec -> {
-              model = new LiveModel(spec, firstRound);
+              model = new LiveModel(spec, this.firstRound);
               model.restore(name -> chunks.get(MODEL + name));
             });
   }
@@ -76,6 +84,11 @@ final class Seat {
   /** The model in training; null before its spec has arrived and after it was retired. */
   LiveModel model() {
     return model;
+  }
+
+  /** The last round that may have been published under this name; -1 if there was none. */
+  long lastRound() {
+    return model == null ? firstRound - 1 : model.round();
   }
 
   /** Whether a report was judged by a spec that has not arrived here yet. */

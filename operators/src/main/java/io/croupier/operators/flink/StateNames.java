@@ -14,6 +14,9 @@ final class StateNames {
   /** Ledger, by user: the anti-replay window of each device. Never dies; at most 16 a user. */
   static final String REPLAY_WINDOWS = "replay-windows";
 
+  /** Ledger, union list: how far each subtask had come. One entry a subtask; replaced each time. */
+  static final String LEDGER_MARKS = "ledger-marks";
+
   /** Learner, by model: the model in training, in chunks; of a retired model its next round. */
   static final String MODEL = "model";
 
@@ -22,6 +25,9 @@ final class StateNames {
 
   /** Learner, timers by model: when a half-full round closes. Each dies with its round. */
   static final String ROUND_TIMEOUTS = "round-timeouts";
+
+  /** Learner, union list: the last rounds of each subtask's models. Replaced each time. */
+  static final String LEARNER_MARKS = "learner-marks";
 
   private StateNames() {}
 }

@@ -24,11 +24,16 @@ final class LearnerTasks
   }
 
   LearnerTasks(Backend backend, Plan plan, JournalSettings journal) throws Exception {
+    this(backend, plan, journal, new VisibleRecords());
+  }
+
+  LearnerTasks(Backend backend, Plan plan, JournalSettings journal, VisibleOutputs outputs)
+      throws Exception {
     super(
         (keyGroups, parallelism, index) ->
             new KeyedTwoInputStreamOperatorTestHarness<>(
                 new LearnerOperator(
-                    TestRecords.REQUIREMENTS, TestRecords.DEAD_LETTERS, "models", journal),
+                    TestRecords.REQUIREMENTS, TestRecords.DEAD_LETTERS, "models", journal, outputs),
                 sum -> sum.modelId,
                 spec -> spec.modelId,
                 Types.STRING,

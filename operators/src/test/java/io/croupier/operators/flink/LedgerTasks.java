@@ -7,13 +7,13 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Limits;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
-import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.util.InstantiationUtil;
 
 /** The ledger in harnesses. */
 final class LedgerTasks
     extends Subtasks<
-        RoundSum, KeyedBroadcastOperatorTestHarness<String, Report, SpecRecord, RoundSum>> {
+        RoundSum, KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>> {
 
   LedgerTasks(Backend backend, Plan plan, SpecReader specReader) throws Exception {
     this(backend, plan, specReader, false);
@@ -25,13 +25,25 @@ final class LedgerTasks
 
   LedgerTasks(Backend backend, Plan plan, SpecReader specReader, Limits perUser, boolean journal)
       throws Exception {
+    this(
+        backend,
+        plan,
+        new LedgerOperator(
+            specReader,
+            TestRecords.REQUIREMENTS,
+            perUser,
+            journal,
+            LedgerStart.REQUIRE_STATE,
+            new VisibleRecords()));
+  }
+
+  LedgerTasks(Backend backend, Plan plan, LedgerOperator operator) throws Exception {
     super(
         (keyGroups, parallelism, index) ->
-            new KeyedBroadcastOperatorTestHarness<>(
-                new CoBroadcastWithKeyedOperator<>(
-                    new LedgerFunction(specReader, TestRecords.REQUIREMENTS, perUser, journal),
-                    List.of(LedgerFunction.SPECS)),
+            new KeyedTwoInputStreamOperatorTestHarness<>(
+                InstantiationUtil.clone(operator),
                 report -> report.userId,
+                null,
                 Types.STRING,
                 keyGroups,
                 parallelism,
@@ -42,13 +54,13 @@ final class LedgerTasks
   }
 
   void publish(SpecRecord spec) throws Exception {
-    onEach(harness -> harness.processBroadcastElement(spec, 0));
+    onEach(harness -> harness.processElement2(spec, 0));
   }
 
   /** Has a report judged, and returns the event that says how. */
   AccountingEvent judge(Report report) throws Exception {
     int before = sideOutputs().size();
-    on(report.userId, harness -> harness.processElement(report, 0));
+    on(report.userId, harness -> harness.processElement1(report, 0));
     List<OutboundRecord> events = sideOutputs().subList(before, sideOutputs().size());
     if (events.size() != 1) {
       throw new AssertionError(events.size() + " accounting events for one report");

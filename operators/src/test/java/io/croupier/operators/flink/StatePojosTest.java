@@ -25,6 +25,8 @@ class StatePojosTest {
         Totals.class,
         ReplayWindow.class,
         PublishedSpec.class,
+        LedgerMark.class,
+        LearnerMark.class,
         RawRecord.class,
         SpecRecord.class,
         Report.class,

@@ -23,7 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class LedgerFunctionTest {
+class LedgerOperatorTest {
   private static final ModelSpec.Builder SPEC = TestRecords.sgd("m");
   private static final ModelSpec.Builder LIMITED =
       TestRecords.sgd("m").setLimits(Limits.newBuilder().setEpsilon(100));

@@ -1,0 +1,113 @@
+package io.croupier.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.BitSet;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.common.functions.AggregateFunction;
+import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
+
+/**
+ * Lets no subtask of an operator go on before all of them have come: by then each has noted where a
+ * topic ends. One that went on alone could write to the topic in a transaction that ends only with
+ * a checkpoint, which there is not before all go on: whoever came later would wait for it in vain.
+ */
+final class Rendezvous {
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final long PAUSE_MS = 20;
+
+  private Rendezvous() {}
+
+  /**
+   * Waits until all subtasks have called this since the job (re)started.
+   *
+   * @param what what for, which no other operator of the job uses
+   * @throws IOException if they don't come
+   */
+  static void meet(StreamingRuntimeContext subtask, String what) throws IOException {
+    TaskInfo task = subtask.getTaskInfo();
+    Arrival arrival =
+        new Arrival(
+            task.getIndexOfThisSubtask(),
+            task.getNumberOfParallelSubtasks(),
+            task.getAttemptNumber());
+    if (arrival.parallelism() == 1) {
+      return;
+    }
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!subtask.getGlobalAggregateManager().updateGlobalAggregate(what, arrival, new Roll())) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException(
+            "Not all %d subtasks have noted the end of %s within %s"
+                .formatted(arrival.parallelism(), what, PATIENCE));
+      }
+      try {
+        Thread.sleep(PAUSE_MS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("Interrupted while waiting for the other subtasks", e);
+      }
+    }
+  }
+
+  /** That a subtask has come, with the number of times that it was started. */
+  record Arrival(int subtask, int parallelism, int attempt) implements Serializable {}
+
+  /**
+   * Who has come: kept by the job's master from one start to the next. Who comes with another
+   * attempt than before, or with a later one than anybody, belongs to a new start, at which all
+   * have to come again; those who have and wait still, do so by asking.
+   */
+  static final class Attendance {
+    private int[] attempts = {};
+    private final BitSet here = new BitSet();
+
+    private void add(Arrival arrival) {
+      if (attempts.length != arrival.parallelism()) {
+        attempts = new int[arrival.parallelism()];
+        here.clear();
+      }
+      boolean cameBefore = here.get(arrival.subtask());
+      boolean isNewStart =
+          cameBefore
+              ? attempts[arrival.subtask()] != arrival.attempt()
+              : here.stream().allMatch(other -> attempts[other] < arrival.attempt());
+      if (isNewStart) {
+        here.clear();
+      }
+      here.set(arrival.subtask());
+      attempts[arrival.subtask()] = arrival.attempt();
+    }
+
+    private boolean isComplete() {
+      return here.cardinality() == attempts.length;
+    }
+  }
+
+  /** Calls the roll. */
+  static final class Roll implements AggregateFunction<Arrival, Attendance, Boolean> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public Attendance createAccumulator() {
+      return new Attendance();
+    }
+
+    @Override
+    public Attendance add(Arrival arrival, Attendance attendance) {
+      attendance.add(arrival);
+      return attendance;
+    }
+
+    @Override
+    public Boolean getResult(Attendance attendance) {
+      return attendance.isComplete();
+    }
+
+    @Override
+    public Attendance merge(Attendance a, Attendance b) {
+      throw new UnsupportedOperationException("Nobody comes twice");
+    }
+  }
+}

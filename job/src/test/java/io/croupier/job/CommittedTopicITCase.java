@@ -1,0 +1,131 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.operators.flink.VisibleOutputs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Transactions and time stamps on a real broker. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class CommittedTopicITCase {
+  @TempDir static Path directory;
+  private static EmbeddedBroker broker;
+  private static int tables;
+  private Table table;
+
+  @BeforeAll
+  static void startBroker() {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void openTable() throws Exception {
+    table = new Table(broker, "committed-" + tables++);
+  }
+
+  @AfterEach
+  void closeTable() {
+    table.close();
+  }
+
+  @Test
+  void waitsForTheTransactionsThatWereOpenWhenItWasOpened() throws Exception {
+    KafkaProducer<byte[], byte[]> first = table.transaction("first");
+    send(first, 1, "committed");
+    KafkaProducer<byte[], byte[]> second = table.transaction("second");
+    send(second, 2, "taken back");
+    table.send(table.topics.accounting(), bytes("user"), bytes("plain"));
+    table.flush();
+
+    try (CommittedTopic topic = open(VisibleOutputs.ALL)) {
+      second.abortTransaction();
+      first.commitTransaction();
+      KafkaProducer<byte[], byte[]> third = table.transaction("third");
+      send(third, 3, "too late");
+
+      assertThat(values(topic)).containsExactlyInAnyOrder("committed", "plain");
+      third.close();
+    }
+    first.close();
+    second.close();
+  }
+
+  @Test
+  void saysWhereATransactionStaysOpen() throws Exception {
+    try (KafkaProducer<byte[], byte[]> open = table.transaction("open")) {
+      send(open, 1, "undecided");
+
+      try (CommittedTopic topic =
+          CommittedTopic.open(
+              table.kafka(),
+              table.topics.accounting(),
+              VisibleOutputs.ALL,
+              Duration.ofMillis(300))) {
+        assertThatIOException()
+            .isThrownBy(() -> values(topic))
+            .withMessageContaining(table.topics.accounting() + "-")
+            .withMessageContaining("kafka-transactions.sh");
+      }
+    }
+  }
+
+  @Test
+  void beginsAtATimeStamp() throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer = table.transaction("stamped")) {
+      for (long ms : List.of(1_000L, 2_000L, 3_000L)) {
+        send(producer, ms, "at " + ms);
+      }
+      producer.commitTransaction();
+    }
+
+    try (CommittedTopic some = open(2_000);
+        CommittedTopic none = open(3_001)) {
+      assertThat(values(some)).containsExactly("at 2000", "at 3000");
+      assertThat(values(none)).isEmpty();
+    }
+  }
+
+  private CommittedTopic open(long sinceMs) throws IOException {
+    return CommittedTopic.open(table.kafka(), table.topics.accounting(), sinceMs);
+  }
+
+  private static List<String> values(CommittedTopic topic) throws IOException {
+    List<String> values = new ArrayList<>();
+    topic.forEach(record -> values.add(new String(record.value(), UTF_8)));
+    return values;
+  }
+
+  private void send(KafkaProducer<byte[], byte[]> producer, long ms, String value)
+      throws Exception {
+    producer
+        .send(
+            new ProducerRecord<>(table.topics.accounting(), null, ms, bytes("user"), bytes(value)))
+        .get();
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+}

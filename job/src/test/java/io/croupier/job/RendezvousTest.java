@@ -1,0 +1,56 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.job.Rendezvous.Arrival;
+import io.croupier.job.Rendezvous.Attendance;
+import io.croupier.job.Rendezvous.Roll;
+import org.junit.jupiter.api.Test;
+
+/** Who has come, over several starts of a job. */
+class RendezvousTest {
+  private final Roll roll = new Roll();
+  private Attendance attendance = roll.createAccumulator();
+
+  private boolean all(int subtask, int parallelism, int attempt) {
+    attendance = roll.add(new Arrival(subtask, parallelism, attempt), attendance);
+    return roll.getResult(attendance);
+  }
+
+  @Test
+  void isCompleteWhenAllHaveCome() {
+    assertThat(all(0, 3, 0)).isFalse();
+    assertThat(all(0, 3, 0)).isFalse();
+    assertThat(all(2, 3, 0)).isFalse();
+    assertThat(all(1, 3, 0)).isTrue();
+    assertThat(all(0, 3, 0)).isTrue();
+  }
+
+  @Test
+  void allHaveToComeAgainAfterARestart() {
+    assertThat(all(0, 2, 0)).isFalse();
+    assertThat(all(1, 2, 0)).isTrue();
+
+    assertThat(all(1, 2, 1)).isFalse();
+    assertThat(all(0, 2, 1)).isTrue();
+  }
+
+  @Test
+  void whoCameBeforeAFailureDoesNotCountAfterIt() {
+    assertThat(all(0, 2, 0)).isFalse();
+
+    assertThat(all(1, 2, 1)).isFalse();
+    assertThat(all(0, 2, 1)).isTrue();
+  }
+
+  @Test
+  void subtasksOfALaterRescalingHaveFewerAttempts() {
+    assertThat(all(0, 2, 4)).isFalse();
+    assertThat(all(1, 2, 4)).isTrue();
+
+    assertThat(all(2, 3, 0)).isFalse();
+    assertThat(all(0, 3, 5)).isFalse();
+    assertThat(all(1, 3, 5)).isFalse();
+    assertThat(all(2, 3, 0)).isTrue();
+  }
+}

@@ -1,0 +1,230 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.operators.flink.LedgerStart;
+import io.croupier.operators.flink.RefusedStartException;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
+import io.croupier.schemas.Spend;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.ExceptionUtils;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a job does about accounts that exist when it starts: with two subtasks, on a real broker.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class StartITCase {
+  private static final int PEOPLE = 40;
+
+  @TempDir static Path brokerDirectory;
+  private static EmbeddedBroker broker;
+  private static int tables;
+
+  @TempDir Path directory;
+  private final ModelSpec spec = OneHot.spec("m", PEOPLE, 1);
+  private Table table;
+  private JobClient job;
+
+  @BeforeAll
+  static void startBroker() {
+    broker = EmbeddedBroker.start(brokerDirectory);
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void openTable() throws Exception {
+    table = new Table(broker, "start-" + tables++);
+  }
+
+  @AfterEach
+  void closeTable() throws Exception {
+    if (!job.getJobExecutionResult().isDone()) {
+      stop();
+    }
+    table.close();
+  }
+
+  @Test
+  void withoutStateAndWithAccountsIsRefusedForGood() throws Exception {
+    run(1);
+    stop();
+
+    start(LedgerStart.REQUIRE_STATE, Map.of());
+
+    assertThat(refusal())
+        .contains(table.topics.accounting(), "--from", "--rebuild-ledger", "--new-ledger");
+  }
+
+  @Test
+  void rebuildsTheTotalsThatWereLost() throws Exception {
+    long lastRound = run(1).getRound();
+    List<AccountingEvent> before = table.awaitEvents("m", PEOPLE);
+    stop();
+    // Waits behind the last position while there is no job.
+    send(2, 0, PEOPLE / 2);
+
+    start(LedgerStart.REBUILD, Map.of());
+    send(2, PEOPLE / 2, PEOPLE);
+    List<AccountingEvent> events = table.awaitEvents("m", 2 * PEOPLE);
+    send(1, 0, 1);
+    List<AccountingEvent> all = table.awaitEvents("m", 2 * PEOPLE + 1);
+
+    assertThat(all).containsAll(before).hasSize(2 * PEOPLE + 1);
+    Set<Position> positions = new HashSet<>();
+    all.forEach(event -> positions.add(event.getSource()));
+    assertThat(positions).hasSize(2 * PEOPLE + 1);
+    assertThat(events).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
+    Map<String, Spend> last = new HashMap<>();
+    events.forEach(event -> last.put(event.getUserId(), event.getUserTotals()));
+    assertThat(last).hasSize(PEOPLE);
+    last.forEach(
+        (user, totals) -> {
+          assertThat(totals.getReports()).isEqualTo(2);
+          assertThat(totals.getEpsilon()).isEqualTo(2 * epsilon(user));
+        });
+    assertThat(all)
+        .filteredOn(event -> event.getOutcome() != Outcome.ADMITTED)
+        .singleElement()
+        .satisfies(
+            event -> {
+              assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+              assertThat(event.getReason()).contains("at least 2");
+            });
+    List<ModelUpdate> updates = table.updates("m");
+    assertThat(updates).extracting(ModelUpdate::getRound).isSorted();
+    assertThat(updates)
+        .filteredOn(update -> update.getRound() > lastRound)
+        .first()
+        .extracting(ModelUpdate::getRound)
+        .isEqualTo(lastRound + 1);
+  }
+
+  @Test
+  void aNewLedgerForgets() throws Exception {
+    run(1);
+    stop();
+
+    start(LedgerStart.NEW, Map.of());
+    send(2, 0, PEOPLE);
+    List<AccountingEvent> events = table.awaitEvents("m", 2 * PEOPLE);
+
+    Map<String, Spend> last = new HashMap<>();
+    events.forEach(event -> last.put(event.getUserId(), event.getUserTotals()));
+    assertThat(last.values()).allMatch(totals -> totals.getReports() == 1);
+  }
+
+  @Test
+  void anOlderSavepointIsRefusedForGood() throws Exception {
+    run(1);
+    String older =
+        job.triggerSavepoint(savepoints(), SavepointFormatType.CANONICAL).get(60, TimeUnit.SECONDS);
+    send(2, 0, PEOPLE);
+    table.awaitEvents("m", 2 * PEOPLE);
+    String newest =
+        job.stopWithSavepoint(false, savepoints(), SavepointFormatType.CANONICAL)
+            .get(60, TimeUnit.SECONDS);
+
+    start(LedgerStart.REBUILD, recovery(older));
+    assertThat(refusal())
+        .containsAnyOf(table.topics.accounting(), table.topics.updates())
+        .contains("older", "--rebuild-ledger");
+
+    try (Warnings warnings = new Warnings("io.croupier")) {
+      start(LedgerStart.REBUILD, recovery(newest));
+      send(3, 0, PEOPLE);
+      assertThat(table.awaitEvents("m", 3 * PEOPLE))
+          .hasSize(3 * PEOPLE)
+          .allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
+      assertThat(warnings.messages()).isEmpty();
+    }
+  }
+
+  private Map<String, String> recovery(String path) {
+    return Map.of("flink.execution.state-recovery.path", path);
+  }
+
+  private String savepoints() {
+    return directory.resolve("savepoints").toUri().toString();
+  }
+
+  /** A job's first life: everybody reports once. */
+  private ModelUpdate run(int sequence) throws Exception {
+    table.publish(spec);
+    table.flush();
+    start(LedgerStart.REQUIRE_STATE, Map.of());
+    table.awaitUpdate("m", update -> update.getRound() == 0);
+    send(sequence, 0, PEOPLE);
+    table.awaitEvents("m", PEOPLE);
+    return table.awaitUpdate("m", update -> update.getUsed() == PEOPLE);
+  }
+
+  private void send(int sequence, int from, int to) throws Exception {
+    for (int i = from; i < to; i++) {
+      GradientReport report = OneHot.report(spec, i);
+      table.send(
+          report.toBuilder()
+              .setSequence(sequence)
+              .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon(report.getUserId())))
+              .build());
+    }
+    table.flush();
+  }
+
+  private static double epsilon(String user) {
+    return 0.5 + user.hashCode() % 2 * 0.25;
+  }
+
+  private void start(LedgerStart start, Map<String, String> more) throws Exception {
+    Map<String, String> settings = new HashMap<>(table.settings());
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.putAll(more);
+    job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(settings).withLedgerStart(start));
+  }
+
+  /** Ends the job for good; what it kept as state is not used again. */
+  private void stop() throws Exception {
+    job.cancel().get(30, TimeUnit.SECONDS);
+    job.getJobExecutionResult().handle((result, end) -> "").get(30, TimeUnit.SECONDS);
+  }
+
+  /** Why the job didn't start, for good. */
+  private String refusal() throws Exception {
+    Throwable end = catchThrowable(() -> job.getJobExecutionResult().get(60, TimeUnit.SECONDS));
+    assertThat(end).hasStackTraceContaining("The failure is not recoverable");
+    return ExceptionUtils.findThrowable(end, RefusedStartException.class)
+        .orElseThrow()
+        .getMessage();
+  }
+}

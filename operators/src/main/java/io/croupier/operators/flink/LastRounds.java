@@ -1,0 +1,130 @@
+package io.croupier.operators.flink;
+
+import io.croupier.operators.flink.VisibleOutputs.PublishedRound;
+import io.croupier.operators.flink.VisibleOutputs.Visible;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The last round of each model of one learner subtask, of those too that nobody trains at present:
+ * no later model of the same name may publish a round that clients have seen.
+ */
+final class LastRounds {
+  private static final Logger LOG = LoggerFactory.getLogger(LastRounds.class);
+
+  /**
+   * Most by which clocks may differ for an older state to be found out here. Updates are large, so
+   * the ledger, whose events are small, looks much further back.
+   */
+  private static final long CLOCK_SKEW_MS = 10_000;
+
+  private final Map<String, Long> rounds;
+
+  private LastRounds(Map<String, Long> rounds) {
+    this.rounds = rounds;
+  }
+
+  /** Without state: what is still visible on the updates topic. */
+  static LastRounds visible(VisibleOutputs outputs, StreamingRuntimeContext context)
+      throws IOException {
+    Map<String, Long> rounds = new HashMap<>();
+    try (Visible<PublishedRound> published = outputs.rounds(VisibleOutputs.ALL, context)) {
+      published.forEach(
+          update -> {
+            raise(rounds, update.modelId(), update.round());
+            return true;
+          });
+    }
+    return ofSubtask(rounds, context.getTaskInfo());
+  }
+
+  /**
+   * With state: what it says; one subtask compares it with what is visible, for all of them.
+   *
+   * @param marks of all subtasks; none if the state is of a release that kept none
+   * @throws RefusedStartException if a later round is visible
+   */
+  static LastRounds restored(
+      List<LearnerMark> marks, VisibleOutputs outputs, StreamingRuntimeContext context)
+      throws IOException {
+    Map<String, Long> rounds = new HashMap<>();
+    for (LearnerMark mark : marks) {
+      for (int i = 0; i < mark.modelIds.length; i++) {
+        raise(rounds, mark.modelIds[i], mark.rounds[i]);
+      }
+    }
+    if (marks.isEmpty()) {
+      LOG.warn(
+          "The restored state doesn't say which rounds came last, so it is not compared with the"
+              + " updates topic {}: it must be the newest one",
+          outputs.updatesTopic());
+    } else {
+      long taken = marks.stream().mapToLong(mark -> mark.takenMs).min().orElseThrow();
+      long sinceMs = Math.max(VisibleOutputs.ALL, taken - CLOCK_SKEW_MS);
+      try (Visible<PublishedRound> published = outputs.rounds(sinceMs, context)) {
+        if (context.getTaskInfo().getIndexOfThisSubtask() == 0) {
+          published.forEach(
+              update -> {
+                check(update, rounds.getOrDefault(update.modelId(), -1L), outputs.updatesTopic());
+                return true;
+              });
+        }
+      }
+    }
+    return ofSubtask(rounds, context.getTaskInfo());
+  }
+
+  private static void check(PublishedRound update, long known, String topic) {
+    if (update.round() > known) {
+      throw new RefusedStartException(
+          ("The restored state is older than what is visible: the updates topic %s holds round %d of"
+                  + " model %s, and the state ends at round %d. It is of an older savepoint or"
+                  + " checkpoint, or another job went on from the same one. Restore the newest one;"
+                  + " if that is lost, start without state and with --rebuild-ledger")
+              .formatted(topic, update.round(), update.modelId(), known));
+    }
+  }
+
+  private static LastRounds ofSubtask(Map<String, Long> rounds, TaskInfo task) {
+    rounds
+        .keySet()
+        .removeIf(
+            modelId ->
+                KeyGroupRangeAssignment.assignKeyToParallelOperator(
+                        modelId,
+                        task.getMaxNumberOfParallelSubtasks(),
+                        task.getNumberOfParallelSubtasks())
+                    != task.getIndexOfThisSubtask());
+    return new LastRounds(rounds);
+  }
+
+  /** The round that a model begins with which has no state: 0, or right above its last one. */
+  long first(String modelId) {
+    return rounds.getOrDefault(modelId, -1L) + 1;
+  }
+
+  /** Notes a model's last round. */
+  void raise(String modelId, long round) {
+    raise(rounds, modelId, round);
+  }
+
+  private static void raise(Map<String, Long> rounds, String modelId, long round) {
+    rounds.merge(modelId, round, Math::max);
+  }
+
+  /** The mark to store at a checkpoint. */
+  LearnerMark mark(long nowMs) {
+    LearnerMark mark = new LearnerMark();
+    mark.takenMs = nowMs;
+    mark.modelIds = rounds.keySet().toArray(String[]::new);
+    mark.rounds = rounds.values().stream().mapToLong(Long::longValue).toArray();
+    return mark;
+  }
+}

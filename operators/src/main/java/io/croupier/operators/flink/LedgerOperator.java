@@ -1,0 +1,219 @@
+package io.croupier.operators.flink;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.flink.LedgerComparison.Loss;
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.learner.PublishedSpec;
+import io.croupier.operators.learner.PublishedSpecs;
+import io.croupier.operators.learner.ReportIntake;
+import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpecs;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.state.BroadcastState;
+import org.apache.flink.api.common.state.KeyedStateStore;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Keeps the books of its users: judges every report, emits one accounting event for it, and passes
+ * on what is admitted, without the user. Input 1 are reports keyed by user, input 2 all specs.
+ *
+ * <p>Before the first report, the models topic is read to its end, so that no restart judges with
+ * fewer specs than were published, and the state is held against what is visible.
+ */
+public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
+    implements TwoInputStreamOperator<Report, SpecRecord, RoundSum> {
+  private static final long serialVersionUID = 1;
+
+  /** The specs that are followed, by model: the same in every subtask. */
+  private static final MapStateDescriptor<String, PublishedSpec> SPECS =
+      new MapStateDescriptor<>(
+          StateNames.SPECS, Types.STRING, TypeInformation.of(PublishedSpec.class));
+
+  private final SpecReader specReader;
+  private final SpecRequirements requirements;
+  private final Limits perUser;
+  private final boolean journal;
+  private final LedgerStart start;
+  private final VisibleOutputs outputs;
+
+  private transient Ledger ledger;
+  private transient PublishedSpecs specs;
+  private transient Map<String, ReportIntake> intakes;
+  private transient BroadcastState<String, PublishedSpec> storedSpecs;
+  private transient ListState<LedgerMark> storedMarks;
+  private transient KeyedAccount account;
+  private transient LedgerProgress progress;
+  private transient LedgerMetrics ledgerMetrics;
+
+  /**
+   * A ledger that follows specs by {@code requirements}; the same as the learner's.
+   *
+   * @param specReader reads the models topic before the first report
+   * @param perUser limits on what one user may spend on all models together
+   * @param journal whether reports to local models take their positions along
+   * @param start what to do without state
+   * @param outputs what state is held against
+   */
+  public LedgerOperator(
+      SpecReader specReader,
+      SpecRequirements requirements,
+      Limits perUser,
+      boolean journal,
+      LedgerStart start,
+      VisibleOutputs outputs) {
+    this.specReader = specReader;
+    this.requirements = requirements;
+    this.perUser = perUser;
+    this.journal = journal;
+    this.start = start;
+    this.outputs = outputs;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    ledger = new Ledger(perUser);
+    account = account(context.getKeyedStateStore());
+    ledgerMetrics = new LedgerMetrics(getMetricGroup());
+    restoreSpecs(context);
+    storedMarks =
+        context
+            .getOperatorStateStore()
+            .getUnionListState(
+                new ListStateDescriptor<>(
+                    StateNames.LEDGER_MARKS, TypeInformation.of(LedgerMark.class)));
+    List<LedgerMark> marks = new ArrayList<>();
+    storedMarks.get().forEach(marks::add);
+    progress = new LedgerProgress(marks, now());
+    LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext());
+    List<Loss> losses = List.of();
+    if (context.isRestored()) {
+      losses = check.withState(marks);
+    } else {
+      check.withoutState(start, this::accountOf, progress);
+    }
+    int lost = losses.size();
+    getMetricGroup().gauge("lost-commits", (Gauge<Integer>) () -> lost);
+  }
+
+  private static KeyedAccount account(KeyedStateStore state) {
+    return new KeyedAccount(
+        state.getState(
+            new ValueStateDescriptor<>(StateNames.USER_TOTALS, TypeInformation.of(Totals.class))),
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.MODEL_TOTALS, Types.STRING, TypeInformation.of(Totals.class))),
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.REPLAY_WINDOWS, Types.STRING, TypeInformation.of(ReplayWindow.class))));
+  }
+
+  private KeyedAccount accountOf(String userId) {
+    setCurrentKey(userId);
+    return account;
+  }
+
+  private void restoreSpecs(StateInitializationContext context) throws Exception {
+    specs = new PublishedSpecs(requirements);
+    intakes = new HashMap<>();
+    storedSpecs = context.getOperatorStateStore().getBroadcastState(SPECS);
+    for (Map.Entry<String, PublishedSpec> entry : storedSpecs.entries()) {
+      specs.restore(entry.getKey(), entry.getValue());
+      open(entry.getKey());
+    }
+    for (SpecRecord record : specReader.readToEnd()) {
+      follow(record);
+    }
+  }
+
+  @Override
+  public void processElement1(StreamRecord<Report> element) {
+    Report report = element.getValue();
+    ReportIntake intake = intakes.get(report.modelId);
+    AccountingEvent event =
+        intake == null
+            ? ledger.judgeUnknownModel(report, account)
+            : ledger.judge(report, intake.terms(), account);
+    progress.judged(report.topic, report.partition, report.offset);
+    ledgerMetrics.count(event.getOutcome());
+    output.collect(
+        SideOutputs.ACCOUNTING,
+        new StreamRecord<>(
+            new OutboundRecord(
+                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), event.toByteArray())));
+    if (event.getOutcome() == Outcome.ADMITTED) {
+      RoundSum admitted = intake.withoutUser(report);
+      if (journal && !ModelSpecs.isCentral(intake.terms().spec())) {
+        admitted.partitions = new int[] {report.partition};
+        admitted.offsets = new long[] {report.offset};
+      }
+      output.collect(new StreamRecord<>(admitted));
+    }
+  }
+
+  @Override
+  public void processElement2(StreamRecord<SpecRecord> element) {
+    follow(element.getValue());
+  }
+
+  private void follow(SpecRecord record) {
+    specs.apply(record.modelId, record.offset, record.value);
+    open(record.modelId);
+  }
+
+  /** Makes ready to judge by the spec in force, if there is one. */
+  private void open(String modelId) {
+    long offset = specs.entries().get(modelId).specOffset;
+    ReportIntake known = intakes.get(modelId);
+    if (known == null || known.specOffset() != offset) {
+      intakes.remove(modelId);
+      specs.spec(modelId).ifPresent(spec -> intakes.put(modelId, new ReportIntake(spec, offset)));
+    }
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    storedSpecs.putAll(specs.entries());
+    storedMarks.update(
+        List.of(
+            progress.mark(
+                context.getCheckpointId(),
+                now(),
+                getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+                getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks())));
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    progress.completed(checkpointId);
+  }
+
+  private long now() {
+    return getProcessingTimeService().getCurrentProcessingTime();
+  }
+}

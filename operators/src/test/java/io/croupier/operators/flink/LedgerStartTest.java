@@ -1,0 +1,246 @@
+package io.croupier.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.flink.VisibleOutputs.PublishedRound;
+import io.croupier.operators.learner.PublishedSpec;
+import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelUpdate;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
+import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
+import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.util.Collector;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Ledger and learner without state, in harnesses. */
+class LedgerStartTest {
+
+  private static LedgerTasks ledger(Backend backend, LedgerStart start, VisibleRecords visible)
+      throws Exception {
+    return new LedgerTasks(
+        backend,
+        Plan.RESCALED,
+        new LedgerOperator(
+            List::of,
+            TestRecords.REQUIREMENTS,
+            Limits.getDefaultInstance(),
+            false,
+            start,
+            visible));
+  }
+
+  /** What a ledger emits on a stream of many users, in its order. */
+  private static VisibleRecords history() throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    SplittableRandom random = new SplittableRandom(31);
+    try (LedgerTasks lost =
+        ledger(Backend.HASH_MAP, LedgerStart.REQUIRE_STATE, new VisibleRecords())) {
+      lost.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      for (int i = 0; i < 200; i++) {
+        visible.events.add(
+            lost.judge(
+                TestRecords.report(
+                    "user " + random.nextInt(9),
+                    random.nextInt(40),
+                    random.nextInt(9) == 0 ? "unknown" : "m",
+                    random.nextDouble(),
+                    0)));
+      }
+    }
+    return visible;
+  }
+
+  @Test
+  void accountsWithoutStateAreRefused() throws Exception {
+    VisibleRecords visible = history();
+
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> ledger(Backend.HASH_MAP, LedgerStart.REQUIRE_STATE, visible))
+        .withMessageContaining("accounts")
+        .withMessageContaining("--from")
+        .withMessageContaining("--rebuild-ledger")
+        .withMessageContaining("--new-ledger");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRebuiltLedgerGoesOnWithTheTotalsThatWereLost(Backend backend) throws Exception {
+    VisibleRecords visible = history();
+    assertThat(visible.events)
+        .extracting(AccountingEvent::getOutcome)
+        .contains(Outcome.ADMITTED, Outcome.DUPLICATE, Outcome.REFUSED_UNKNOWN_MODEL);
+
+    try (LedgerTasks rebuilt = ledger(backend, LedgerStart.REBUILD, visible)) {
+      rebuilt.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      rebuilt.barrier();
+      for (int user = 0; user < 9; user++) {
+        String userId = "user " + user;
+        List<AccountingEvent> before =
+            visible.events.stream().filter(event -> event.getUserId().equals(userId)).toList();
+        AccountingEvent last = before.get(before.size() - 1);
+        long highest =
+            before.stream()
+                .filter(event -> event.getOutcome() != Outcome.REFUSED_SEQUENCE)
+                .mapToLong(AccountingEvent::getSequence)
+                .max()
+                .orElseThrow();
+
+        AccountingEvent old = rebuilt.judge(TestRecords.report(userId, highest, "m", 0.5, 0));
+        AccountingEvent next = rebuilt.judge(TestRecords.report(userId, highest + 1, "m", 0.5, 0));
+
+        assertThat(old.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+        assertThat(next.getOutcome()).isEqualTo(Outcome.ADMITTED);
+        assertThat(next.getUserTotals().getReports())
+            .isEqualTo(last.getUserTotals().getReports() + 2);
+        assertThat(next.getUserTotals().getEpsilon())
+            .isEqualTo(last.getUserTotals().getEpsilon() + 2);
+      }
+    }
+  }
+
+  @Test
+  void aNewLedgerForgets() throws Exception {
+    try (LedgerTasks fresh = ledger(Backend.HASH_MAP, LedgerStart.NEW, history())) {
+      fresh.publish(TestRecords.published(0, TestRecords.sgd("m")));
+
+      fresh.barrier(); // comes back from a state in which nothing was judged since
+      assertThat(fresh.judge(TestRecords.report("user 1", 1, "m", 0.5, 0)).getUserTotals())
+          .matches(totals -> totals.getReports() == 1);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void modelsWithoutStateGoOnAboveTheRoundsThatAreVisible(Plan plan) throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    visible.rounds.add(new PublishedRound("m", 41));
+    visible.rounds.add(new PublishedRound("m", 7));
+    visible.rounds.add(new PublishedRound("later", 12));
+    try (LearnerTasks learner =
+        new LearnerTasks(Backend.HASH_MAP, plan, JournalSettings.OFF, visible)) {
+      learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      learner.publish(TestRecords.published(1, TestRecords.sgd("other")));
+      learner.barrier();
+      visible.rounds.clear();
+      learner.publish(TestRecords.published(2, TestRecords.sgd("later")));
+      learner.barrier();
+
+      assertThat(TestRecords.updates(learner.outputs()))
+          .extracting(ModelUpdate::getModelId, ModelUpdate::getRound)
+          .containsExactlyInAnyOrder(tuple("m", 42L), tuple("other", 0L), tuple("later", 13L));
+    }
+  }
+
+  @Test
+  void aLaterVisibleRoundIsRefused() throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    try (LearnerTasks learner =
+        new LearnerTasks(Backend.HASH_MAP, Plan.RESTORED, JournalSettings.OFF, visible)) {
+      learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      visible.rounds.add(new PublishedRound("m", 0));
+      learner.barrier();
+      visible.rounds.add(new PublishedRound("m", 1));
+
+      assertThatExceptionOfType(RefusedStartException.class)
+          .isThrownBy(learner::barrier)
+          .withMessageContaining("models-updated")
+          .withMessageContaining("round 1 of model m")
+          .withMessageContaining("ends at round 0");
+    }
+  }
+
+  /** As a broadcast function of a release without marks kept it. */
+  private static final class OldLedger
+      extends KeyedBroadcastProcessFunction<String, Report, SpecRecord, RoundSum> {
+    private static final long serialVersionUID = 1;
+    private static final MapStateDescriptor<String, PublishedSpec> SPECS =
+        new MapStateDescriptor<>("specs", Types.STRING, TypeInformation.of(PublishedSpec.class));
+
+    @Override
+    public void processElement(Report report, ReadOnlyContext context, Collector<RoundSum> out)
+        throws Exception {
+      Totals totals = new Totals();
+      totals.reports = 41;
+      getRuntimeContext()
+          .getState(new ValueStateDescriptor<>("user-totals", TypeInformation.of(Totals.class)))
+          .update(totals);
+    }
+
+    @Override
+    public void processBroadcastElement(SpecRecord spec, Context context, Collector<RoundSum> out)
+        throws Exception {
+      PublishedSpec published = new PublishedSpec();
+      published.spec = spec.value;
+      published.specOffset = spec.offset;
+      published.lastOffset = spec.offset;
+      context.getBroadcastState(SPECS).put(spec.modelId, published);
+    }
+  }
+
+  @Test
+  void restoresTheStateOfTheFunctionThatItWas() throws Exception {
+    OperatorSubtaskState state;
+    KeyedBroadcastOperatorTestHarness<String, Report, SpecRecord, RoundSum> old =
+        new KeyedBroadcastOperatorTestHarness<>(
+            new CoBroadcastWithKeyedOperator<>(new OldLedger(), List.of(OldLedger.SPECS)),
+            report -> report.userId,
+            Types.STRING,
+            16,
+            1,
+            0);
+    try {
+      old.open();
+      old.processBroadcastElement(TestRecords.published(0, TestRecords.sgd("m")), 0);
+      old.processElement(TestRecords.report("u", 1, "m", 0.5, 0), 0);
+      state = old.snapshot(1, 1);
+    } finally {
+      old.close();
+    }
+
+    KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum> ledger =
+        new KeyedTwoInputStreamOperatorTestHarness<>(
+            new LedgerOperator(
+                List::of,
+                TestRecords.REQUIREMENTS,
+                Limits.getDefaultInstance(),
+                false,
+                LedgerStart.REQUIRE_STATE,
+                history()),
+            report -> report.userId,
+            null,
+            Types.STRING,
+            16,
+            1,
+            0);
+    try {
+      ledger.initializeState(state);
+      ledger.open();
+      ledger.processElement1(TestRecords.report("u", 2, "m", 0.5, 0), 0);
+
+      OutboundRecord event = ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue();
+      assertThat(LedgerTasks.event(event).getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(LedgerTasks.event(event).getUserTotals().getReports()).isEqualTo(42);
+    } finally {
+      ledger.close();
+    }
+  }
+}
