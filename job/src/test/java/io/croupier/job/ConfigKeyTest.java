@@ -9,10 +9,10 @@ import org.junit.jupiter.api.Test;
 
 class ConfigKeyTest {
 
-  /** When a setting changes, what this prints belongs into the README. */
+  /** When a setting changes, what this prints belongs into docs/running.md. */
   @Test
   void theReadmeListsEverySetting() throws IOException {
-    assertThat(Files.readString(Path.of("../README.md"))).contains(table());
+    assertThat(Files.readString(Path.of("../docs/running.md"))).contains(table());
   }
 
   @Test

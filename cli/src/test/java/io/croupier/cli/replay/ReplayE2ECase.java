@@ -11,19 +11,19 @@ import org.apache.commons.io.FileUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The README's commands, as they stand there, in a shell. */
+/** The commands of docs/replay.md, as they stand there, in a shell. */
 class ReplayE2ECase {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
   @TempDir private Path directory;
 
   @Test
-  void theReadmesCommandsDoWhatItSays() throws Exception {
+  void theDocumentedCommandsDoWhatIsSaid() throws Exception {
     Files.createSymbolicLink(directory.resolve("croupier"), ROOT.resolve("croupier"));
     FileUtils.copyDirectory(
         ROOT.resolve("examples").toFile(), directory.resolve("examples").toFile());
     List<String> commands =
-        Files.readAllLines(ROOT.resolve("README.md")).stream()
+        Files.readAllLines(ROOT.resolve("docs/replay.md")).stream()
             .filter(line -> line.contains("./croupier replay "))
             .toList();
     assertThat(commands).hasSize(2);
