@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  *
  * <p>One half of the releases chooses the event, the other one judges it: so the confidence is
  * honest, however many events are tried. A false alarm has a probability of at most 1 - confidence:
- * half of it is for the event, half for the variance.
+ * half of it is for the event, a quarter each for the variance and the grid.
  *
  * <p>O(d) a release, and 16 bytes for each statistic.
  */

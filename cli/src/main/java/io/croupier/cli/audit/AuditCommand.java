@@ -48,9 +48,10 @@ import picocli.CommandLine.Spec;
           + " Phi^-1(p) - Phi^-1(q). The bound at 95 %% is that of the same event, as it is often"
           + " stated; one in 20 such bounds is too high, so it refutes nothing.",
       "Also: the variance along an axis (for coordinate-laplace, that of the smallest tau) against"
-          + " the declared one (two-sided, normal law), and whether all releases are on the grid."
-          + " Half of the false alarms that --confidence allows are the event's, half the"
-          + " variance's.",
+          + " the declared one (two-sided, normal law), and whether odd multiples of the grid's step"
+          + " are as frequent as even ones: noise that leaves out steps gives the gradient's last"
+          + " bits away. Half of the false alarms that --confidence allows are the event's, a"
+          + " quarter each the variance's and the grid's.",
       "",
       "How strong it is: what is never seen can't be rarer than the releases are many, so no more"
           + " shows than an epsilon of ln(samples / 35), 10.2 by default, or a mu of 5.2. Gaussian"
@@ -65,7 +66,9 @@ import picocli.CommandLine.Spec;
       "  croupier audit --mechanism l2-laplace --epsilon 1 --dimension 2"
     })
 public final class AuditCommand implements Callable<Integer> {
-  private static final int FEWEST_SAMPLES = 1000;
+  /** The variance's false alarms follow the normal law from about here on. */
+  private static final int FEWEST_SAMPLES = 100_000;
+
   private static final int MOST_SAMPLES = 10_000_000;
 
   @Spec private CommandSpec spec;

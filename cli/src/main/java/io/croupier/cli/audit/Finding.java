@@ -11,7 +11,8 @@ package io.croupier.cli.audit;
  * @param seenOfOther how often, of the other one
  * @param trials releases of either gradient in the judging half
  * @param noise of all releases
- * @param falseAlarm bound on the probability of refuting a true claim
+ * @param falseAlarm bound on the probability of refuting a true claim, by the normal law for the
+ *     variance
  */
 record Finding(
     Claim claim,
@@ -31,12 +32,12 @@ record Finding(
 
   /** Whether the noise has another variance than claimed. */
   boolean refutesVariance() {
-    return !noise.agrees(falseAlarm / 2);
+    return !noise.agrees(falseAlarm / 4);
   }
 
-  /** Whether some release is no point of the grid that a report can hold. */
+  /** Whether the releases leave out steps of the grid. */
   boolean refutesGrid() {
-    return noise.outOfRange() > 0;
+    return !noise.fillsTheGrid(falseAlarm / 4);
   }
 
   /** Whether anything is refuted. */

@@ -63,12 +63,14 @@ final class FindingText {
                 format(
                     "%s +- %s",
                     number(claim.variance() * noise.ratio()),
-                    number(claim.variance() * noise.margin(finding.falseAlarm() / 2))),
+                    number(claim.variance() * noise.margin(finding.falseAlarm() / 4))),
                 word(finding.refutesVariance())),
             new Row(
-                "releases off the grid",
-                "0",
-                format("%,d of %,d", noise.outOfRange(), noise.count()),
+                "odd steps of the grid",
+                "half",
+                format(
+                    "%.4f +- %s",
+                    noise.oddShare(), number(noise.oddMargin(finding.falseAlarm() / 4))),
                 word(finding.refutesGrid())));
     return AsciiTable.getTable(
         AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER,
@@ -107,7 +109,7 @@ final class FindingText {
       refuted.add(format("its variance is %s of that claimed", number(finding.noise().ratio())));
     }
     if (finding.refutesGrid()) {
-      refuted.add("it leaves the grid");
+      refuted.add("it leaves out steps of the grid");
     }
     return "REFUTED: " + subject + ": " + String.join("; ", refuted) + ".";
   }

@@ -3,16 +3,13 @@ package io.croupier.cli.audit;
 import org.apache.commons.math3.distribution.NormalDistribution;
 
 /**
- * The noise along the axis where there is most of it against its claimed variance, and releases
- * against their range.
+ * The noise along the axis where there is most of it against its claimed variance, and the releases
+ * there against the grid: noise that uses every step of it makes half of them odd multiples.
  *
  * <p>Second and fourth moments about the gradient, not about the mean: noise that is not centred
  * shows too.
  */
 final class NoiseCheck {
-  /** Releases are symmetric 32-bit integers. */
-  private static final int OUT_OF_RANGE = Integer.MIN_VALUE;
-
   /**
    * By how much, in squared grid steps, rounding the noise to the grid may add to its variance. It
    * takes nothing away from noise that is at least a step wide.
@@ -24,7 +21,7 @@ final class NoiseCheck {
   private long count;
   private double squares;
   private double fourths;
-  private long outOfRange;
+  private long odd;
 
   /** Of nothing yet. */
   NoiseCheck(Claim claim) {
@@ -35,17 +32,13 @@ final class NoiseCheck {
   /** Takes in one release of g, if {@code sign} is 1, or of -g. */
   void add(int[] released, int sign) {
     // In units of the claimed variance, so that nothing overflows.
-    double noise = released[pair.noisiest()] - sign * pair.step(pair.noisiest());
+    int there = released[pair.noisiest()];
+    double noise = there - sign * pair.step(pair.noisiest());
     double square = noise * noise / claimed;
     count++;
     squares += square;
     fourths += square * square;
-    for (int coordinate : released) {
-      if (coordinate == OUT_OF_RANGE) {
-        outOfRange++;
-        return;
-      }
-    }
+    odd += there & 1;
   }
 
   /** Takes in all that another one has. */
@@ -53,17 +46,25 @@ final class NoiseCheck {
     count += other.count;
     squares += other.squares;
     fourths += other.fourths;
-    outOfRange += other.outOfRange;
+    odd += other.odd;
   }
 
-  /** How many releases were looked at. */
-  long count() {
-    return count;
+  /** Share of the releases that are odd multiples of the grid's step. */
+  double oddShare() {
+    return (double) odd / count;
   }
 
-  /** How many of them are no points of the grid that a report can hold. */
-  long outOfRange() {
-    return outOfRange;
+  /**
+   * By how much that share may be off a half: by chance, but for the given probability (Hoeffding),
+   * and, of noise that is hardly wider than a step, by itself.
+   */
+  double oddMargin(double falseAlarm) {
+    return Math.sqrt(Math.log(2 / falseAlarm) / (2 * count)) + 1 / claimed;
+  }
+
+  /** Whether every step of the grid is used; wrongly not with the given probability at most. */
+  boolean fillsTheGrid(double falseAlarm) {
+    return Math.abs(oddShare() - 0.5) <= oddMargin(falseAlarm);
   }
 
   /** Measured variance, as a multiple of the claimed one. */

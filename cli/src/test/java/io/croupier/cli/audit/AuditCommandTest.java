@@ -38,7 +38,7 @@ class AuditCommandTest {
   void tellsWhatIsClaimedAndWhatWasMeasured() {
     Run laplace =
         run(
-            ("--mechanism l2-laplace --epsilon 2 --dimension 3 --gradient-bound 0.5 --samples 20000"
+            ("--mechanism l2-laplace --epsilon 2 --dimension 3 --gradient-bound 0.5 --samples 100000"
                     + " --confidence 0.9999999999")
                 .split(" "));
     assertThat(laplace.failure()).isNull();
@@ -47,13 +47,13 @@ class AuditCommandTest {
         .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least 1\\.\\d{3} +\\| not refuted")
         .containsPattern("variance along an axis +\\| +1\\.000 \\| +[01]\\.\\d+ \\+- 0\\.\\d+ \\|")
         .containsPattern("epsilon, at 95 % +\\| +\\| +at least 1\\.\\d{3} +\\| refutes nothing")
-        .containsPattern("releases off the grid +\\| +0 \\| +0 of 40,000 \\| not refuted")
-        .containsPattern("Event: .+, of 10,000 releases each: [0-9,]+ of -?g, [0-9,]+ of -?g\\.")
+        .containsPattern("odd steps of the grid +\\| +half \\| +0\\.(49|50)\\d\\d \\+- 0\\.00")
+        .containsPattern("Event: .+, of 50,000 releases each: [0-9,]+ of -?g, [0-9,]+ of -?g\\.")
         .contains("Not refuted: l2-laplace, epsilon 2.000, d 3. That is no proof.");
 
     Run coordinates =
         run(
-            ("--mechanism coordinate-laplace --taus 1.5,Infinity,0.5 --samples 20000"
+            ("--mechanism coordinate-laplace --taus 1.5,Infinity,0.5 --samples 100000"
                     + " --confidence 0.9999999999")
                 .split(" "));
     assertThat(coordinates.failure()).isNull();
@@ -66,7 +66,7 @@ class AuditCommandTest {
 
     Run gaussian =
         run(
-            ("--mechanism gaussian --mu 1 --samples 1001 --threads 3 --grid-exponent -4"
+            ("--mechanism gaussian --mu 1 --samples 100001 --threads 3 --grid-exponent -4"
                     + " --confidence 0.9999999999")
                 .split(" "));
     assertThat(gaussian.failure()).isNull();
@@ -93,7 +93,7 @@ class AuditCommandTest {
 
   @Test
   void whatCannotBeUsedIsNamedWithWhatWouldDo() {
-    assertRefused("--samples is 999; it must be from 1000 to", "--samples", "999");
+    assertRefused("--samples is 99999; it must be from 100000 to", "--samples", "99999");
     assertRefused("--confidence is 1.0; it must be from 0.5 to", "--confidence", "1");
     assertRefused("--confidence is NaN", "--confidence", "NaN");
     assertRefused("--threads is 0; it must be at least 1", "--threads", "0");
