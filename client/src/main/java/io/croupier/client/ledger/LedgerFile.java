@@ -70,6 +70,7 @@ final class LedgerFile implements Journal {
     try {
       folder.deleteDraft();
       if (folder.hasFile()) {
+        folder.requireOneName();
         // An earlier process may have made it and come no further.
         folder.force();
       } else {
@@ -109,10 +110,16 @@ final class LedgerFile implements Journal {
     if (unfinished == 0 && !good.lacksSeal()) {
       return;
     }
-    LOG.info(
-        "{} ends with an entry that a crash cut short: {} bytes dropped, none of them ever sent",
-        folder.file(),
-        unfinished);
+    if (good.lacksSeal()) {
+      LOG.info(
+          "{} ends with a report that a crash left without its seal: it is kept, charged, and sent",
+          folder.file());
+    } else {
+      LOG.info(
+          "{} ends with an entry that a crash cut short: {} bytes dropped, none of them ever sent",
+          folder.file(),
+          unfinished);
+    }
     channel.force(false);
     channel.truncate(end);
     if (good.lacksSeal()) {

@@ -3,6 +3,7 @@ package io.croupier.client.ledger;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -21,12 +22,33 @@ final class LedgerFolder {
   private final Path draft;
   private final Disk disk;
 
-  /** The folder's real path, so that a ledger has one lock, by whatever path it is opened. */
+  /**
+   * Follows links, also where the file itself is one: by whatever path a ledger is opened, it has
+   * one lock, and a file that takes its place takes that of the file, not of a link to it.
+   *
+   * @throws FileSystemException if the path is a link to nothing
+   */
   LedgerFolder(Path path, Disk disk) throws IOException {
-    folder = path.toAbsolutePath().getParent().toRealPath();
-    file = folder.resolve(path.getFileName());
+    file = real(path.toAbsolutePath());
+    folder = file.getParent();
     draft = beside(".new");
     this.disk = disk;
+  }
+
+  private static Path real(Path path) throws IOException {
+    if (Files.exists(path)) {
+      return path.toRealPath();
+    }
+    if (Files.isSymbolicLink(path)) {
+      // A new ledger here would forget what the one that is out of reach has spent.
+      throw new FileSystemException(
+          path.toString(),
+          null,
+          "the ledger is a link to "
+              + Files.readSymbolicLink(path)
+              + ", which can't be found; it must lead to a file");
+    }
+    return path.getParent().toRealPath().resolve(path.getFileName());
   }
 
   private Path beside(String suffix) {
@@ -39,6 +61,25 @@ final class LedgerFolder {
 
   boolean hasFile() {
     return Files.exists(file);
+  }
+
+  /**
+   * A file with several names (hard links) has as many locks, and one that takes its place gets
+   * only one of the names. Where the file system doesn't tell, nothing is refused.
+   */
+  void requireOneName() throws IOException {
+    if (!file.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+      return;
+    }
+    int names = (Integer) Files.getAttribute(file, "unix:nlink");
+    if (names > 1) {
+      throw new FileSystemException(
+          file.toString(),
+          null,
+          "the ledger has "
+              + names
+              + " names (hard links); it must have one, as the others would keep what is out of date");
+    }
   }
 
   LedgerLock lock() throws IOException {
@@ -68,8 +109,24 @@ final class LedgerFolder {
       }
       channel.force(true);
     }
-    disk.move(draft, file);
+    takePlace();
     force();
+  }
+
+  private void takePlace() throws IOException {
+    try {
+      disk.move(draft, file);
+    } catch (FileSystemException e) {
+      FileSystemException explained =
+          new FileSystemException(
+              file.toString(),
+              null,
+              "the ledger can't be written anew ("
+                  + e.getReason()
+                  + "); if its file alone is mounted, its folder must be mounted instead");
+      explained.initCause(e);
+      throw explained;
+    }
   }
 
   FileChannel open() throws IOException {

@@ -22,9 +22,10 @@ import java.util.function.LongFunction;
  * forced to the disk before anybody gets to see the report. They don't survive a copy of the file:
  * whoever goes back to an older one, or deletes it, forgets what was spent.
  *
- * <p>The file is written anew, without the reports that are settled, when these take more than half
- * of it, and more than 64 KiB; so it has at most twice the size of its pending reports, or 64 KiB
- * more than that, and a report. In memory are only those that are not settled.
+ * <p>Before a report is drawn the file is written anew, without the reports that are settled, if
+ * these take more than half of it, and more than 64 KiB. So it has at most twice the size of the
+ * reports that were pending then, or 64 KiB more than that, and the report with marks: what is
+ * settled later stays until the next one is drawn. In memory are only those that are not settled.
  *
  * <p>Safe for use by several threads.
  */
@@ -67,12 +68,13 @@ public final class LocalLedger implements AutoCloseable {
    * Opens a ledger on the disk, or creates it. Beside it is a file with the suffix {@code .lock}
    * and, while it is written anew, one with {@code .new}.
    *
-   * @param path of its file, readable and writable by its owner alone
+   * @param path of its file, readable and writable by its owner alone; links are followed, but it
+   *     may have no other names (hard links), and its folder must outlive the process as it does
    * @param userId whose privacy is spent; 1 to 256 bytes of UTF-8; always the same for one file
    * @param limit how far spending may go from now on; it may differ from time to time
    * @throws CorruptLedgerException if the file is damaged
    * @throws java.nio.file.FileSystemException if the ledger is open already, here or in another
-   *     process
+   *     process, or its path is a link to nothing, or its file has several names
    * @throws IOException if the file can't be read or written
    */
   public static LocalLedger open(Path path, String userId, Limit limit) throws IOException {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.schemas.GradientReport;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +53,9 @@ class LedgerKillITCase {
   private long sendings;
   private int drawnTwice;
   private Spent spent = Spent.NOTHING;
+
+  /** What was spent before reports all had the same cost. */
+  private Spent opening = Spent.NOTHING;
 
   @BeforeEach
   void makeFolder() throws IOException {
@@ -116,6 +122,43 @@ class LedgerKillITCase {
         .containsKeys("delete .new", "truncate ledger", "close ledger")
         .containsKeys("create .new", "write .new", "force .new", "close .new", "move ledger")
         .containsKeys("open device", "force device", "open ledger", "write ledger", "force ledger");
+  }
+
+  /** Its reports all arrived once, but for two the acknowledgement was not heard. */
+  @Test
+  void killedBeforeEveryOperationWhileAnOlderVersionsFileIsTakenOver() throws Exception {
+    Path before = Files.createDirectory(root.resolve("before"));
+    try (InputStream old = getClass().getResourceAsStream("/ledgers/v1.ledger")) {
+      Files.copy(Objects.requireNonNull(old), before.resolve(KilledReporter.LEDGER));
+    }
+    Files.write(
+        before.resolve(KilledReporter.LEDGER), new byte[] {1, 0, 0}, StandardOpenOption.APPEND);
+    ByteBuffer arrived = ByteBuffer.allocate(5 * (Integer.BYTES + 2));
+    for (byte i = 0; i < 5; i++) {
+      arrived.putInt(2).put(i).put((byte) 7);
+    }
+    Files.write(before.resolve(KilledReporter.BROKER), arrived.array());
+    opening = new Spent(5, 400_000_000, 90_000_000_000L, 1, 0);
+    int operation = 0;
+    do {
+      clear();
+      copy(before, folder);
+    } while (killBefore(operation++, 1) && restart() && areSentAgain(1, 3));
+    assertThat(spent.reports()).isEqualTo(6);
+    print("before", sent.size());
+    assertThat(killed)
+        .containsKeys("close ledger", "create .new", "write .new", "force .new", "close .new")
+        .containsKeys("move ledger", "open device", "force device", "open ledger", "write ledger");
+  }
+
+  private boolean areSentAgain(int... sequences) throws IOException {
+    List<byte[]> received = FileBroker.received(folder.resolve(KilledReporter.BROKER));
+    for (int sequence : sequences) {
+      assertThat(received.subList(5, received.size()))
+          .as("report %s again, %s", sequence, as)
+          .anyMatch(bytes -> Arrays.equals(bytes, sent.get((long) sequence)));
+    }
+    return true;
   }
 
   @Test
@@ -227,7 +270,8 @@ class LedgerKillITCase {
     List<byte[]> received = Files.exists(broker) ? FileBroker.received(broker) : List.of();
     sendings = received.size();
     for (byte[] bytes : received) {
-      long sequence = GradientReport.parseFrom(bytes).getSequence();
+      long sequence =
+          isOfOlderVersion(bytes) ? bytes[0] : GradientReport.parseFrom(bytes).getSequence();
       byte[] before = sent.putIfAbsent(sequence, bytes);
       drawnTwice += before == null || Arrays.equals(before, bytes) ? 0 : 1;
     }
@@ -246,12 +290,19 @@ class LedgerKillITCase {
     }
   }
 
+  /** In place of reports, the file of version 1 has their numbers and a 7. */
+  private static boolean isOfOlderVersion(byte[] bytes) {
+    return bytes.length == 2;
+  }
+
   private void assertLedger(LocalLedger ledger) throws IOException {
-    long undisclosed = 0;
+    long undisclosed = opening.undisclosed();
     for (byte[] bytes : sent.values()) {
-      GradientReport report = GradientReport.parseFrom(bytes);
-      assertThat(report.getDeviceId()).as(as).isEqualTo(ledger.deviceId());
-      undisclosed += report.hasUndisclosed() ? 1 : 0;
+      if (!isOfOlderVersion(bytes)) {
+        GradientReport report = GradientReport.parseFrom(bytes);
+        assertThat(report.getDeviceId()).as(as).isEqualTo(ledger.deviceId());
+        undisclosed += report.hasUndisclosed() ? 1 : 0;
+      }
     }
     Spent before = spent;
     spent = ledger.spent();
@@ -262,7 +313,8 @@ class LedgerKillITCase {
         .as(as)
         .isEqualByComparingTo(
             BigDecimal.valueOf(KilledReporter.EPSILON)
-                .multiply(BigDecimal.valueOf(spent.reports())));
+                .multiply(BigDecimal.valueOf(spent.reports() - opening.reports()))
+                .add(opening.epsilon()));
     for (StoredReport report : ledger.pending()) {
       byte[] arrived = sent.get(report.sequence());
       assertThat(report.bytes()).as(as).isEqualTo(arrived == null ? report.bytes() : arrived);
