@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Option;
     description = "Serves a model's newest update as JSON, at /models/NAME.")
 public final class ServeModel implements Runnable {
   private static final String PATH = "/models/";
+  private static final List<String> METHODS = List.of("GET", "HEAD");
 
   @Option(names = "--kafka", required = true, description = "HOST:PORT of a Kafka broker")
   private String kafka;
@@ -67,9 +69,9 @@ public final class ServeModel implements Runnable {
 
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
-      if (!exchange.getRequestMethod().equals("GET")) {
-        exchange.getResponseHeaders().set("Allow", "GET");
-        fail(exchange, 405, "only GET is understood");
+      if (!METHODS.contains(exchange.getRequestMethod())) {
+        exchange.getResponseHeaders().set("Allow", String.join(", ", METHODS));
+        fail(exchange, 405, "only GET and HEAD are understood");
       } else if (!exchange.getRequestURI().getPath().equals(PATH + model)) {
         fail(exchange, 404, "there is only " + PATH + model);
       } else {
@@ -85,7 +87,8 @@ public final class ServeModel implements Runnable {
       newest = models.newest(model);
       isCaughtUp = models.isCaughtUp();
     } catch (IllegalStateException e) {
-      fail(exchange, 503, "following the topic failed: " + e.getCause());
+      Throwable cause = e.getCause();
+      fail(exchange, 503, e.getMessage() + (cause == null ? "" : ": " + cause));
       return;
     }
     if (newest.isPresent()) {
@@ -99,8 +102,8 @@ public final class ServeModel implements Runnable {
   }
 
   private void send(HttpExchange exchange, ModelSnapshot snapshot) throws IOException {
-    // Weak: the age changes, but not what a round says.
-    String tag = "W/\"" + snapshot.round() + "\"";
+    // Weak: the age changes, but not what is published. A model that is begun anew repeats rounds.
+    String tag = "W/\"" + snapshot.round() + "-" + snapshot.publishedAtMs() + "\"";
     exchange.getResponseHeaders().set("ETag", tag);
     exchange.getResponseHeaders().set("Cache-Control", "no-cache");
     if (tag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"))) {
@@ -129,9 +132,12 @@ public final class ServeModel implements Runnable {
       throws IOException {
     byte[] json = (new Gson().toJson(body) + "\n").getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "application/json");
-    boolean isHead = exchange.getRequestMethod().equals("HEAD");
-    exchange.sendResponseHeaders(status, isHead ? -1 : json.length);
-    if (!isHead) {
+    if (exchange.getRequestMethod().equals("HEAD")) {
+      // With no body, the server doesn't state how long it would be.
+      exchange.getResponseHeaders().set("Content-Length", Integer.toString(json.length));
+      exchange.sendResponseHeaders(status, -1);
+    } else {
+      exchange.sendResponseHeaders(status, json.length);
       exchange.getResponseBody().write(json);
     }
   }
