@@ -41,7 +41,10 @@ final class NoiseSource {
   double gaussian() {
     if (hasSpare) {
       hasSpare = false;
-      return spare;
+      double drawn = spare;
+      // Noise that was handed out is kept nowhere.
+      spare = 0;
+      return drawn;
     }
     double radius = Math.sqrt(-2 * Math.log(uniform()));
     double angle = TWO_PI * ((bits.getAsLong() >>> 11) * 0x1p-53);
