@@ -40,6 +40,7 @@ class ArchitectureTest {
             "io.croupier.client..",
             "io.croupier.schemas..",
             "io.croupier.accounting..",
+            "io.croupier.noise..",
             "com.google.protobuf..",
             "org.apache.kafka.clients..",
             "org.apache.kafka.common..",
@@ -103,15 +104,6 @@ class ArchitectureTest {
         .dependOnClassesThat(
             JavaClass.Predicates.belongToAnyOf(
                 Random.class, SplittableRandom.class, ThreadLocalRandom.class))
-        .check(CLIENT);
-    noClasses()
-        .that()
-        .doNotHaveSimpleName("SecureBits")
-        .should()
-        .callMethod(
-            "io.croupier.client.randomiser.SecureBits",
-            "insecureForTestsOnly",
-            byte[].class.getName())
         .check(CLIENT);
   }
 

@@ -1,12 +1,13 @@
 package io.croupier.client.randomiser;
 
 import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.noise.ExactNoise;
+import io.croupier.noise.SecureBits;
 import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.view.GradientReportView;
 import io.croupier.schemas.view.VectorView;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.LongSupplier;
 
 /**
  * Discrete Laplace noise on the grid, coordinate by coordinate at levels of their own: in
@@ -74,7 +75,7 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
     this(new GradientGrid(gradientBound, taus.length, gridExponent), taus, clip, new SecureBits());
   }
 
-  CoordinateLaplaceRandomiser(GradientGrid grid, double[] taus, Clip clip, LongSupplier bits) {
+  CoordinateLaplaceRandomiser(GradientGrid grid, double[] taus, Clip clip, SecureBits bits) {
     super(grid, clip);
     this.taus = taus.clone();
     double smallest = Double.POSITIVE_INFINITY;

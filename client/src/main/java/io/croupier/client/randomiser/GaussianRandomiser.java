@@ -1,9 +1,10 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.noise.ExactNoise;
+import io.croupier.noise.SecureBits;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.view.GradientReportView;
-import java.util.function.LongSupplier;
 
 /**
  * Discrete Gaussian noise on the grid [CKS20]: in every coordinate z steps with probability
@@ -55,7 +56,7 @@ public final class GaussianRandomiser extends GridRandomiser {
     this(new GradientGrid(gradientBound, dimension, gridExponent), mu, new SecureBits());
   }
 
-  GaussianRandomiser(GradientGrid grid, double mu, LongSupplier bits) {
+  GaussianRandomiser(GradientGrid grid, double mu, SecureBits bits) {
     super(grid, Clip.L2);
     if (!(mu > 0 && mu <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException("mu is " + mu + "; it must be positive and finite");

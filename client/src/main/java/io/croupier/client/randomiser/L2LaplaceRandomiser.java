@@ -1,9 +1,10 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.noise.NoiseSource;
+import io.croupier.noise.SecureBits;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.view.GradientReportView;
-import java.util.function.LongSupplier;
 
 /**
  * Laplace noise for the L2 ball [CMS11]: density proportional to exp(-c ||z||), c = epsilon / 2G. A
@@ -52,7 +53,7 @@ public final class L2LaplaceRandomiser extends GridRandomiser {
     this(new GradientGrid(gradientBound, dimension, gridExponent), epsilon, new SecureBits());
   }
 
-  L2LaplaceRandomiser(GradientGrid grid, double epsilon, LongSupplier bits) {
+  L2LaplaceRandomiser(GradientGrid grid, double epsilon, SecureBits bits) {
     super(grid, Clip.L2);
     if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(

@@ -1,10 +1,10 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.noise.SecureBits;
 import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.Undisclosed;
 import io.croupier.schemas.view.GradientReportView;
 import java.util.Arrays;
-import java.util.function.LongSupplier;
 
 /**
  * A person's own noise: rounded to the nearest grid point (halves upwards, which commutes with
@@ -26,10 +26,10 @@ final class OwnRandomiser extends GridRandomiser {
   private final double directionalVariance;
   private final SubExponential subExponential;
   private final Cost cost;
-  private final LongSupplier bits;
+  private final SecureBits bits;
   private final double[] draw;
 
-  OwnRandomiser(GradientGrid grid, SymmetricNoise noise, LongSupplier bits) {
+  OwnRandomiser(GradientGrid grid, SymmetricNoise noise, SecureBits bits) {
     super(grid, Clip.L2);
     this.noise = noise;
     this.bits = bits;

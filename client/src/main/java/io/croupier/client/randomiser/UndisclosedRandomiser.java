@@ -1,5 +1,6 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.noise.SecureBits;
 import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.Undisclosed;
 import io.croupier.schemas.view.GradientReportView;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.croupier.noise.Statistics;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.view.GradientReportView;
 import java.util.Arrays;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.noise.Statistics;
 import io.croupier.schemas.view.GradientReportView;
 import org.junit.jupiter.api.Test;
 

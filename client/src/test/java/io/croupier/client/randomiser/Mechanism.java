@@ -1,5 +1,6 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.noise.Statistics;
 import io.croupier.schemas.SubExponential;
 import java.util.Arrays;
 import java.util.random.RandomGenerator;

@@ -1,5 +1,6 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.noise.DiscreteGaussian;
 import java.util.Arrays;
 import org.apache.commons.numbers.gamma.Erfc;
 import org.apache.commons.numbers.gamma.LogGamma;

@@ -2,6 +2,7 @@ package io.croupier.client.randomiser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.noise.Statistics;
 import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.Supplier;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.noise.Statistics;
 import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.view.GradientReportView;
 import java.math.BigDecimal;

@@ -1,4 +1,4 @@
-package io.croupier.client.randomiser;
+package io.croupier.noise;
 
 import java.util.function.LongSupplier;
 
@@ -19,13 +19,18 @@ import java.util.function.LongSupplier;
  *
  * <p>O(1) a variate in expectation; allocates nothing. Not safe for use by several threads.
  */
-final class ExactNoise {
+public final class ExactNoise {
   /** Largest scale, of either law. */
-  static final int LARGEST_SCALE = 1 << 30;
+  public static final int LARGEST_SCALE = 1 << 30;
 
   private static final long MOST_SCALES = 1L << 32;
 
   private final LongSupplier bits;
+
+  /** Noise from secure bits. */
+  public ExactNoise(SecureBits bits) {
+    this((LongSupplier) bits);
+  }
 
   ExactNoise(LongSupplier bits) {
     this.bits = bits;
@@ -37,7 +42,7 @@ final class ExactNoise {
    * @param scale from 1 to {@link #LARGEST_SCALE}
    * @return in (-2^63, 2^63); from magnitude 2^32 on, only that it is so large has its probability
    */
-  long laplace(int scale) {
+  public long laplace(int scale) {
     while (true) {
       long part = uniform(scale);
       if (!survives(part, scale)) {
@@ -62,7 +67,7 @@ final class ExactNoise {
    * @param sigma from 1 to {@link #LARGEST_SCALE}
    * @return in (-2^63, 2^63)
    */
-  long gaussian(int sigma) {
+  public long gaussian(int sigma) {
     while (true) {
       long proposal = laplace(sigma);
       if (accepts(Math.abs(proposal), sigma)) {

@@ -1,4 +1,4 @@
-package io.croupier.client.randomiser;
+package io.croupier.noise;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,17 +14,17 @@ import java.util.function.DoubleUnaryOperator;
  * <p>Sources: Dvoretzky, Kiefer and Wolfowitz, with Massart's constant; Bernstein; Agrawal, IEEE
  * Trans. Inf. Theory 2020, Theorem 1.2.
  */
-final class Statistics {
+public final class Statistics {
   /** Of one assertion. */
-  static final double FALSE_ALARM = 1.25e-9;
+  public static final double FALSE_ALARM = 1.25e-9;
 
   /** -ln of it, where two tails share it. */
   private static final double LOG = Math.log(2 / FALSE_ALARM);
 
   private Statistics() {}
 
-  /** A reproducible stream of bits. */
-  static SecureBits seeded(int seed) {
+  /** A reproducible stream of bits, which hides nothing. */
+  public static SecureBits seeded(int seed) {
     byte[] key = new byte[32];
     key[0] = (byte) seed;
     key[1] = (byte) (seed >> 8);
@@ -32,7 +32,7 @@ final class Statistics {
   }
 
   /** That the sample has a law (Kolmogorov and Smirnov's distance): sorts it. */
-  static void assertLaw(double[] sample, DoubleUnaryOperator distributionFunction) {
+  public static void assertLaw(double[] sample, DoubleUnaryOperator distributionFunction) {
     assertLaw("law", sample, distributionFunction, 0);
   }
 
@@ -41,7 +41,7 @@ final class Statistics {
    *
    * @param slack how far the law may be off by itself
    */
-  static void assertLaw(
+  public static void assertLaw(
       String what, double[] sample, DoubleUnaryOperator distributionFunction, double slack) {
     Arrays.sort(sample);
     double n = sample.length;
@@ -62,7 +62,8 @@ final class Statistics {
    * @param variance of one of them, or more
    * @param slack how far the mean may be off by itself
    */
-  static void assertMean(String what, double[] sample, double mean, double variance, double slack) {
+  public static void assertMean(
+      String what, double[] sample, double mean, double variance, double slack) {
     int n = sample.length;
     double cut = mean + Math.sqrt(variance * n / LOG);
     double sum = 0;
@@ -84,7 +85,7 @@ final class Statistics {
    *
    * @param variance of one of them, or more
    */
-  static void assertCentred(String what, double[] sample, double variance) {
+  public static void assertCentred(String what, double[] sample, double variance) {
     int n = sample.length;
     double cut = Math.sqrt(variance * n / LOG);
     double sum = 0;
@@ -108,7 +109,7 @@ final class Statistics {
    *
    * @param probabilities with sum 1
    */
-  static void assertFrequencies(String what, long[] observed, double[] probabilities) {
+  public static void assertFrequencies(String what, long[] observed, double[] probabilities) {
     double count = Arrays.stream(observed).sum();
     double t = 0;
     for (int i = 0; i < observed.length; i++) {
@@ -121,7 +122,7 @@ final class Statistics {
         .isGreaterThan(Math.log(FALSE_ALARM));
   }
 
-  static double dot(double[] a, double[] b) {
+  public static double dot(double[] a, double[] b) {
     double sum = 0;
     for (int i = 0; i < a.length; i++) {
       sum += a[i] * b[i];

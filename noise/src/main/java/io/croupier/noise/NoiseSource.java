@@ -1,4 +1,4 @@
-package io.croupier.client.randomiser;
+package io.croupier.noise;
 
 import java.util.function.LongSupplier;
 
@@ -9,12 +9,17 @@ import java.util.function.LongSupplier;
  *
  * <p>O(1) a variate in expectation; allocates nothing. Not safe for use by several threads.
  */
-final class NoiseSource {
+public final class NoiseSource {
   private static final double TWO_PI = 2 * Math.PI;
 
   private final LongSupplier bits;
   private double spare;
   private boolean hasSpare;
+
+  /** Noise from secure bits. */
+  public NoiseSource(SecureBits bits) {
+    this((LongSupplier) bits);
+  }
 
   NoiseSource(LongSupplier bits) {
     this.bits = bits;
@@ -38,7 +43,7 @@ final class NoiseSource {
   }
 
   /** Standard normal [BM58]. */
-  double gaussian() {
+  public double gaussian() {
     if (hasSpare) {
       hasSpare = false;
       double drawn = spare;
@@ -58,7 +63,7 @@ final class NoiseSource {
    *
    * @param shape at least 1
    */
-  double gamma(int shape) {
+  public double gamma(int shape) {
     double mode = shape - 1.0 / 3;
     double width = 1 / Math.sqrt(9 * mode);
     while (true) {

@@ -1,29 +1,29 @@
-package io.croupier.client.randomiser;
+package io.croupier.noise;
 
 /** The discrete Gaussian law by summation, and the rounded normal law beside it. */
-final class DiscreteGaussian {
+public final class DiscreteGaussian {
   private static final int SIMPSON_PANELS = 64;
 
   private DiscreteGaussian() {}
 
   /** Normal density. */
-  static double density(long z, double sigma) {
+  public static double density(long z, double sigma) {
     double x = z / sigma;
     return Math.exp(-x * x / 2) / (sigma * Math.sqrt(2 * Math.PI));
   }
 
   /** Sum of the density over all integers. */
-  static double mass(double sigma) {
+  public static double mass(double sigma) {
     // Poisson; what is left out is below 1e-34 for sigma of 1.
     return 1 + 2 * Math.exp(-2 * Math.PI * Math.PI * sigma * sigma);
   }
 
-  static double probability(long z, double sigma) {
+  public static double probability(long z, double sigma) {
     return density(z, sigma) / mass(sigma);
   }
 
   /** Farthest integer that a sum needs. */
-  static long reach(double sigma) {
+  public static long reach(double sigma) {
     return (long) Math.ceil(9 * sigma);
   }
 
@@ -31,7 +31,7 @@ final class DiscreteGaussian {
    * Probability with which rounded normal noise is at z, over the density there, less 1; by
    * Simpson's rule, without cancellation.
    */
-  static double roundedExcess(long z, double sigma) {
+  public static double roundedExcess(long z, double sigma) {
     double variance = sigma * sigma;
     double sum = 0;
     for (int i = 0; i <= SIMPSON_PANELS; i++) {

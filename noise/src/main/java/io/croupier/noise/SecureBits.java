@@ -1,4 +1,4 @@
-package io.croupier.client.randomiser;
+package io.croupier.noise;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -20,7 +20,7 @@ import javax.crypto.spec.SecretKeySpec;
  *
  * <p>Never serialised. Not safe for use by several threads: its owner holds a lock.
  */
-final class SecureBits implements LongSupplier {
+public final class SecureBits implements LongSupplier {
   private static final int KEY_BYTES = 32;
   private static final int BLOCK_BYTES = 4096;
   private static final byte[] ZEROS = new byte[BLOCK_BYTES];
@@ -35,11 +35,15 @@ final class SecureBits implements LongSupplier {
   private final byte[] block = new byte[BLOCK_BYTES];
   private int position = BLOCK_BYTES;
 
-  SecureBits() {
+  /** A generator of its own, with a key that nobody else has. */
+  public SecureBits() {
     this(freshKey());
   }
 
-  /** Noise that whoever knows the key can draw again, and so hides nothing: for tests only. */
+  /**
+   * Noise that whoever knows the key can draw again, and so hides nothing: for tests only. Nothing
+   * public leads here but the test code of this module.
+   */
   static SecureBits insecureForTestsOnly(byte[] key) {
     return new SecureBits(key.clone());
   }

@@ -1,4 +1,4 @@
-package io.croupier.client.randomiser;
+package io.croupier.noise;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

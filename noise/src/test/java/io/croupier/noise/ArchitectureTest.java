@@ -1,0 +1,66 @@
+package io.croupier.noise;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.properties.HasName;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+
+/** Noise that somebody else can draw again hides nothing. */
+class ArchitectureTest {
+  private static final JavaClasses NOISE =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.croupier.noise");
+
+  @Test
+  void dependsOnNothing() {
+    classes()
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage("java..", "javax.crypto..", "io.croupier.noise..")
+        .check(NOISE);
+  }
+
+  /** Numbers that describe a law are fine; a supplier, a key, or a whole long is not one. */
+  @Test
+  void nothingPublicTakesBitsKeysOrSeeds() {
+    assertThat(NOISE.stream().map(JavaClass::getSimpleName))
+        .contains("SecureBits", "ExactNoise", "NoiseSource");
+    List<String> harmless = List.of("int", "double", SecureBits.class.getName());
+    noCodeUnits()
+        .that()
+        .arePublic()
+        .should()
+        .haveRawParameterTypes(
+            DescribedPredicate.describe(
+                "other than " + harmless,
+                types -> !harmless.containsAll(types.stream().map(HasName::getName).toList())))
+        .check(NOISE);
+  }
+
+  @Test
+  void onlyTheOperatingSystemSeedsAGenerator() {
+    noClasses()
+        .should()
+        .dependOnClassesThat(
+            JavaClass.Predicates.belongToAnyOf(
+                Random.class, SplittableRandom.class, ThreadLocalRandom.class))
+        .check(NOISE);
+    noClasses()
+        .should()
+        .callMethod(SecureBits.class, "insecureForTestsOnly", byte[].class)
+        .check(NOISE);
+  }
+}
