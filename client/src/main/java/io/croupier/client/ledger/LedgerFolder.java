@@ -72,7 +72,8 @@ final class LedgerFolder {
       return;
     }
     int names = (Integer) Files.getAttribute(file, "unix:nlink");
-    if (names > 1) {
+    // A folder has several by nature; that it is no file shows when it is opened.
+    if (names > 1 && !Files.isDirectory(file)) {
       throw new FileSystemException(
           file.toString(),
           null,
