@@ -40,7 +40,8 @@ final class NoiseOptions {
       names = "--taus",
       paramLabel = "TAU,...",
       split = ",",
-      description = "What a report of coordinate-laplace spends on each coordinate, instead.")
+      description =
+          "What a report of coordinate-laplace spends on each coordinate, instead; Infinity: not private.")
   private double[] taus;
 
   @Option(
@@ -104,11 +105,13 @@ final class NoiseOptions {
       case COORDINATE_LAPLACE -> {
         require(
             (epsilon != null && allNull(taus, mu, delta))
-                || (taus != null && share == 1 && allNull(epsilon, mu, delta)),
+                || (taus != null && allNull(epsilon, mu, delta)),
             "either --epsilon or --taus, and no other level");
-        double[] levels = taus == null ? equal(calibration) : taus(d);
-        yield new CoordinateLaplaceRandomiser(
-            bound, exponent, levels, clip == null ? Clip.L2 : clip);
+        require(taus == null || share == 1, "no --share with --taus, which are for one report");
+        Clip norm = clip == null ? Clip.L2 : clip;
+        yield taus == null
+            ? calibration.coordinateLaplace(epsilon, norm)
+            : new CoordinateLaplaceRandomiser(bound, exponent, taus(d), norm);
       }
       case GAUSSIAN -> {
         require(
@@ -136,12 +139,5 @@ final class NoiseOptions {
           "--taus has %d values; the model has %d coordinates".formatted(taus.length, dimension));
     }
     return taus;
-  }
-
-  private double[] equal(Calibration calibration) {
-    CoordinateLaplaceRandomiser equal = calibration.coordinateLaplace(epsilon);
-    double[] levels = new double[equal.dimension()];
-    Arrays.setAll(levels, equal::tau);
-    return levels;
   }
 }

@@ -16,7 +16,10 @@ import java.util.Arrays;
  * many reports of the randomiser together, and no more.
  *
  * <p>Levels are short decimals, and are counted as ledgers count: an epsilon in whole units of
- * 1e-9, the square of a mu in units of 1e-12. Equal shares of a limit fit into it, all of them.
+ * 1e-9, the square of a mu in units of 1e-12. Equal shares of a limit fit into it, all of them, as
+ * long as one is an epsilon of at most 1e6, and the limit is below 9e9, or a mu below 3e3. A larger
+ * share has more than 15 digits, and its double may be a little more than it, so that the last one
+ * may not fit; a ledger counts no further than those limits.
  *
  * @param gradientBound G, of the model
  * @param dimension d, of the model
@@ -55,14 +58,25 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
   }
 
   /**
-   * All coordinates of all reports together are epsilon-DP, in equal shares.
+   * All coordinates of all reports together are epsilon-DP, in equal shares, for any model:
+   * gradients are clipped to L2 norm G.
    *
    * @throws IllegalArgumentException as {@link #l2Laplace}, a coordinate having a share of its own
    */
   public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon) {
+    return coordinateLaplace(epsilon, Clip.L2);
+  }
+
+  /**
+   * The same for a model whose learner is known.
+   *
+   * @param clip {@link Clip#COORDINATES} only if the model's learner is coordinate-wise
+   * @throws IllegalArgumentException as {@link #coordinateLaplace(double)}
+   */
+  public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon, Clip clip) {
     double[] taus = new double[dimension];
     Arrays.fill(taus, epsilon(share(epsilon, BigInteger.valueOf(dimension))));
-    return new CoordinateLaplaceRandomiser(gradientBound, gridExponent, taus);
+    return new CoordinateLaplaceRandomiser(gradientBound, gridExponent, taus, clip);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.croupier.client.randomiser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.ZeroConcentratedDp;
@@ -54,6 +55,31 @@ class CalibrationTest {
     assertThat(weighted.tau(0)).isEqualTo(0.05);
     assertThat(weighted.tau(1)).isEqualTo(0.1);
     assertThat(weighted.tau(2)).isEqualTo(0.35);
+  }
+
+  @Test
+  void coordinatesMayBeClippedEachOnItsOwn() {
+    CoordinateLaplaceRandomiser cube =
+        new Calibration(1, 3, GRID, 1).coordinateLaplace(3e12, Clip.COORDINATES);
+    assertThat(cube.tau(2)).isEqualTo(1e12);
+    assertThat(cube.cost().epsilon()).isEqualByComparingTo("3e12");
+    // Noise has a scale of one step then: beyond 64 it is once in 10^27 draws. Clipped to L2 norm
+    // 1, the first coordinate would be a seventh of its own.
+    int[] release = cube.randomise(new double[] {1, -7, 0.5});
+    assertThat(release[0]).isCloseTo(1 << 18, within(64));
+    assertThat(release[1]).isCloseTo(-(1 << 18), within(64));
+    assertThat(release[2]).isCloseTo(1 << 17, within(64));
+  }
+
+  @Test
+  void sharesFitUpToTheSizeThatIsPromised() {
+    Random random = new Random(5);
+    for (int i = 0; i < 300; i++) {
+      int reports = 1 + random.nextInt(200);
+      double epsilon = 1e6 * reports * (1 - 0.5 * random.nextDouble());
+      assertShare(
+          epsilon, new Calibration(1, 3, -12, reports).l2Laplace(epsilon).epsilon(), reports);
+    }
   }
 
   @Test
