@@ -10,6 +10,7 @@ The gradient is the one of the squared loss (<w, x> - y)^2 / 2 on data of this s
 noise is that of `l2_laplace`, drawn from the operating system's generator.
 """
 import argparse
+import hmac
 import json
 import math
 import os
@@ -68,19 +69,44 @@ def noisy_report(update, gradient, person, device, epsilon, generator):
     return report
 
 
-def next_sequence(path):
-    """Takes the device's next number, and makes that durable before it is used: never one twice."""
+def remembered(path):
+    """The device's id, last sequence number and secret."""
+    device = {"device_id": secrets.token_hex(8), "sequence": 0, "secret": secrets.token_hex(32)}
     try:
         with open(path, encoding="utf-8") as file:
-            device = json.load(file)
+            device.update(json.load(file))
     except FileNotFoundError:
-        device = {"device_id": secrets.token_hex(8), "sequence": 0}
-    device["sequence"] += 1
+        pass
+    remember(device, path)
+    return device
+
+
+def remember(device, path):
+    """Makes it durable, all or nothing."""
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(device, file)
         file.flush()
         os.fsync(file.fileno())
     os.replace(path + ".new", path)
+
+
+def answers(device, update):
+    """Whether to answer this round: with the model's probability, and decided once for all.
+
+    The round's lot is a keyed hash, so keeping the secret keeps every decision. Were it a coin,
+    a device that asks, or starts, often would answer more often than it should.
+    """
+    if not update.HasField("answer_probability"):
+        return True
+    lot = hmac.digest(bytes.fromhex(device["secret"]),
+                      f"{update.round} {update.model_id}".encode(), "sha256")
+    return (int.from_bytes(lot[:8], "big") >> 11) / 2 ** 53 < update.answer_probability
+
+
+def next_sequence(device, path):
+    """Takes the device's next number, and makes that durable before it is used: never one twice."""
+    device["sequence"] += 1
+    remember(device, path)
     return device["device_id"], device["sequence"]
 
 
@@ -90,22 +116,30 @@ def main():
     parser.add_argument("--prefix", default="croupier", help="first part of the topics' names")
     parser.add_argument("--model", required=True)
     parser.add_argument("--person", required=True, help="user_id, and the records' key")
-    parser.add_argument("--reports", type=int, default=1)
+    parser.add_argument("--reports", type=int, default=1,
+                        help="how many; a round that the model doesn't ask this device to answer"
+                             " is passed over")
     parser.add_argument("--epsilon", type=float, default=4.0, help="privacy spent by each report")
     parser.add_argument("--device", default="croupier-device.json",
-                        help="file that remembers this device's id and last sequence number")
+                        help="file that remembers this device's id, last sequence number and secret")
     options = parser.parse_args()
 
+    device = remembered(options.device)
     generator = random.SystemRandom()
     # Java's clients put a key on the partition that murmur2 names; all producers must agree.
     producer = Producer({"bootstrap.servers": options.broker, "acks": "all",
                          "enable.idempotence": True, "partitioner": "murmur2_random"})
     for _ in range(options.reports):
         update = newest_update(options.broker, f"{options.prefix}.updates", options.model)
+        if not answers(device, update):
+            print(f"{options.person} is not chosen to answer round {update.round}")
+            continue
         x = [1.0] + [0.1 * j for j in range(1, len(update.weights))]
         residual = sum(w * v for w, v in zip(update.weights, x)) - 1.0
         report = noisy_report(update, [residual * v for v in x], options.person,
-                              next_sequence(options.device), options.epsilon, generator)
+                              next_sequence(device, options.device), options.epsilon, generator)
+        # Spent from here on. A real device keeps the bytes until they are acknowledged, and sends
+        # the very same again after a crash: new noise for the same data would spend twice.
         producer.produce(f"{options.prefix}.gradients", report.SerializeToString(),
                          key=options.person.encode())
         producer.flush()
