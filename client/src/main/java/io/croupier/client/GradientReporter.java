@@ -1,14 +1,9 @@
 package io.croupier.client;
 
-import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.Randomiser;
-import io.croupier.schemas.view.GradientReportView;
-import io.croupier.schemas.view.VectorView;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.HashMap;
@@ -48,8 +43,8 @@ public final class GradientReporter {
   private final Producer<byte[], byte[]> producer;
   private final String topic;
   private final LocalLedger ledger;
+  private final ReportMaker maker;
   private final byte[] key;
-  private final Clock clock;
 
   /** Stored reports that no sending is under way of. */
   private final NavigableMap<Long, StoredReport> unsent = new ConcurrentSkipListMap<>();
@@ -71,8 +66,8 @@ public final class GradientReporter {
     this.producer = Objects.requireNonNull(producer, "producer");
     topic = Objects.requireNonNull(gradientsTopic, "gradientsTopic");
     this.ledger = ledger;
+    maker = new ReportMaker(ledger, clock);
     key = ledger.userId().getBytes(StandardCharsets.UTF_8);
-    this.clock = clock;
     sendAgain(ledger.pending());
   }
 
@@ -124,11 +119,7 @@ public final class GradientReporter {
    * gradient is computed.
    */
   public boolean answers(ModelSnapshot model) {
-    return answers(model, model.round());
-  }
-
-  private boolean answers(ModelSnapshot model, long round) {
-    return ledger.answers(model.modelId(), round, model.answerProbability());
+    return maker.answers(model, model.round());
   }
 
   /**
@@ -163,30 +154,8 @@ public final class GradientReporter {
    */
   public synchronized Future<RecordMetadata> report(
       ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
-    requireSame("dimension", randomiser.dimension(), model.dimension());
-    requireSame("gridExponent", randomiser.gridExponent(), model.gridExponent());
-    requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
-    if (!answers(model, round)) {
-      throw new NotChosenException(model, round);
-    }
     sendAgain(List.copyOf(unsent.values()));
-    return send(
-        ledger.release(randomiser, sequence -> draw(sequence, model, round, gradient, randomiser)));
-  }
-
-  private byte[] draw(
-      long sequence, ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
-    GradientReportView.Builder report =
-        GradientReportView.newBuilder()
-            .setModelId(model.modelId())
-            .setRound(round)
-            .setUserId(ledger.userId())
-            .setDeviceId(ledger.deviceId())
-            .setSequence(sequence)
-            .setCreatedAtMs(clock.millis())
-            .setGrid(packed(randomiser.randomise(gradient)));
-    randomiser.declareIn(report);
-    return report.build().toByteArray();
+    return send(maker.release(model, round, gradient, randomiser));
   }
 
   private void sendAgain(List<StoredReport> reports) {
@@ -224,20 +193,5 @@ public final class GradientReporter {
     return failure instanceof RecordTooLargeException
         || failure instanceof RecordBatchTooLargeException
         || failure instanceof InvalidRecordException;
-  }
-
-  private static <N extends Number> void requireSame(String name, N ofRandomiser, N ofModel) {
-    if (!ofRandomiser.equals(ofModel)) {
-      throw new IllegalArgumentException(
-          name + " of the randomiser is " + ofRandomiser + "; the model's is " + ofModel);
-    }
-  }
-
-  private static VectorView packed(int[] values) {
-    ByteBuffer bytes =
-        ByteBuffer.allocate(Math.multiplyExact(values.length, Integer.BYTES))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asIntBuffer().put(values);
-    return VectorView.newBuilder().addValues(UnsafeByteOperations.unsafeWrap(bytes)).build();
   }
 }

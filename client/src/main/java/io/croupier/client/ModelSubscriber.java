@@ -146,6 +146,19 @@ public final class ModelSubscriber implements AutoCloseable {
   }
 
   /**
+   * Whether a round of a model is among the newest {@value Staleness#MOST_PUBLICATIONS}
+   * publications that were read: a report of another is dropped by the job, and is spent all the
+   * same.
+   *
+   * @return false, too, if the model is retired, or none is known yet
+   * @throws IllegalStateException if the subscriber failed or is closed
+   */
+  public synchronized boolean isPublished(String modelId, long round) {
+    requireAtWork();
+    return publications(modelId).filter(of -> of.contain(round)).isPresent();
+  }
+
+  /**
    * Waits until a model is there.
    *
    * @return its newest update

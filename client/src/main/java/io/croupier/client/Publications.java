@@ -21,6 +21,10 @@ final class Publications {
     return newest;
   }
 
+  boolean contain(long round) {
+    return rounds.contains(round);
+  }
+
   int newerThan(ModelSnapshot snapshot) {
     return rounds.tailSet(snapshot.round(), false).size();
   }

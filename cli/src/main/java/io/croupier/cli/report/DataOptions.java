@@ -6,7 +6,6 @@ import io.croupier.cli.data.NamedLoss;
 import io.croupier.cli.data.Problem;
 import io.croupier.client.ModelSnapshot;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import picocli.CommandLine.Option;
 
 /** The options that say whose gradients are evaluated here, instead of read. */
@@ -61,8 +60,9 @@ final class DataOptions {
       paramLabel = "N",
       defaultValue = "1",
       description = {
-        "How many published rounds to answer, the newest first and then those that come, each with"
-            + " the model's answer probability (default: ${DEFAULT-VALUE})."
+        "How many published rounds to look at, the newest first and then those that come (default:"
+            + " ${DEFAULT-VALUE}). One that the ledger doesn't choose is not answered. With"
+            + " --each-row: how often to go through the rows, each at the newest round."
       })
   private long rounds;
 
@@ -72,7 +72,7 @@ final class DataOptions {
    * @param isLive whether new rounds may come
    * @throws InputException if the data doesn't fit the model
    */
-  RowGradients gradients(Publications model, boolean isLive) {
+  RowGradients gradients(PublishedModel model, boolean isLive) {
     if (!(scale > 0 && scale <= Double.MAX_VALUE)) {
       throw new InputException("--scale is %s; it must be positive and finite".formatted(scale));
     }
@@ -84,6 +84,6 @@ final class DataOptions {
     ModelSnapshot newest = model.newest();
     Problem problem =
         CsvRows.load(file, label, loss, newest.dimension(), newest.gradientBound(), scale);
-    return new RowGradients(problem, model, eachRow, rounds, new SecureRandom()::nextDouble);
+    return new RowGradients(problem, model, eachRow, rounds);
   }
 }

@@ -2,6 +2,7 @@ package io.croupier.cli.report;
 
 import io.croupier.cli.CountBar;
 import io.croupier.cli.InputException;
+import io.croupier.client.NotChosenException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
@@ -23,6 +24,7 @@ final class Desk {
   private final Limit limit;
   private final int earlier;
   private long reports;
+  private long unchosen;
 
   /**
    * A desk.
@@ -74,6 +76,9 @@ final class Desk {
     try {
       outlet.report(answer, randomiser);
       reports++;
+    } catch (NotChosenException e) {
+      // As the model asks for; counted, so that nobody looks for what is missing.
+      unchosen++;
     } catch (LimitReachedException e) {
       throw new InputException(
           "The limit is reached: %s. Not reported: %s, and %s"
@@ -86,10 +91,11 @@ final class Desk {
 
   private String summary() {
     int pending = ledger.pending().size();
-    return "%d %s%s. In the ledger: %s.%s"
+    return "%d %s%s%s. In the ledger: %s.%s"
         .formatted(
             reports,
             outlet.done(),
+            unchosen == 0 ? "" : ", %d not chosen".formatted(unchosen),
             earlier == 0 ? "" : ", after %d that an earlier run had left".formatted(earlier),
             inWords(ledger.spent(), limit),
             pending == 0
@@ -104,6 +110,11 @@ final class Desk {
     parts.add("%d reports".formatted(spent.reports()) + (counted ? of(limit.reports()) : ""));
     if (spent.undisclosed() > 0) {
       parts.add("%d of them undisclosed".formatted(spent.undisclosed()));
+    }
+    if (spent.unbounded() > 0) {
+      parts.add(
+          "%d of them without a bound (a coordinate is not private, or own noise of unknown worth)"
+              .formatted(spent.unbounded()));
     }
     addLevel(parts, "epsilon", spent.epsilon(), limit.epsilon());
     addLevel(parts, "mu", spent.muSquared().sqrt(DIGITS), limit.mu());

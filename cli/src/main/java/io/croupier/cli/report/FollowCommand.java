@@ -65,7 +65,7 @@ public final class FollowCommand implements Callable<Integer> {
     }
     JobConfig config = connection.config();
     PrintWriter out = spec.commandLine().getOut();
-    try (Publications model =
+    try (PublishedModel model =
         FollowedModel.follow(config.kafka(), config.topics().updates(), modelId)) {
       Optional<ModelSnapshot> next = Optional.of(model.newest());
       for (long left = updates; next.isPresent(); left--) {

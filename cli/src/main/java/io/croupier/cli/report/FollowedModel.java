@@ -3,18 +3,15 @@ package io.croupier.cli.report;
 import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
-import io.croupier.schemas.ModelSpecs;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.errors.InterruptException;
 
 /** What a running job publishes of a model. */
-final class FollowedModel implements Publications {
+final class FollowedModel implements PublishedModel {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /** How long a round that somebody else has seen may take to come here, too. */
@@ -23,15 +20,9 @@ final class FollowedModel implements Publications {
   /** How often to look whether the model is still there. */
   private static final Duration LOOK = Duration.ofMillis(500);
 
-  /** No report may be further behind. */
-  private static final int MOST_ROUNDS = ModelSpecs.MAX_STALENESS + 1;
-
   private final String modelId;
   private final String topic;
   private final ModelSubscriber subscriber;
-
-  /** The newest rounds published, oldest first; guarded by this. */
-  private final Set<Long> rounds = new LinkedHashSet<>();
 
   private FollowedModel(Map<String, Object> kafka, String updatesTopic, String modelId) {
     this.modelId = modelId;
@@ -47,8 +38,7 @@ final class FollowedModel implements Publications {
   static FollowedModel follow(Map<String, String> kafka, String updatesTopic, String modelId) {
     FollowedModel model = new FollowedModel(Map.copyOf(kafka), updatesTopic, modelId);
     try {
-      ModelSnapshot first = model.subscriber.await(modelId, PATIENCE);
-      model.hear(first);
+      model.subscriber.await(modelId, PATIENCE);
       return model;
     } catch (TimeoutException e) {
       model.close();
@@ -60,13 +50,9 @@ final class FollowedModel implements Publications {
   }
 
   private synchronized void hear(ModelSnapshot snapshot) {
-    if (!snapshot.modelId().equals(modelId) || !rounds.add(snapshot.round())) {
-      return;
+    if (snapshot.modelId().equals(modelId)) {
+      notifyAll();
     }
-    if (rounds.size() > MOST_ROUNDS) {
-      rounds.remove(rounds.iterator().next());
-    }
-    notifyAll();
   }
 
   @Override
@@ -90,11 +76,11 @@ final class FollowedModel implements Publications {
   public synchronized void requirePublished(long round) {
     long start = System.nanoTime();
     long left = LAG.toNanos();
-    while (!rounds.contains(round)) {
+    while (!subscriber.isPublished(modelId, round)) {
       if (round < newest().round() || left <= 0) {
         throw new InputException(
-            "'round' %d is none of the %d newest that are on topic %s; the newest is %d"
-                .formatted(round, rounds.size(), topic, newest().round()));
+            "'round' %d is none of the newest that are on topic %s; the very newest is %d"
+                .formatted(round, topic, newest().round()));
       }
       await(Math.min(left, LOOK.toNanos()));
       left = LAG.toNanos() - (System.nanoTime() - start);

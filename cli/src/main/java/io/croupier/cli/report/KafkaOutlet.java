@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.InterruptException;
 
@@ -19,18 +20,41 @@ final class KafkaOutlet implements Outlet {
   private static final int MOST_UNDERWAY = LocalLedger.WINDOW / 2;
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  private final KafkaProducer<byte[], byte[]> producer;
+  private final Producer<byte[], byte[]> producer;
   private final GradientReporter reporter;
   private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
 
+  /**
+   * Sends to a Kafka.
+   *
+   * @throws InputException if a setting contradicts what reports need, or what an earlier run left
+   *     can't be sent
+   */
   KafkaOutlet(Map<String, String> kafka, String gradientsTopic, LocalLedger ledger) {
+    this(producer(kafka), gradientsTopic, ledger);
+  }
+
+  /** Sends by {@code producer}, and closes it. */
+  KafkaOutlet(Producer<byte[], byte[]> producer, String gradientsTopic, LocalLedger ledger) {
+    this.producer = producer;
+    reporter = new GradientReporter(producer, gradientsTopic, ledger);
+    producer.flush();
+    int left = ledger.pending().size();
+    if (left > 0) {
+      // New ones would go the same way, and there is room for so many only.
+      close();
+      throw new InputException(
+          "Of the reports that an earlier run left, which are spent, %d were not acknowledged by topic %s; the next run takes them up, and nothing else is reported before"
+              .formatted(left, gradientsTopic));
+    }
+  }
+
+  private static Producer<byte[], byte[]> producer(Map<String, String> kafka) {
     try {
-      producer = new KafkaProducer<>(GradientReporter.producerProperties(Map.copyOf(kafka)));
+      return new KafkaProducer<>(GradientReporter.producerProperties(Map.copyOf(kafka)));
     } catch (IllegalArgumentException e) {
       throw new InputException("kafka.* of the configuration: " + e.getMessage(), e);
     }
-    reporter = new GradientReporter(producer, gradientsTopic, ledger);
-    producer.flush();
   }
 
   @Override

@@ -8,10 +8,10 @@ import java.io.IOException;
 /** Gradients on standard input, one a line; empty lines don't count. */
 final class LineGradients implements Gradients {
   private final BufferedReader lines;
-  private final Publications model;
+  private final PublishedModel model;
   private long number;
 
-  LineGradients(BufferedReader lines, Publications model) {
+  LineGradients(BufferedReader lines, PublishedModel model) {
     this.lines = lines;
     this.model = model;
   }

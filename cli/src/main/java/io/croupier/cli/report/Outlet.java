@@ -8,6 +8,7 @@ interface Outlet extends AutoCloseable {
   /**
    * Randomises a gradient and lets it go.
    *
+   * @throws io.croupier.client.NotChosenException if this device isn't to answer that round
    * @throws io.croupier.client.ledger.LimitReachedException if the person's limit has no room
    * @throws IllegalArgumentException if the gradient is not finite
    * @throws io.croupier.cli.InputException if an earlier one, or this one, can't get there

@@ -2,16 +2,14 @@ package io.croupier.cli.report;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
+import io.croupier.client.ReportMaker;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.Grid;
-import io.croupier.schemas.view.GradientReportView;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.InstantSource;
-import java.util.Arrays;
 
 /**
  * Prints reports: they are as released as those that are sent, and charged like them. What an
@@ -21,7 +19,7 @@ final class PrintedOutlet implements Outlet {
   private final OutputStream out;
   private final Format format;
   private final LocalLedger ledger;
-  private final InstantSource clock;
+  private final ReportMaker maker;
   private boolean isFull;
 
   /** Prints to {@code out}, which stays open. */
@@ -29,33 +27,14 @@ final class PrintedOutlet implements Outlet {
     this.out = out;
     this.format = format;
     this.ledger = ledger;
-    this.clock = clock;
+    maker = new ReportMaker(ledger, clock);
     ledger.pending().forEach(this::print);
   }
 
   @Override
   public void report(Answer answer, Randomiser randomiser) {
     requireRoom();
-    print(ledger.release(randomiser, sequence -> draw(sequence, answer, randomiser)));
-  }
-
-  private byte[] draw(long sequence, Answer answer, Randomiser randomiser) {
-    GradientReportView.Builder declaration = GradientReportView.newBuilder();
-    randomiser.declareIn(declaration);
-    return GradientReport.newBuilder()
-        .mergeFrom(parse(declaration.build().toByteArray()))
-        .setModelId(answer.model().modelId())
-        .setRound(answer.round())
-        .setUserId(ledger.userId())
-        .setDeviceId(ledger.deviceId())
-        .setSequence(sequence)
-        .setCreatedAtMs(clock.millis())
-        .setGrid(
-            Grid.newBuilder()
-                .addAllValues(
-                    Arrays.stream(randomiser.randomise(answer.gradient())).boxed().toList()))
-        .build()
-        .toByteArray();
+    print(maker.release(answer.model(), answer.round(), answer.gradient(), randomiser));
   }
 
   private void requireRoom() {

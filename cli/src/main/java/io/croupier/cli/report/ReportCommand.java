@@ -43,7 +43,11 @@ import picocli.CommandLine.Spec;
           + " follow' prints it. Where none is named it is taken to be the newest that is published"
           + " when the line is read, or 0 without Kafka: name it, unless you are sure. One that was"
           + " never published is an error here; one more than maxStaleness publications behind is"
-          + " dropped by the job, spent or not."
+          + " dropped by the job, spent or not.",
+      "",
+      "If the model's answerProbability is below 1, the ledger chooses with that probability which"
+          + " rounds this person answers, each once for all. A gradient of another round is counted"
+          + " as not chosen, costs nothing, and is no error."
     },
     footer = {
       "",
@@ -123,7 +127,8 @@ public final class ReportCommand implements Callable<Integer> {
         names = "--without-ledger",
         required = true,
         description = {
-          "Forgets at the end what was spent; only for printing, and for people who are made up."
+          "Forgets at the end what was spent, and chooses in every run anew which rounds to answer;"
+              + " only for printing, and for people who are made up."
         })
     private boolean none;
   }
@@ -154,7 +159,7 @@ public final class ReportCommand implements Callable<Integer> {
     Limit limit = limits.limit();
     JobConfig config = sending ? connection.config() : null;
     try (LocalLedger ledger = ledger(limit);
-        Publications model =
+        PublishedModel model =
             sending
                 ? FollowedModel.follow(config.kafka(), config.topics().updates(), modelId)
                 : UnpublishedModel.read(models, modelId)) {
@@ -165,7 +170,7 @@ public final class ReportCommand implements Callable<Integer> {
     return 0;
   }
 
-  private String report(JobConfig config, LocalLedger ledger, Publications model, Limit limit) {
+  private String report(JobConfig config, LocalLedger ledger, PublishedModel model, Limit limit) {
     boolean sending = config != null;
     Randomiser randomiser = noise.randomiser(model.newest());
     Gradients gradients =

@@ -2,19 +2,17 @@ package io.croupier.cli.report;
 
 import io.croupier.cli.data.Problem;
 import io.croupier.client.ModelSnapshot;
-import java.util.function.DoubleSupplier;
 
 /**
- * Gradients of one person's rows, at the weights that are the newest: for every round that is
- * answered, that of the rows' mean loss, or one for each row. A published round is answered with
- * the model's answer probability.
+ * Gradients of one person's rows, one of the rows' mean loss for every published round that is
+ * looked at, or one for each row: each of them at the weights that are the newest then, whose round
+ * it names. Which of those rounds this device is to answer is not decided here.
  */
 final class RowGradients implements Gradients {
   private final Problem problem;
-  private final Publications model;
+  private final PublishedModel model;
   private final boolean eachRow;
   private final long rounds;
-  private final DoubleSupplier coins;
 
   /** The state at which the newest gradient was evaluated. */
   private ModelSnapshot round;
@@ -26,16 +24,13 @@ final class RowGradients implements Gradients {
    * Gradients of {@code problem}.
    *
    * @param eachRow whether each row is a report of its own
-   * @param rounds how many published rounds to look at
-   * @param coins uniform in [0, 1), one for each round
+   * @param rounds how many published rounds to look at, and so how often at the rows
    */
-  RowGradients(
-      Problem problem, Publications model, boolean eachRow, long rounds, DoubleSupplier coins) {
+  RowGradients(Problem problem, PublishedModel model, boolean eachRow, long rounds) {
     this.problem = problem;
     this.model = model;
     this.eachRow = eachRow;
     this.rounds = rounds;
-    this.coins = coins;
     nextRow = perRound();
   }
 
@@ -45,19 +40,18 @@ final class RowGradients implements Gradients {
 
   @Override
   public Answer next() {
-    while (nextRow == perRound()) {
-      if (roundsSeen == rounds) {
-        return null;
-      }
+    if (nextRow < perRound()) {
+      // Many rows outlast a round: at its weights the last reports would be dropped as stale.
+      round = model.newest();
+    } else if (roundsSeen < rounds) {
       // A model that was retired has no newest state, and says so.
       round = round == null ? model.newest() : model.after(round.round()).orElseGet(model::newest);
       roundsSeen++;
-      if (coins.getAsDouble() < round.answerProbability()) {
-        nextRow = 0;
-      }
+      nextRow = 0;
+    } else {
+      return null;
     }
     int row = nextRow++;
-    round = model.newest();
     return new Answer(round, round.round(), eachRow ? ofRow(row) : ofAll());
   }
 

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * A model of which only the spec is known: its round 0, whatever has become of it since. What else
  * was published, whoever evaluates gradients must know.
  */
-final class UnpublishedModel implements Publications {
+final class UnpublishedModel implements PublishedModel {
   private final ModelSnapshot initial;
 
   private UnpublishedModel(ModelSnapshot initial) {

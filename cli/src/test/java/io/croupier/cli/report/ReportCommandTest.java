@@ -22,6 +22,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +52,7 @@ class ReportCommandTest {
         directory.resolve("models.yaml"),
         """
         - {modelId: taps, dimension: 2, gradientBound: 1, initialWeights: [1, 2], adaptiveRadius: {}}
+        - {modelId: halves, dimension: 2, gradientBound: 1, answerProbability: 0.5, adaptiveRadius: {}}
         - {modelId: words, dimension: 3, gradientBound: 1, coordinateWise: {}}
         - {modelId: raw, dimension: 2, gradientBound: 1, reportsPerRound: 2, dpFtrl:
            {clipNorm: 1, noiseMultiplier: 1, learningRate: 1, noise: {tree: {}}}}
@@ -127,7 +130,9 @@ class ReportCommandTest {
     "taps, --mechanism l2-laplace --epsilon 1 --share 3, L2_LAPLACE, epsilon 0.333333333",
     "words, --mechanism coordinate-laplace --epsilon 1 --clip COORDINATES, COORDINATE_LAPLACE,"
         + " epsilon 0.999999999",
-    "words, '--mechanism coordinate-laplace --taus 1,0.5,0.25', COORDINATE_LAPLACE, epsilon 1.75"
+    "words, '--mechanism coordinate-laplace --taus 1,0.5,0.25', COORDINATE_LAPLACE, epsilon 1.75",
+    "taps, '--mechanism coordinate-laplace --taus 1,Infinity', COORDINATE_LAPLACE,"
+        + " '1 reports, 1 of them without a bound (a coordinate is not private'"
   })
   void everyMechanismDeclaresAndCharges(
       String model, String noise, DeclarationCase declaration, String spent) throws IOException {
@@ -257,6 +262,52 @@ class ReportCommandTest {
   }
 
   @Test
+  void whichRoundsAreAnsweredIsDecidedOnceForAll() throws IOException {
+    String lines =
+        IntStream.range(0, 40)
+            .mapToObj("{\"gradient\": [0, 0], \"round\": %d}"::formatted)
+            .collect(Collectors.joining("\n"));
+    String options = "--model halves " + LEDGER + NOISE;
+
+    Run first = run(lines, options);
+    Run second = run(lines, options);
+
+    // All 40 would be alike with probability 2e-12.
+    int chosen = first.reports().size();
+    assertThat(chosen).isBetween(1, 39);
+    assertThat(first.code).isZero();
+    assertThat(first.err)
+        .contains("%d printed, %d not chosen. In the ledger: ".formatted(chosen, 40 - chosen))
+        .contains("%d reports, epsilon %1$d.".formatted(chosen));
+    assertThat(second.reports())
+        .extracting(GradientReport::getRound)
+        .isEqualTo(first.reports().stream().map(GradientReport::getRound).toList());
+  }
+
+  @Test
+  void dataAnswersARoundByTheLedgersLotAlone() throws IOException {
+    write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
+    String data = "--label y --loss logistic --each-row --data " + path("rows.csv");
+    // Of 20 ledgers none, or each, chooses round 0 with probability 2e-6.
+    List<Integer> printed = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      String ledger = path("device-" + i);
+      int reports;
+      try (LocalLedger device = LocalLedger.open(Path.of(ledger), "ada", Limit.NONE)) {
+        reports = device.answers("halves", 0, 0.5) ? 2 : 0;
+      }
+      String options = "--model halves --ledger " + ledger + " " + NOISE + data;
+      Run run = run("", options);
+      assertThat(run.code).isZero();
+      assertThat(run.reports()).hasSize(reports);
+      assertThat(run.err).contains(reports == 0 ? "0 printed, 2 not chosen" : "2 printed. In");
+      assertThat(run("", options).reports()).hasSize(reports);
+      printed.add(reports);
+    }
+    assertThat(printed).contains(0, 2);
+  }
+
+  @Test
   void dataIsOneReportOfTheMeanOrOneForEachRow() throws IOException {
     // Residuals at (1, 2): 3 - 2.75 and 1 - 1.5.
     write("rows.csv", "a,b,y\n1,1,2.75\n1,0,1.5\n");
@@ -301,9 +352,12 @@ class ReportCommandTest {
     assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon 1 --delta 0.1").err)
         .contains("takes --epsilon, and no other level");
     assertThat(run("", FORGET + NOISE + "--clip L2").err).contains("takes no --clip");
+    assertThat(run("", FORGET + "--mechanism coordinate-laplace --taus 1,1 --share 2").err)
+        .contains("takes no --share with --taus");
     assertThat(run("", FORGET + NOISE + "--share 0").err).contains("reports is 0");
     assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err).contains("-1");
-    assertThat(run("", FORGET + NOISE + "--model tips").err).contains("there are: taps, words");
+    assertThat(run("", FORGET + NOISE + "--model tips").err)
+        .contains("there are: taps, halves, words");
     assertThat(run("", FORGET + NOISE + "--model raw").err).contains("central");
     assertThat(run("", FORGET + NOISE + "--limit-epsilon -2").err).contains("epsilon is -2.0");
     write("rows.csv", "a,b,y\n1,1,1\n");

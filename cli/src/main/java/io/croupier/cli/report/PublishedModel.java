@@ -4,8 +4,8 @@ import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
 import java.util.Optional;
 
-/** What is published of one model. */
-interface Publications extends AutoCloseable {
+/** One model, as far as it is published. */
+interface PublishedModel extends AutoCloseable {
 
   /**
    * The newest state.

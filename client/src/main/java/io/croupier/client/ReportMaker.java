@@ -1,0 +1,109 @@
+package io.croupier.client;
+
+import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.client.ledger.LimitReachedException;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.view.GradientReportView;
+import io.croupier.schemas.view.VectorView;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.InstantSource;
+import java.util.Objects;
+
+/**
+ * Makes the reports of one person's device, each charged to the person's {@link LocalLedger} and
+ * durable there when it is handed out. How they leave is the caller's business: {@link
+ * GradientReporter} sends them by Kafka. Whoever has another way {@linkplain
+ * LocalLedger#acknowledge acknowledges} what has arrived and, until then, lets the very same bytes
+ * leave again.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class ReportMaker {
+  private final LocalLedger ledger;
+  private final InstantSource clock;
+
+  /**
+   * A maker of one person's reports.
+   *
+   * @param ledger of the person whose privacy is spent; belongs to the caller
+   * @param clock stamps the reports
+   */
+  public ReportMaker(LocalLedger ledger, InstantSource clock) {
+    this.ledger = Objects.requireNonNull(ledger, "ledger");
+    this.clock = Objects.requireNonNull(clock, "clock");
+  }
+
+  /**
+   * Whether this device is to answer a published round: each does with the probability that the
+   * model states. Decided once, by the ledger.
+   *
+   * @param model any state of the model
+   */
+  public boolean answers(ModelSnapshot model, long round) {
+    return ledger.answers(model.modelId(), round, model.answerProbability());
+  }
+
+  /**
+   * Clips and randomises a gradient. Spends the randomiser's privacy level, unless it throws: no
+   * noise was drawn then, but for an {@link java.io.UncheckedIOException}.
+   *
+   * @param model any state of the model
+   * @param round the published round at whose weights the gradient was evaluated
+   * @param gradient of this person's loss, shape [d], left as it is
+   * @param randomiser made for this model
+   * @return a {@link io.croupier.schemas.GradientReport}, pending in the ledger
+   * @throws IllegalArgumentException if the randomiser was made for another dimension, grid
+   *     exponent or gradient bound than the model's, or the gradient has another shape or is not
+   *     finite
+   * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round
+   * @throws LimitReachedException if the person's limit has no room for the report
+   * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers before is still
+   *     not settled
+   * @throws java.io.UncheckedIOException if the report could not be made durable: it must not leave
+   *     and must not be drawn again before the ledger was opened anew
+   */
+  public StoredReport release(
+      ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
+    requireSame("dimension", randomiser.dimension(), model.dimension());
+    requireSame("gridExponent", randomiser.gridExponent(), model.gridExponent());
+    requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
+    if (!answers(model, round)) {
+      throw new NotChosenException(model, round);
+    }
+    return ledger.release(
+        randomiser, sequence -> draw(sequence, model, round, gradient, randomiser));
+  }
+
+  private static <N extends Number> void requireSame(String name, N ofRandomiser, N ofModel) {
+    if (!ofRandomiser.equals(ofModel)) {
+      throw new IllegalArgumentException(
+          name + " of the randomiser is " + ofRandomiser + "; the model's is " + ofModel);
+    }
+  }
+
+  private byte[] draw(
+      long sequence, ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
+    GradientReportView.Builder report =
+        GradientReportView.newBuilder()
+            .setModelId(model.modelId())
+            .setRound(round)
+            .setUserId(ledger.userId())
+            .setDeviceId(ledger.deviceId())
+            .setSequence(sequence)
+            .setCreatedAtMs(clock.millis())
+            .setGrid(packed(randomiser.randomise(gradient)));
+    randomiser.declareIn(report);
+    return report.build().toByteArray();
+  }
+
+  private static VectorView packed(int[] values) {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(Math.multiplyExact(values.length, Integer.BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asIntBuffer().put(values);
+    return VectorView.newBuilder().addValues(UnsafeByteOperations.unsafeWrap(bytes)).build();
+  }
+}
