@@ -1,5 +1,6 @@
 package io.croupier.bench;
 
+import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
@@ -122,6 +123,16 @@ public class LedgerBenchmark {
     @Override
     public void storeModelTotals(String modelId, Totals totals) {
       model = totals;
+    }
+
+    @Override
+    public RunningZeta runningZeta(String modelId) {
+      throw new UnsupportedOperationException("no report is central");
+    }
+
+    @Override
+    public void storeRunningZeta(String modelId, RunningZeta running) {
+      throw new UnsupportedOperationException("no report is central");
     }
 
     @Override

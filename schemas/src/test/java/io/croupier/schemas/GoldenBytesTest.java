@@ -29,6 +29,7 @@ class GoldenBytesTest {
         "ModelUpdate",
         "AccountingEvent",
         "AccountingEvent-limits",
+        "AccountingEvent-central",
         "GuaranteeEvent",
         "JournalEntry",
         "RecordedReport",

@@ -1,10 +1,12 @@
 package io.croupier.cli.account;
 
+import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.schemas.AccountingEvent;
 import java.math.BigDecimal;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -14,6 +16,7 @@ import java.util.TreeMap;
 final class Book implements UserAccount {
   private final Entry all = new Entry();
   private final Map<String, Entry> models = new TreeMap<>();
+  private final Map<String, RunningZeta> zetas = new HashMap<>();
 
   /** Over all models. */
   Entry all() {
@@ -58,6 +61,16 @@ final class Book implements UserAccount {
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
     models.computeIfAbsent(modelId, id -> new Entry()).setTotals(totals);
+  }
+
+  @Override
+  public RunningZeta runningZeta(String modelId) {
+    return zetas.getOrDefault(modelId, new RunningZeta());
+  }
+
+  @Override
+  public void storeRunningZeta(String modelId, RunningZeta running) {
+    zetas.put(modelId, running);
   }
 
   @Override

@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
       "Adds up what each person's reports declare, and says what that is worth at a delta: by every"
           + " bound, of which the least counts. From accounting events it also says whether the"
           + " ledger did: costs and totals of every event are computed again from the declarations"
-          + " alone. Exit code 1: they differ.",
+          + " alone (of central reports, from the rounds they took part in). Exit code 1: they"
+          + " differ.",
       "",
       "FILE is a declaration or an accounting event a line, as JSON ('-': standard input; what ends"
           + " in .gz is unpacked), or one JSON list of them. A declaration is what a report says,"

@@ -114,18 +114,20 @@ final class Composition {
   private List<String> left() {
     long undisclosed = 0;
     long unbounded = 0;
-    long central = 0;
+    long uncharged = 0;
     for (Line line : users) {
       undisclosed += line.entry().totals().undisclosed;
       unbounded += line.entry().totals().unbounded;
-      central += line.entry().central();
+      uncharged += line.entry().uncharged();
     }
-    if (undisclosed + unbounded + central == 0) {
+    if (undisclosed + unbounded + uncharged == 0) {
       return List.of();
     }
     return List.of(
         ("Not in any number: reports that disclose nothing of their noise (%s), coordinates without"
-                + " noise (in %s reports), and central reports, whose noise is the release's (%s).")
-            .formatted(Digits.count(undisclosed), Digits.count(unbounded), Digits.count(central)));
+                + " noise (in %s reports), and central reports whose events don't say what they cost"
+                + " (%s).")
+            .formatted(
+                Digits.count(undisclosed), Digits.count(unbounded), Digits.count(uncharged)));
   }
 }

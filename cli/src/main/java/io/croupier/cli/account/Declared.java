@@ -182,8 +182,8 @@ final class Declared {
       case CENTRAL ->
           throw new InputException(
               place
-                  + ": central reports cost what the release does; it must be gaussian, with the mu"
-                  + " that 'account tree --relation replace-one' gives");
+                  + ": a central report costs what its event says; it must be that, or gaussian"
+                  + " with the mu that 'account tree --relation replace-one' gives");
       case DECLARATION_NOT_SET -> throw new IllegalArgumentException("no declaration");
     }
     return event.build();

@@ -17,6 +17,7 @@ final class Entry {
   private final SortedMap<Double, Long> pure = new TreeMap<>();
   private BigDecimal rho = BigDecimal.ZERO;
   private long central;
+  private long uncharged;
 
   Totals totals() {
     return totals;
@@ -36,7 +37,10 @@ final class Entry {
           pure.merge(sum, 1L, Long::sum);
         }
       }
-      case CENTRAL -> central++;
+      case CENTRAL -> {
+        central++;
+        uncharged += event.hasCentralSpend() ? 0 : 1;
+      }
       case GAUSSIAN, UNDISCLOSED, DECLARATION_NOT_SET -> {}
     }
   }
@@ -52,6 +56,11 @@ final class Entry {
   /** Reports whose noise is the job's. */
   long central() {
     return central;
+  }
+
+  /** Those of them of which no event says what they cost. */
+  long uncharged() {
+    return uncharged;
   }
 
   /** All rho, that of pure and of Gaussian reports included. */

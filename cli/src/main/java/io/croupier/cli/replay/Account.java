@@ -1,5 +1,6 @@
 package io.croupier.cli.replay;
 
+import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
@@ -64,6 +65,16 @@ final class Account implements UserAccount {
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
     models = Named.put(models, modelId, totals);
+  }
+
+  @Override
+  public RunningZeta runningZeta(String modelId) {
+    throw new UnsupportedOperationException("central models are not replayed");
+  }
+
+  @Override
+  public void storeRunningZeta(String modelId, RunningZeta running) {
+    throw new UnsupportedOperationException("central models are not replayed");
   }
 
   @Override

@@ -198,7 +198,7 @@ class ComposeCommandTest {
   }
 
   @Test
-  void centralReportsAreCountedIfTheyWereUsedAndAreInNoNumber() throws IOException {
+  void centralReportsOfWhichNobodySaysWhatTheyCostAreInNoNumber() throws IOException {
     String spent =
         "\"central\":{},\"spent\":{\"reports\":\"%d\"},\"userTotals\":{\"reports\":\"1\"}}\n";
     String events =
@@ -211,7 +211,8 @@ class ComposeCommandTest {
     Run run = compose(file("central.jsonl", events).toString());
 
     assertThat(run.code()).as(run.err()).isZero();
-    assertThat(run.out()).contains("and central reports, whose noise is the release's (1).");
+    assertThat(run.out())
+        .contains("and central reports whose events don't say what they cost (1).");
     JsonObject found = json(directory.resolve("central.jsonl").toString());
     assertThat(found.get("reports").getAsLong()).isEqualTo(1);
     assertThat(found.get("central").getAsLong()).isEqualTo(1);
@@ -220,6 +221,33 @@ class ComposeCommandTest {
     String mute = events.replaceAll("\"userTotals\":\\{[^}]*}", "\"sequence\":\"1\"");
     assertThat(compose(file("mute.jsonl", mute).toString()).err())
         .contains("MISMATCH: 2 of 2 events");
+  }
+
+  @Test
+  void centralReportsThatWereChargedAreInMu() throws IOException {
+    // Of trees of 8 rounds the first costs zeta 4, the next 3 + 3 + 3 + 1; sigma is 4.
+    String event =
+        "{\"userId\":\"cy\",\"modelId\":\"c\",\"outcome\":\"ADMITTED\",\"central\":{},"
+            + "\"spent\":{\"reports\":\"1\",\"rho\":%s},"
+            + "\"modelTotals\":{\"rho\":%s,\"participations\":\"%d\",\"lastRound\":\"%d\"},"
+            + "\"userTotals\":{\"rho\":%s},\"centralSpend\":{\"zeta\":%d,"
+            + "\"noiseMultiplier\":4,\"trees\":1,\"restartEvery\":\"8\"}}%n";
+    String first = event.formatted("0.5", "0.5", 1, 0, "0.5", 4);
+    String second = event.formatted("1.25", "1.75", 2, 1, "1.75", 10);
+
+    Path events = file("central.jsonl", first + second);
+    JsonObject found = json(events.toString());
+    assertThat(found.get("mismatches").getAsLong()).isZero();
+    assertThat(found.get("central").getAsLong()).isEqualTo(2);
+    assertThat(found.get("mu").getAsDouble()).isCloseTo(Math.sqrt(3.5), withinPercentage(PERCENT));
+    assertThat(found.get("rho").getAsDouble()).isEqualTo(1.75);
+    assertThat(compose(events.toString()).out())
+        .contains("Costs and totals of all 2 events")
+        .doesNotContain("Not in any number");
+
+    String cheaper = event.formatted("0.5", "1.0", 2, 1, "1.0", 4);
+    assertThat(compose(file("cheaper.jsonl", first + cheaper).toString()).err())
+        .contains("MISMATCH: 1 of 2 events", "cheaper.jsonl, line 2");
   }
 
   @Test
@@ -275,7 +303,7 @@ class ComposeCommandTest {
     assertRefused(
         "line 1: zeroConcentrated is {\"mu\":1}; it must be {\"rho\"",
         "{\"zeroConcentrated\":{\"mu\":1}}");
-    assertRefused("line 1: central reports cost what the release does", "{\"central\":{}}");
+    assertRefused("line 1: a central report costs what its event says", "{\"central\":{}}");
     assertRefused("line 1: it holds a gradient", "{\"undisclosed\":{},\"dense\":{\"values\":[1]}}");
     assertRefused("entry 2: it must have one of", "[{\"undisclosed\":{}},\n{}]");
     assertThat(compose("--delta 1e-6").failure()).hasMessageContaining("Which Kafka?");

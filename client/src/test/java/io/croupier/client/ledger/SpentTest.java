@@ -2,6 +2,7 @@ package io.croupier.client.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -43,6 +44,16 @@ class SpentTest {
 
     @Override
     public void storeModelTotals(String modelId, Totals changed) {}
+
+    @Override
+    public RunningZeta runningZeta(String modelId) {
+      throw new UnsupportedOperationException("no report is central");
+    }
+
+    @Override
+    public void storeRunningZeta(String modelId, RunningZeta running) {
+      throw new UnsupportedOperationException("no report is central");
+    }
 
     @Override
     public ReplayWindow window(String deviceId) {

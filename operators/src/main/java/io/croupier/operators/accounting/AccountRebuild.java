@@ -4,6 +4,7 @@ import com.google.protobuf.Message;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Spend;
+import java.util.Optional;
 
 /**
  * Computes accounts again from the events that a ledger emitted: the same totals, to the last unit.
@@ -17,7 +18,7 @@ public final class AccountRebuild {
    * order in which they were emitted.
    *
    * @return whether the event says of its cost and of the totals what the account says
-   * @throws IllegalArgumentException if the event has no declaration
+   * @throws IllegalArgumentException if the event has no declaration, or an impossible one
    */
   public static boolean apply(AccountingEvent event, UserAccount account) {
     Outcome outcome = event.getOutcome();
@@ -41,11 +42,28 @@ public final class AccountRebuild {
     if (charged) {
       charge(model, cost, event.getModelTotals());
       if (event.hasCentral()) {
-        model.participate(event.getModelTotals().getLastRound());
+        agrees &= takePart(event, account, model);
       }
       account.storeModelTotals(event.getModelId(), model);
     }
     return agrees && agrees(model, event.getModelTotals());
+  }
+
+  /** Whether a participation is possible, and of the zeta that its event tells, if it does. */
+  private static boolean takePart(AccountingEvent event, UserAccount account, Totals model) {
+    long round = event.getModelTotals().getLastRound();
+    boolean later = round >= 0 && (model.participations == 0 || round > model.lastRound);
+    Optional<TreeCharge> charge =
+        TreeCharge.of(event.getCentralSpend()).filter(tree -> later && tree.hasLeaf(round));
+    boolean agrees = !event.hasCentralSpend();
+    if (charge.isPresent()) {
+      Participation participation =
+          new Participation(charge.get(), account, event.getModelId(), model, round);
+      participation.store(account, event.getModelId());
+      agrees = participation.toProto().getZeta() == event.getCentralSpend().getZeta();
+    }
+    model.participate(round);
+    return agrees;
   }
 
   private static void charge(Totals totals, Totals cost, Spend told) {

@@ -17,7 +17,8 @@ import java.math.BigDecimal;
  *
  * <ul>
  *   <li>reports: their number;
- *   <li>epsilon: the sum of the pure epsilons. Gaussian noise has none: it is refused;
+ *   <li>epsilon: the sum of the pure epsilons. Gaussian noise has none, nor have central models:
+ *       they are refused;
  *   <li>mu: the sum of mu^2, with pure epsilons by their tight mu;
  *   <li>epsilon and delta: see {@link EpsilonAtDelta}.
  * </ul>
@@ -66,6 +67,13 @@ final class Budget {
     }
     if (Costs.infiniteTaus(report.taus) > 0) {
       return Judgement.refusedDeclaration(report, limit + ", so every tau must be finite");
+    }
+    if (pure && report.declaration == Declaration.CENTRAL) {
+      return Judgement.refusedDeclaration(
+          report,
+          limit
+              + " of pure epsilons, which the noise of a central model doesn't have: the limit must"
+              + " get a delta, or be one of mu");
     }
     if (pure && report.declaration == Declaration.GAUSSIAN) {
       return Judgement.refusedDeclaration(

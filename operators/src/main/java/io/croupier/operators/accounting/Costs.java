@@ -3,12 +3,15 @@ package io.croupier.operators.accounting;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorBytes;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.CentralSpend;
 import io.croupier.schemas.CoordinateLaplaceTotal;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 
 /**
  * What one report costs by its own declaration: by all that its {@link AccountingEvent} repeats of
- * it, so that the accounts can be computed again from the events, to the last unit.
+ * it, so that the accounts can be computed again from the events, to the last unit. (Central ones
+ * cost what their {@link Participation} does.)
  *
  * <p>A Gaussian mu is worth rho = mu^2 / 2 [BS16, Prop. 1.6]; for a pure epsilon see {@link
  * PureCosts}.
@@ -17,8 +20,12 @@ final class Costs {
   /** More than any account holds, so that the rest of the taus needs no exact sum. */
   private static final double TOO_MUCH = 1e10;
 
+  /** Replacing one user's data moves a sum twice as far as leaving them out: mu doubles. */
+  private static final BigDecimal PICOS_BY_ZETA = BigDecimal.valueOf(4).movePointRight(12);
+
   private Costs() {}
 
+  /** What a report costs whatever becomes of it; of a central one, nothing but itself. */
   static Totals of(Report report) {
     return switch (report.declaration) {
       case UNDISCLOSED -> undisclosed();
@@ -26,14 +33,15 @@ final class Costs {
       case COORDINATE_LAPLACE ->
           coordinates(sumOfFiniteTaus(report.taus), infiniteTaus(report.taus));
       case GAUSSIAN -> gaussian(report.level);
-      case CENTRAL -> central();
+      case CENTRAL -> one();
     };
   }
 
   /**
-   * The same from what an event repeats of the declaration.
+   * What a charged report cost, from what its event repeats. A central one of a ledger that didn't
+   * charge it yet costs nothing but itself.
    *
-   * @throws IllegalArgumentException if it repeats none
+   * @throws IllegalArgumentException if it repeats no declaration, or an impossible one
    */
   static Totals of(AccountingEvent event) {
     return switch (event.getDeclarationCase()) {
@@ -44,7 +52,7 @@ final class Costs {
         yield coordinates(sum.getEpsilon(), sum.getNotPrivate());
       }
       case GAUSSIAN -> gaussian(event.getGaussian().getMu());
-      case CENTRAL -> central();
+      case CENTRAL -> event.hasCentralSpend() ? central(event.getCentralSpend()) : one();
       case DECLARATION_NOT_SET ->
           throw new IllegalArgumentException(
               "declaration of the accounting event is missing: it must be the report's");
@@ -57,9 +65,35 @@ final class Costs {
     return cost;
   }
 
-  /** Its noise is the job's, and is charged with the release. */
-  private static Totals central() {
-    return one();
+  private static Totals central(CentralSpend told) {
+    if (!(told.getZeta() >= 0 && told.getZeta() <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          "central_spend.zeta of the accounting event is "
+              + told.getZeta()
+              + "; it must be finite and at least 0");
+    }
+    if (!(told.getNoiseMultiplier() > 0 && told.getNoiseMultiplier() <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          "central_spend.noise_multiplier of the accounting event is "
+              + told.getNoiseMultiplier()
+              + "; it must be positive and finite");
+    }
+    return central(told.getZeta(), told.getNoiseMultiplier());
+  }
+
+  /**
+   * A participation in a central model: mu^2 = 4 zeta / sigma^2, rounded up once.
+   *
+   * @param zeta the growth of the squared sensitivity, under zero-out, at least 0
+   * @param noiseMultiplier sigma, positive
+   */
+  static Totals central(double zeta, double noiseMultiplier) {
+    BigDecimal sigma = BigDecimal.valueOf(noiseMultiplier);
+    BigDecimal picos =
+        BigDecimal.valueOf(zeta)
+            .multiply(PICOS_BY_ZETA)
+            .divide(sigma.multiply(sigma), 0, RoundingMode.CEILING);
+    return gaussianPicos(DecimalUnits.roundUp(picos, 0));
   }
 
   private static Totals undisclosed() {
@@ -83,8 +117,12 @@ final class Costs {
   }
 
   private static Totals gaussian(double mu) {
+    return gaussianPicos(muSquaredPicos(mu));
+  }
+
+  private static Totals gaussianPicos(long muSquaredPicos) {
     Totals cost = one();
-    cost.muSquaredPicos = muSquaredPicos(mu);
+    cost.muSquaredPicos = muSquaredPicos;
     cost.rhoPicos = half(cost.muSquaredPicos);
     cost.gaussianFirst = true;
     return cost;

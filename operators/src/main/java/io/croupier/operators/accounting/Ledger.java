@@ -13,6 +13,7 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.Undisclosed;
+import java.util.Optional;
 
 /**
  * Judges reports and charges for them: one event for every well-formed report. In this order, the
@@ -30,7 +31,9 @@ import io.croupier.schemas.Undisclosed;
  *
  * <p>Noise that has left the device is spent: a noised report is charged whatever its outcome, to
  * the user's totals and, if the model is known, to the model's. Free are duplicates, since their
- * first copy was charged, and refused central reports, since nothing of them is ever used.
+ * first copy was charged, and refused central reports, since nothing of them is ever used. An
+ * admitted central report is charged what taking part in its round adds, before it is used, and
+ * keeps the charge if the learner drops it.
  */
 public final class Ledger {
   /** Most devices of one user. */
@@ -58,12 +61,16 @@ public final class Ledger {
     if (judgement.isAdmitted()) {
       judgement = terms.judge(report, perUser);
     }
-    Totals cost = Costs.of(report);
     Totals modelTotals = account.modelTotals(report.modelId);
     Totals userTotals = account.userTotals();
     if (judgement.isAdmitted()) {
       judgement = terms.judgeParticipation(report, modelTotals);
     }
+    Optional<Participation> participation =
+        judgement.isAdmitted()
+            ? terms.participation(report, modelTotals, account)
+            : Optional.empty();
+    Totals cost = participation.map(Participation::cost).orElseGet(() -> Costs.of(report));
     if (judgement.isAdmitted()) {
       judgement = terms.budget().judge(modelTotals, cost);
     }
@@ -71,14 +78,16 @@ public final class Ledger {
       judgement = perUser.judge(userTotals, cost);
     }
     boolean charged = isCharged(report, judgement);
+    AccountingEvent.Builder event = event(report, judgement);
     if (charged) {
       terms.budget().charge(modelTotals, cost);
-      if (report.declaration == Declaration.CENTRAL) {
+      if (participation.isPresent()) {
+        participation.get().store(account, report.modelId);
         modelTotals.participate(report.round);
+        event.setCentralSpend(participation.get().toProto());
       }
       account.storeModelTotals(report.modelId, modelTotals);
     }
-    AccountingEvent.Builder event = event(report, judgement);
     Spend.Builder told = terms.budget().tell(modelTotals);
     event.setModelTotals(told);
     if (!terms.budget().isEmpty()) {

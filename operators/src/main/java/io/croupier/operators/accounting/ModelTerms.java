@@ -2,6 +2,7 @@ package io.croupier.operators.accounting;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
+import io.croupier.accounting.tree.Schedule;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -10,6 +11,7 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -18,6 +20,7 @@ import java.util.function.Predicate;
 public final class ModelTerms {
   private final ModelSpec spec;
   private final boolean central;
+  private final Optional<TreeCharge> charge;
   private final boolean takesExamples;
   private final Budget budget;
   private final int maxParticipations;
@@ -36,6 +39,7 @@ public final class ModelTerms {
     this.acceptedNoise = acceptedNoise;
     this.plausible = plausible;
     central = ModelSpecs.isCentral(spec);
+    charge = TreeCharge.of(spec);
     Limits limits = central ? spec.getLimits() : withoutParticipation(spec.getLimits());
     takesExamples = spec.hasDpFtrlLeastSquares();
     budget = new Budget("limits.", limits);
@@ -93,7 +97,22 @@ public final class ModelTerms {
    * @param spent totals of the sender and the model
    */
   Judgement judgeParticipation(Report report, Totals spent) {
-    if (!central || spent.participations == 0) {
+    if (!central) {
+      return Judgement.ADMITTED;
+    }
+    if (!charge.orElseThrow().hasLeaf(report.round)) {
+      return new Judgement(
+          Outcome.REFUSED_PARTICIPATION,
+          "round is "
+              + report.round
+              + ": it must have a leaf, of which a tree has at most "
+              + Schedule.MAX_STEPS
+              + "; restart_every of the model is "
+              + (charge.orElseThrow().restartEvery() == Schedule.NEVER
+                  ? "not set"
+                  : charge.orElseThrow().restartEvery()));
+    }
+    if (spent.participations == 0) {
       return Judgement.ADMITTED;
     }
     if (spent.participations >= maxParticipations) {
@@ -118,6 +137,17 @@ public final class ModelTerms {
                 + spent.lastRound
                 + " and limits.min_separation is "
                 + minSeparation);
+  }
+
+  /**
+   * What taking part costs the sender of a report for which {@link #judgeParticipation} was right.
+   *
+   * @param spent totals of the sender and the model
+   * @return empty if the model is not central
+   */
+  Optional<Participation> participation(Report report, Totals spent, UserAccount account) {
+    return charge.map(
+        tree -> new Participation(tree, account, report.modelId, spent, report.round));
   }
 
   private Judgement judgeDimension(Report report) {
@@ -147,6 +177,11 @@ public final class ModelTerms {
           central
               ? "the model adds the noise itself, so it must be central"
               : "the model takes noised reports only, so it must be one of the others");
+    }
+    if (central && charge.isEmpty()) {
+      return Judgement.refusedDeclaration(
+          report,
+          "the model's noise must be a tree's, since what another costs its people isn't known");
     }
     if (!central && !acceptedNoise.test(report)) {
       return Judgement.refusedDeclaration(

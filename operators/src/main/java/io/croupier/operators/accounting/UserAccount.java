@@ -1,9 +1,11 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.tree.RunningZeta;
+
 /**
  * One user's part of the ledger's state, wherever the caller keeps it. To judge one report touches
- * only the entries of its model and its device. What a method returns may be changed, and counts as
- * stored once it is handed back.
+ * only the entries of its model and its device; the running zeta only if it is central. What a
+ * method returns may be changed, and counts as stored once it is handed back.
  */
 public interface UserAccount {
 
@@ -18,6 +20,12 @@ public interface UserAccount {
 
   /** Stores the totals of one model. */
   void storeModelTotals(String modelId, Totals totals);
+
+  /** What was charged last for a tree of a central model; that of no tree if there is none. */
+  RunningZeta runningZeta(String modelId);
+
+  /** Stores what was charged for a tree of a central model. */
+  void storeRunningZeta(String modelId, RunningZeta running);
 
   /** The window of one device; a new one if the device is not known. */
   ReplayWindow window(String deviceId);

@@ -1,5 +1,6 @@
 package io.croupier.operators.flink;
 
+import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
@@ -12,14 +13,17 @@ import org.apache.flink.util.FlinkRuntimeException;
 final class KeyedAccount implements UserAccount {
   private final ValueState<Totals> userTotals;
   private final MapState<String, Totals> modelTotals;
+  private final MapState<String, RunningZeta> runningZetas;
   private final MapState<String, ReplayWindow> windows;
 
   KeyedAccount(
       ValueState<Totals> userTotals,
       MapState<String, Totals> modelTotals,
+      MapState<String, RunningZeta> runningZetas,
       MapState<String, ReplayWindow> windows) {
     this.userTotals = userTotals;
     this.modelTotals = modelTotals;
+    this.runningZetas = runningZetas;
     this.windows = windows;
   }
 
@@ -43,6 +47,17 @@ final class KeyedAccount implements UserAccount {
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
     write(() -> modelTotals.put(modelId, totals));
+  }
+
+  @Override
+  public RunningZeta runningZeta(String modelId) {
+    RunningZeta running = read(() -> runningZetas.get(modelId));
+    return running == null ? new RunningZeta() : running;
+  }
+
+  @Override
+  public void storeRunningZeta(String modelId, RunningZeta running) {
+    write(() -> runningZetas.put(modelId, running));
   }
 
   @Override

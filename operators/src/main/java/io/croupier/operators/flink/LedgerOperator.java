@@ -2,6 +2,7 @@ package io.croupier.operators.flink;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
@@ -119,13 +120,16 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     getMetricGroup().gauge("lost-commits", (Gauge<Integer>) () -> lost);
   }
 
-  private static KeyedAccount account(KeyedStateStore state) {
+  static KeyedAccount account(KeyedStateStore state) {
     return new KeyedAccount(
         state.getState(
             new ValueStateDescriptor<>(StateNames.USER_TOTALS, TypeInformation.of(Totals.class))),
         state.getMapState(
             new MapStateDescriptor<>(
                 StateNames.MODEL_TOTALS, Types.STRING, TypeInformation.of(Totals.class))),
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.RUNNING_ZETAS, Types.STRING, TypeInformation.of(RunningZeta.class))),
         state.getMapState(
             new MapStateDescriptor<>(
                 StateNames.REPLAY_WINDOWS, Types.STRING, TypeInformation.of(ReplayWindow.class))));

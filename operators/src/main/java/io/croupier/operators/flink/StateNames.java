@@ -11,6 +11,12 @@ final class StateNames {
   /** Ledger, by user: totals over all models. Never dies. */
   static final String USER_TOTALS = "user-totals";
 
+  /**
+   * Ledger, by user: what the last tree of each central model was charged. Replaced by that of the
+   * next tree; never dies.
+   */
+  static final String RUNNING_ZETAS = "running-zetas";
+
   /** Ledger, by user: the anti-replay window of each device. Never dies; at most 16 a user. */
   static final String REPLAY_WINDOWS = "replay-windows";
 

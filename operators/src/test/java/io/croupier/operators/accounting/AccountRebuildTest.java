@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
+import io.croupier.schemas.Spend;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -18,6 +20,8 @@ import org.junit.jupiter.api.Test;
 class AccountRebuildTest {
   private static final int SEED = 83;
 
+  private final Ledger ledger =
+      new Ledger(Limits.newBuilder().setReports(150).setDelta(1e-6).build());
   private final Random random = new Random(SEED);
   private final Set<Outcome> outcomes = EnumSet.noneOf(Outcome.class);
 
@@ -29,36 +33,41 @@ class AccountRebuildTest {
         BudgetTest.local(Limits.newBuilder().setEpsilon(3).setDelta(1e-6)),
         BudgetTest.local(Limits.newBuilder().setEpsilon(8).setDelta(1e-9)),
         BudgetTest.local(Limits.newBuilder().setDelta(1e-6)),
-        BudgetTest.central(2, 1));
+        BudgetTest.central(2, 1),
+        CentralChargeTest.tree(0.7, 5, BudgetTest.participations(9, 0).setMu(9)),
+        CentralChargeTest.tree(3, 8, BudgetTest.participations(9, 0).setEpsilon(5)),
+        CentralChargeTest.leastSquares(7, BudgetTest.participations(3, 0)));
   }
 
-  private Report report() {
-    long sequence = random.nextInt(60);
+  private Report report(long firstSequence) {
+    long sequence = firstSequence + random.nextInt(60);
     double level = random.nextBoolean() ? random.nextDouble() : (1 + random.nextInt(90)) / 100.0;
     if (random.nextInt(50) == 0) {
       level = Math.scalb(level, 10 + random.nextInt(60));
     }
     Report report =
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
           case 0 -> TestReports.undisclosed(sequence);
           case 1 -> TestReports.gaussian(sequence, level);
           case 2 -> TestReports.coordinates(sequence, level, 1e-3 * random.nextDouble());
           case 3 -> TestReports.coordinates(sequence, level, Double.POSITIVE_INFINITY);
-          case 4 -> TestReports.central(sequence);
+          case 4, 5 -> TestReports.central(sequence);
           default -> TestReports.laplace(sequence, level);
         };
-    report.round = random.nextInt(30);
+    report.round = random.nextInt(30) + firstSequence;
+    if (random.nextInt(9) == 0) {
+      report.form = VectorForm.EXAMPLE;
+    }
     report.digestLow = random.nextInt(3);
     report.deviceId = "device " + random.nextInt(3);
     return report;
   }
 
   private List<AccountingEvent> judge(MapAccount account, int reports) {
-    Ledger ledger = new Ledger(Limits.newBuilder().setReports(150).setDelta(1e-6).build());
     List<ModelTerms> terms = terms();
     List<AccountingEvent> events = new ArrayList<>();
     for (int n = 0; n < reports; n++) {
-      Report report = report();
+      Report report = report(0);
       int model = random.nextInt(terms.size() + 1);
       report.modelId = "model " + model;
       // Now and then the limits of a model change.
@@ -91,10 +100,15 @@ class AccountRebuildTest {
           .as("seed %s, run %s", SEED, run)
           .usingRecursiveComparison()
           .isEqualTo(account.models);
+      assertThat(rebuilt.zetas)
+          .as("seed %s, run %s", SEED, run)
+          .usingRecursiveComparison()
+          .isEqualTo(account.zetas);
       assertThat(rebuilt.windows.keySet()).isEqualTo(account.windows.keySet());
       account.windows.forEach(
           (device, window) ->
               assertThat(rebuilt.windows.get(device).highest).isEqualTo(window.highest));
+      assertLaterJudgementsAreTheSame(account, rebuilt);
     }
     assertThat(outcomes)
         .contains(
@@ -108,12 +122,105 @@ class AccountRebuildTest {
             Outcome.REFUSED_PARTICIPATION);
   }
 
+  private void assertLaterJudgementsAreTheSame(MapAccount account, MapAccount rebuilt) {
+    List<ModelTerms> terms = terms();
+    for (int n = 0; n < 40; n++) {
+      // Numbers that neither has seen: of older ones a rebuilt account knows less.
+      Report report = report(60 + 60L * n);
+      int model = random.nextInt(terms.size());
+      report.modelId = "model " + model;
+      assertThat(ledger.judge(report, terms.get(model), rebuilt))
+          .isEqualTo(ledger.judge(report, terms.get(model), account));
+    }
+  }
+
+  @Test
+  void aWrongZetaShows() {
+    ModelTerms terms = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
+    MapAccount account = new MapAccount();
+    AccountingEvent first = ledger.judge(TestReports.central(0), terms, account);
+    Report later = TestReports.central(1);
+    later.round = 1;
+    AccountingEvent second = ledger.judge(later, terms, account);
+    // The charge of a tree of its own, with totals to match.
+    AccountingEvent forged =
+        second.toBuilder()
+            .setCentralSpend(first.getCentralSpend())
+            .setSpent(first.getSpent())
+            .setModelTotals(total(first, second.getModelTotals()))
+            .setUserTotals(total(first, second.getUserTotals()))
+            .build();
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(first, rebuilt)).isTrue();
+    assertThat(AccountRebuild.apply(second, rebuilt)).isTrue();
+    MapAccount misled = new MapAccount();
+    assertThat(AccountRebuild.apply(first, misled)).isTrue();
+    assertThat(AccountRebuild.apply(forged, misled)).isFalse();
+  }
+
+  /** Twice what the event spent. */
+  private static Spend total(AccountingEvent event, Spend told) {
+    Totals twice = Costs.of(event);
+    twice.add(Costs.of(event));
+    Spend spend = twice.toProto().build();
+    return told.toBuilder().mergeFrom(spend).build();
+  }
+
+  @Test
+  void impossibleParticipationsShow() {
+    ModelTerms terms = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
+    AccountingEvent event = ledger.judge(TestReports.central(0), terms, new MapAccount());
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
+    // The same round once more; then trees that there are none of.
+    assertThat(AccountRebuild.apply(event, rebuilt)).isFalse();
+    AccountingEvent.Builder wrong = event.toBuilder();
+    wrong.getCentralSpendBuilder().setTrees(3);
+    assertThat(AccountRebuild.apply(wrong.build(), new MapAccount())).isFalse();
+    wrong.getCentralSpendBuilder().setTrees(1).setRestartEvery(-1);
+    assertThat(AccountRebuild.apply(wrong.build(), new MapAccount())).isFalse();
+    wrong.getCentralSpendBuilder().setRestartEvery(8).setNoiseMultiplier(0);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AccountRebuild.apply(wrong.build(), new MapAccount()))
+        .withMessage(
+            "central_spend.noise_multiplier of the accounting event is 0.0; it must be positive and"
+                + " finite");
+    wrong.getCentralSpendBuilder().setZeta(Double.NaN);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AccountRebuild.apply(wrong.build(), new MapAccount()))
+        .withMessageContaining("central_spend.zeta");
+  }
+
+  @Test
+  void participationsOfALedgerThatDidNotChargeThemAreTaken() {
+    ModelTerms terms = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
+    AccountingEvent event = ledger.judge(TestReports.central(0), terms, new MapAccount());
+    Spend free = Spend.newBuilder().setReports(1).build();
+    AccountingEvent old =
+        event.toBuilder()
+            .clearCentralSpend()
+            .setSpent(free)
+            .setUserTotals(free)
+            .setModelTotals(free.toBuilder().setParticipations(1).setLastRound(4))
+            .build();
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(old, rebuilt)).isTrue();
+    assertThat(rebuilt.zetas).isEmpty();
+    Report later = TestReports.central(1);
+    later.round = 5;
+    assertThat(ledger.judge(later, terms, rebuilt).getCentralSpend().getZeta()).isEqualTo(4);
+  }
+
   @Test
   void aMissingEventShows() {
     MapAccount rebuilt = new MapAccount();
-    List<AccountingEvent> events = judge(new MapAccount(), 20);
+    List<AccountingEvent> events =
+        judge(new MapAccount(), 20).stream()
+            .dropWhile(event -> event.getSpent().getReports() == 0)
+            .skip(1)
+            .toList();
     boolean agrees = true;
-    for (AccountingEvent event : events.subList(1, 20)) {
+    for (AccountingEvent event : events) {
       agrees &= AccountRebuild.apply(event, rebuilt);
     }
     assertThat(agrees).isFalse();
@@ -121,7 +228,6 @@ class AccountRebuildTest {
 
   @Test
   void everyNumberUpToTheHighestIsUsedUp() {
-    Ledger ledger = new Ledger();
     ModelTerms terms = BudgetTest.local(Limits.newBuilder());
     MapAccount rebuilt = new MapAccount();
     MapAccount account = new MapAccount();

@@ -9,6 +9,7 @@ import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.PrefixSumNoise;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Random;
@@ -19,6 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits: what is admitted, what is refused, and what they leave. */
 class BudgetTest {
+  static final PrefixSumNoise TREE =
+      PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.getDefaultInstance()).build();
+
   private static final int SEED = 71;
 
   private final MapAccount account = new MapAccount();
@@ -30,17 +34,22 @@ class BudgetTest {
     return terms(spec.setLimits(limits));
   }
 
+  /** One tree that never restarts, with noise multiplier 2. */
   static ModelTerms central(int maxParticipations, long minSeparation) {
-    Limits.Builder limits =
-        Limits.newBuilder()
-            .setDelta(1e-6)
-            .setMaxParticipations(maxParticipations)
-            .setMinSeparation(minSeparation);
-    ModelSpec.Builder spec = ModelSpec.newBuilder().setDpFtrl(DpFtrl.getDefaultInstance());
-    return terms(spec.setLimits(limits));
+    return terms(
+        ModelSpec.newBuilder()
+            .setDpFtrl(DpFtrl.newBuilder().setNoiseMultiplier(2).setNoise(TREE))
+            .setLimits(participations(maxParticipations, minSeparation)));
   }
 
-  private static ModelTerms terms(ModelSpec.Builder spec) {
+  static Limits.Builder participations(int most, long minSeparation) {
+    return Limits.newBuilder()
+        .setDelta(1e-6)
+        .setMaxParticipations(most)
+        .setMinSeparation(minSeparation);
+  }
+
+  static ModelTerms terms(ModelSpec.Builder spec) {
     return new ModelTerms(
         spec.setModelId("m").setDimension(2).setGradientBound(1).build(), r -> true, r -> true);
   }
@@ -209,8 +218,13 @@ class BudgetTest {
   @ParameterizedTest
   @ValueSource(longs = {0, Long.MAX_VALUE})
   void neverTwiceInOneRound(long minSeparation) {
-    ModelTerms terms = central(9, minSeparation);
-    central(terms, Long.MAX_VALUE);
+    ModelSpec.Builder spec =
+        ModelSpec.newBuilder()
+            .setDpFtrl(
+                DpFtrl.newBuilder().setNoiseMultiplier(2).setNoise(TREE).setRestartEvery(100))
+            .setLimits(participations(9, minSeparation));
+    ModelTerms terms = terms(spec);
+    assertThat(central(terms, Long.MAX_VALUE).getOutcome()).isEqualTo(Outcome.ADMITTED);
     for (long round : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, 0}) {
       assertThat(central(terms, round).getOutcome()).isEqualTo(Outcome.REFUSED_SEPARATION);
     }

@@ -147,7 +147,8 @@ class LedgerTest {
 
   @Test
   void leastSquaresTakesExamplesOnly() {
-    ModelTerms terms = terms(CENTRAL + "dp_ftrl_least_squares {}");
+    ModelTerms terms =
+        terms(CENTRAL + "dp_ftrl_least_squares { noise_multiplier: 1 noise { tree {} } }");
     Report example = TestReports.central(1);
     example.form = VectorForm.EXAMPLE;
     assertThat(ledger.judge(example, terms, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
@@ -158,7 +159,8 @@ class LedgerTest {
 
   @Test
   void aCentralModelTakesCentralReportsAndALocalOneDoesNot() {
-    ModelTerms central = terms(CENTRAL + "dp_ftrl {}", false, false);
+    ModelTerms central =
+        terms(CENTRAL + "dp_ftrl { noise_multiplier: 1 noise { tree {} } }", false, false);
     assertThat(ledger.judge(TestReports.central(1), central, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
     AccountingEvent noised = ledger.judge(TestReports.laplace(2, 0.5), central, account);

@@ -1,5 +1,6 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.tree.RunningZeta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Map;
 /** An account in plain maps, which notes every access. */
 final class MapAccount implements UserAccount {
   final Map<String, Totals> models = new HashMap<>();
+  final Map<String, RunningZeta> zetas = new HashMap<>();
   final Map<String, ReplayWindow> windows = new HashMap<>();
   final List<String> accesses = new ArrayList<>();
   private Totals user = new Totals();
@@ -32,6 +34,17 @@ final class MapAccount implements UserAccount {
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
     models.put(modelId, totals);
+  }
+
+  @Override
+  public RunningZeta runningZeta(String modelId) {
+    accesses.add("zeta " + modelId);
+    return zetas.getOrDefault(modelId, new RunningZeta());
+  }
+
+  @Override
+  public void storeRunningZeta(String modelId, RunningZeta running) {
+    zetas.put(modelId, running);
   }
 
   @Override

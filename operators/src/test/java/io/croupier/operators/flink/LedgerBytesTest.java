@@ -2,6 +2,8 @@ package io.croupier.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.accounting.tree.Schedule;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import java.io.IOException;
@@ -27,6 +29,15 @@ class LedgerBytesTest {
     large.lastRound = Long.MAX_VALUE;
     assertThat(bytes(new Totals(), Totals.class)).isEqualTo(102);
     assertThat(bytes(large, Totals.class)).isEqualTo(102);
+  }
+
+  @Test
+  void aCentralModelTakesFourBytesMoreForEachLevel() throws IOException {
+    RunningZeta million = RunningZeta.ofTree(1 << 20);
+    million.charge(7);
+    assertThat(bytes(RunningZeta.ofTree(1 << 10), RunningZeta.class)).isEqualTo(68);
+    assertThat(bytes(million, RunningZeta.class)).isEqualTo(108);
+    assertThat(bytes(RunningZeta.ofTree(Schedule.MAX_STEPS), RunningZeta.class)).isEqualTo(148);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.croupier.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.learner.PublishedSpec;
@@ -24,6 +25,7 @@ class StatePojosTest {
       classes = {
         Totals.class,
         ReplayWindow.class,
+        RunningZeta.class,
         PublishedSpec.class,
         LedgerMark.class,
         LearnerMark.class,
