@@ -25,8 +25,11 @@ class BancoDeclarationsTest {
   }
 
   private static LedgerTasks start(ModelSpec.Builder spec) throws Exception {
+    ModelSpec built = spec.build(); // which travels with the operator, and a builder can't
     return new LedgerTasks(
-        Backend.HASH_MAP, Plan.NEVER_STOPPED, () -> List.of(TestRecords.published(0, spec)));
+        Backend.HASH_MAP,
+        Plan.NEVER_STOPPED,
+        () -> List.of(TestRecords.published(0, built.toBuilder())));
   }
 
   private static Report declared(long sequence, Declaration declaration, double level) {
