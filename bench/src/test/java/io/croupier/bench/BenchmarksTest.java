@@ -58,6 +58,20 @@ class BenchmarksTest {
     assertThat(benchmark.nextGaussian()).doesNotContain(0.0);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"HONAKER", "VANILLA", "BLT-4"})
+  void prefixSumsTakeTheirStep(String mechanism) {
+    PrefixNoiseBenchmark benchmark = new PrefixNoiseBenchmark();
+    benchmark.dimension = 10;
+    benchmark.step = 1000;
+    benchmark.mechanism = mechanism;
+    benchmark.prepare();
+    benchmark.putBeforeTheStep();
+    assertThat(benchmark.step()).doesNotContain(0.0);
+    long[] drawn = benchmark.itsNoiseAlone().clone();
+    assertThat(benchmark.itsNoiseAlone()).isNotEqualTo(drawn);
+  }
+
   @Test
   void everyPriorHasWeights() {
     assertThat(weights(WeightsBenchmark::conjugate)).doesNotContain(0.0, Double.NaN);

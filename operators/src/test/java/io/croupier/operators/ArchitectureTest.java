@@ -1,14 +1,23 @@
 package io.croupier.operators;
 
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.croupier.operators.learner.LearnerState;
 import org.junit.jupiter.api.Test;
 
 /** Who may know whom: mathematics without Flink, Flink without mathematics, nobody looks up. */
@@ -61,13 +70,58 @@ class ArchitectureTest {
   void learnersTakeFunctionsThatAllPlatformsAgreeOn() {
     noClasses()
         .that()
-        .resideInAnyPackage("io.croupier.operators.learner..", "io.croupier.operators.noise..")
+        .resideInAnyPackage(
+            "io.croupier.operators.learner..",
+            "io.croupier.operators.noise..",
+            "io.croupier.operators.central..")
         .should()
         .callMethodWhere(
             target(owner(type(Math.class)))
                 .and(
                     target(
                         nameMatching("exp|expm1|log|log1p|log10|pow|sin|cos|tan|sinh|cosh|tanh"))))
+        .check(OURS);
+  }
+
+  /** Noise that protects people can be read by itself: Flink, records and learners are others'. */
+  @Test
+  void centralNoiseIsPureMathematics() {
+    classes()
+        .that()
+        .resideInAPackage("io.croupier.operators.central")
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                    "java..",
+                    "io.croupier.noise..",
+                    "io.croupier.accounting..",
+                    "io.croupier.operators.central",
+                    "org.apache.commons.math3..")
+                .or(assignableTo(LearnerState.class))
+                .or(type(LearnerState.Visitor.class)))
+        .check(OURS);
+  }
+
+  /** Nobody hands noise, bits or a generator to a release: they are made with its state. */
+  @Test
+  void nothingPublicTakesCentralNoise() {
+    noCodeUnits()
+        .that()
+        .arePublic()
+        .and()
+        .areDeclaredInClassesThat(resideInAPackage("io.croupier.operators.central"))
+        .and()
+        .areDeclaredInClassesThat(modifier(JavaModifier.PUBLIC))
+        .should()
+        .haveRawParameterTypes(
+            describe(
+                "of noise",
+                types ->
+                    types.stream()
+                        .anyMatch(
+                            t ->
+                                t.getPackageName().startsWith("io.croupier.noise")
+                                    || t.getSimpleName().equals("NodeNoise"))))
         .check(OURS);
   }
 

@@ -1,0 +1,24 @@
+package io.croupier.operators.central;
+
+import io.croupier.noise.ExactNoise;
+import io.croupier.noise.SecureBits;
+
+/** Independent noise, a vector at a time. */
+@FunctionalInterface
+interface NodeNoise {
+  /** Overwrites a vector with new noise, in steps of the noise. */
+  void draw(long[] into);
+
+  /** Discrete Gaussian noise from a generator of its own, keyed by the operating system. */
+  static NodeNoise secure(int deviation) {
+    return gaussian(deviation, new ExactNoise(new SecureBits()));
+  }
+
+  static NodeNoise gaussian(int deviation, ExactNoise noise) {
+    return into -> {
+      for (int i = 0; i < into.length; i++) {
+        into[i] = noise.gaussian(deviation);
+      }
+    };
+  }
+}

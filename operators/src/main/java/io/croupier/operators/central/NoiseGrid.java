@@ -1,0 +1,63 @@
+package io.croupier.operators.central;
+
+/**
+ * The grid of the noise, finer than the gradients' so that the discrete Gaussian law is as good as
+ * the continuous one. A released state depends on it: what is chosen for a level never changes.
+ *
+ * @param gridExponent of the gradients
+ * @param shift the noise is in multiples of 2^(gridExponent - shift)
+ * @param deviation of one draw, in these steps, rounded up to a whole one
+ */
+record NoiseGrid(int gridExponent, int shift, int deviation) {
+  /** Halves of a grid step: beyond, the noise would be far below it. */
+  private static final int MOST_SHIFT = 62;
+
+  /** From the smallest double to the largest. */
+  private static final int EXPONENTS = 2100;
+
+  /**
+   * The grid with the finest step for which the deviation is below 2^bits, or 2^bits itself.
+   *
+   * @param slack by which the clipping norm is to be raised, in steps of the noise, for what
+   *     rounding may add to a sensitivity
+   * @throws IllegalArgumentException if the gradients' grid is too fine or too coarse for that
+   */
+  static NoiseGrid of(NoiseLevel level, int bits, double slack) {
+    int e = level.gridExponent();
+    double clipSteps = Math.scalb(level.clipNorm(), -e);
+    double steps = Math.nextUp(level.noiseMultiplier() * clipSteps);
+    int shift = steps < Double.MAX_VALUE ? bits - 1 - Math.getExponent(steps) : -EXPONENTS;
+    if (shift < 0 || shift > MOST_SHIFT) {
+      int wanted = e - Math.min(shift, 0) - Math.max(shift - MOST_SHIFT, 0);
+      throw new IllegalArgumentException(
+          "clipNorm %s times noiseMultiplier %s is %.3g steps of noise at gridExponent %d; "
+                  .formatted(level.clipNorm(), level.noiseMultiplier(), steps, e)
+              + "gridExponent %d would do".formatted(wanted));
+    }
+    double deviation =
+        level.noiseMultiplier() * (Math.nextUp(Math.scalb(clipSteps, shift)) + slack);
+    double rounded = Math.ceil(Math.nextUp(deviation));
+    if (!(rounded <= 1L << 30)) {
+      throw new IllegalArgumentException(
+          "noiseMultiplier is %s; with that many steps and coordinates it must be at most %.3g"
+              .formatted(level.noiseMultiplier(), (double) (1 << 28) / slack));
+    }
+    return new NoiseGrid(e, shift, (int) rounded);
+  }
+
+  /**
+   * Exact sums plus noise, in units of the gradients. Rounds once, as a function of each total
+   * alone.
+   *
+   * @param sum in grid steps
+   * @param noise in steps of the noise
+   */
+  void release(long[] sum, long[] noise, double[] into) {
+    long mask = (1L << shift) - 1;
+    double unit = Math.scalb(1.0, gridExponent);
+    double part = Math.scalb(1.0, -shift);
+    for (int i = 0; i < into.length; i++) {
+      into[i] = (sum[i] + (noise[i] >> shift) + (noise[i] & mask) * part) * unit;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.croupier.operators.central;
+
+import io.croupier.accounting.tree.ParticipationLimits;
+
+/**
+ * A way of releasing prefix sums with noise. Immutable; {@link #start} gives the state.
+ *
+ * <p>Variances are per coordinate, in units of (L sigma)^2.
+ */
+public sealed interface PrefixNoise permits TreeNoise, BltNoise {
+
+  /** The most steps; a {@link PrefixSum} refuses to go on. */
+  long maxSteps();
+
+  /**
+   * The largest squared sensitivity to one user, in clipping norms, under zero-out, of the first
+   * {@code steps} releases.
+   *
+   * @param steps from 1 to {@link #maxSteps}
+   */
+  double zeta(long steps, ParticipationLimits limits);
+
+  /**
+   * Variance of the noise of a prefix.
+   *
+   * @param step t, from 1 to {@link #maxSteps}
+   */
+  double variance(long step);
+
+  /** How many vectors of d numbers the state has after so many steps, the sum included. */
+  int vectors(long step);
+
+  /**
+   * Begins without steps, or as what is to be restored. The noise comes from a secure generator
+   * that is made here, keyed by the operating system, and no part of the state.
+   *
+   * @param dimension d, at least 1
+   * @throws IllegalArgumentException if the level's noise doesn't fit the grid
+   */
+  PrefixSum start(int dimension, NoiseLevel level);
+}

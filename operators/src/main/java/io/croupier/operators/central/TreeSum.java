@@ -1,0 +1,164 @@
+package io.croupier.operators.central;
+
+import io.croupier.accounting.tree.Completion;
+import io.croupier.accounting.tree.Schedule;
+import io.croupier.operators.central.TreeNoise.Estimator;
+import java.util.Arrays;
+
+/**
+ * Prefix sums by tree aggregation, streaming: the exact sum, and the noise of the complete nodes
+ * that wait for their sibling, one for each set bit of the steps of the tree.
+ *
+ * <p>With R = 2^h r' the estimator is in integers: R = 2^h own + R_left + R_right, and R / (2^(h+1)
+ * - 1) is the estimate of a node's sum S. Noise and S are kept apart, N = R - (2^(h+1) - 1) S
+ * obeying the same recursion with the noise alone; as floor(R / (2^(h+1) - 1)) = S + floor(N /
+ * (2^(h+1) - 1)), what is released is a function of the R, which are made of the noisy nodes.
+ * Rounding down costs a step of the noise, 2^-24 of its deviation, per node.
+ *
+ * <p>Invariants: (1) noise[h] is there if and only if bit h of the steps of the tree is set; (2) a
+ * node's noise is drawn once; the vanilla estimator never shows a right child, whose parent is
+ * complete at the same step, and doesn't draw for it.
+ *
+ * <p>No overflow: |N| is below 2^h 2^(h's room) but for tails beyond 64 deviations.
+ *
+ * <p>A step draws for as many nodes as it completes, two on average; O(d log steps), one pass for
+ * each vector, no allocation per coordinate.
+ */
+final class TreeSum implements PrefixSum {
+  private static final int MOST_HEIGHT = 31;
+
+  private final TreeNoise tree;
+  private final NoiseGrid grid;
+  private final NodeNoise source;
+  private final long[] sum;
+  private final long[] scratch;
+  private final long[][] noise = new long[MOST_HEIGHT][];
+  private long[] frozen;
+  private long steps;
+
+  TreeSum(TreeNoise tree, int dimension, NoiseGrid grid, NodeNoise source) {
+    this.tree = tree;
+    this.grid = grid;
+    this.source = source;
+    sum = new long[Require.dimension(dimension)];
+    scratch = new long[dimension];
+  }
+
+  @Override
+  public long round() {
+    return steps;
+  }
+
+  @Override
+  public void add(long[] roundSum, double[] prefix) {
+    Require.shape("roundSum", roundSum.length, sum.length);
+    Require.shape("prefix", prefix.length, sum.length);
+    if (steps == tree.maxSteps()) {
+      throw new IllegalStateException("the tree has had all of its " + steps + " steps");
+    }
+    if (steps > 0 && steps == restartAfter()) {
+      restart();
+    }
+    steps++;
+    completeNodes(Long.numberOfTrailingZeros(tree.stepsOfTree(steps)));
+    for (int i = 0; i < sum.length; i++) {
+      sum[i] += roundSum[i];
+    }
+    estimate();
+    grid.release(sum, scratch, prefix);
+  }
+
+  /** Steps after which the present tree is full; none for ever. */
+  private long restartAfter() {
+    return tree.restartEvery() == Schedule.NEVER
+        ? Schedule.NEVER
+        : (tree.finishedTrees(steps) + 1) * tree.restartEvery();
+  }
+
+  /** Draws the noise of the nodes that end at this leaf, up to a height, and drops the children. */
+  private void completeNodes(int height) {
+    long[] node = new long[sum.length];
+    source.draw(node);
+    for (int h = 0; h < height; h++) {
+      if (tree.estimator() == Estimator.HONAKER) {
+        source.draw(scratch);
+        merge(noise[h], scratch, h + 1, node);
+      }
+      noise[h] = null;
+    }
+    noise[height] = node;
+  }
+
+  private static void merge(long[] left, long[] own, int height, long[] node) {
+    for (int i = 0; i < node.length; i++) {
+      node[i] += left[i] + (own[i] << height);
+    }
+  }
+
+  /** The noise of the prefix, into the scratch vector. */
+  private void estimate() {
+    if (frozen == null) {
+      Arrays.fill(scratch, 0);
+    } else {
+      System.arraycopy(frozen, 0, scratch, 0, scratch.length);
+    }
+    for (int h = 0; h < MOST_HEIGHT; h++) {
+      if (noise[h] != null) {
+        addEstimate(scratch, h);
+      }
+    }
+  }
+
+  private void addEstimate(long[] into, int height) {
+    long[] node = noise[height];
+    long divisor = tree.estimator() == Estimator.VANILLA ? 1 : (2L << height) - 1;
+    double inverse = 1.0 / divisor;
+    for (int i = 0; i < into.length; i++) {
+      // The quotient is below 2^51, so off by one at most: faster than a division of integers.
+      long quotient = (long) Math.floor(node[i] * inverse);
+      long rest = node[i] - quotient * divisor;
+      into[i] += rest < 0 ? quotient - 1 : rest >= divisor ? quotient + 1 : quotient;
+    }
+  }
+
+  private void restart() {
+    long leaves = tree.stepsOfTree(steps);
+    if (tree.completion() == Completion.BEFORE_RESTART && Long.bitCount(leaves) > 1) {
+      long[] root =
+          CompletedTree.estimate(tree.estimator(), leaves, this::addEstimate, source, scratch);
+      if (frozen != null) {
+        for (int i = 0; i < root.length; i++) {
+          root[i] += frozen[i];
+        }
+      }
+      frozen = root;
+    } else {
+      estimate();
+      frozen = scratch.clone();
+    }
+    Arrays.fill(noise, null);
+  }
+
+  @Override
+  public void visit(Visitor visitor) {
+    steps = visitor.count("steps", steps);
+    visitor.counts("sum", sum);
+    long leaves = tree.stepsOfTree(steps);
+    for (int h = 0; h < MOST_HEIGHT; h++) {
+      noise[h] = (leaves >> h & 1) == 1 ? visited(visitor, "node-" + h, noise[h]) : null;
+    }
+    frozen = tree.finishedTrees(steps) > 0 ? visited(visitor, "frozen", frozen) : null;
+  }
+
+  private long[] visited(Visitor visitor, String name, long[] values) {
+    if (values != null) {
+      visitor.counts(name, values);
+      return values;
+    }
+    long[] restored = new long[sum.length];
+    Arrays.fill(restored, Long.MIN_VALUE);
+    visitor.counts(name, restored);
+    Require.restored(name, restored);
+    return restored;
+  }
+}
