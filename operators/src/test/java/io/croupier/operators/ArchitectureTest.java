@@ -1,23 +1,25 @@
 package io.croupier.operators;
 
-import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.croupier.operators.learner.LearnerState;
+import java.util.Random;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** Who may know whom: mathematics without Flink, Flink without mathematics, nobody looks up. */
@@ -122,6 +124,28 @@ class ArchitectureTest {
                             t ->
                                 t.getPackageName().startsWith("io.croupier.noise")
                                     || t.getSimpleName().equals("NodeNoise"))))
+        .check(OURS);
+  }
+
+  /** What makes central weights post-processing: they follow from noisy prefix sums alone. */
+  @Test
+  void centralUpdatesSeeNoReportsNoAccountsAndNoRandomness() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.croupier.operators.central.ftrl..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "org.apache.flink..",
+            "io.croupier.operators.flink..",
+            "io.croupier.operators.report..",
+            "io.croupier.operators.accounting..",
+            "io.croupier.operators.noise..",
+            "io.croupier.operators.central")
+        .orShould()
+        .dependOnClassesThat(assignableTo(Random.class))
+        .orShould()
+        .dependOnClassesThat(assignableTo(RandomGenerator.class))
         .check(OURS);
   }
 

@@ -18,7 +18,7 @@ public record Averaging(double degree) implements Serializable {
   }
 
   /** The weight of iterate t - 1 relative to that of iterate t; 0 for the first. */
-  double decay(long t) {
+  public double decay(long t) {
     if (t == 1) {
       return 0;
     }

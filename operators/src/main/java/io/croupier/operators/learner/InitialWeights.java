@@ -34,11 +34,13 @@ public final class InitialWeights implements Serializable {
     return new InitialWeights(zero(values.length).dimension, values.clone());
   }
 
-  int dimension() {
+  /** Number of coordinates d. */
+  public int dimension() {
     return dimension;
   }
 
-  void addTo(double[] weights) {
+  /** Adds them to {@code weights}, shape [d]. */
+  public void addTo(double[] weights) {
     Vectors.add(values, weights);
   }
 }

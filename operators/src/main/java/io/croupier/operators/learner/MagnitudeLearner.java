@@ -14,10 +14,10 @@ import java.util.Map;
  * <p>A magnitude beyond {@link #LIMIT} (the gradient bound or the noise bound is wrong, or the loss
  * is unbounded below) saturates there and is counted; its sign and logarithm stay exact.
  */
-final class MagnitudeLearner implements Serializable {
+public final class MagnitudeLearner implements Serializable {
 
   /** Largest |magnitude|: squares of weights, and inner products with features, stay finite. */
-  static final double LIMIT = 1e150;
+  public static final double LIMIT = 1e150;
 
   private final Potential potential;
   private final CoinVariance variance;

@@ -13,11 +13,11 @@ package io.croupier.operators.learner;
  * 2e-11 of the largest iterate at T = 10^9, for the memory of one more vector and no traffic in a
  * step.
  */
-final class RunningAverage {
+public final class RunningAverage {
   static final int BLOCK = 1 << 15;
 
   /** Mean over the present block; the whole mean as long as no block is full. */
-  final double[] recent;
+  public final double[] recent;
 
   /** Mean over all full blocks; null before there is one. */
   private double[] settled;
@@ -36,7 +36,8 @@ final class RunningAverage {
   /** That unit in units of the newest weight of all. */
   private double fade = 1;
 
-  RunningAverage(int dimension) {
+  /** The mean of nothing yet: zero. */
+  public RunningAverage(int dimension) {
     recent = new double[dimension];
   }
 
@@ -44,7 +45,7 @@ final class RunningAverage {
    * Prepares for the next iterate, given alpha_(t-1) / alpha_t (0 for the first). The caller then
    * moves {@link #recent} by {@link #gain()} towards that iterate.
    */
-  void advance(double decay) {
+  public void advance(double decay) {
     if (isBlockFull()) {
       settle();
     }
@@ -59,7 +60,7 @@ final class RunningAverage {
   }
 
   /** alpha_t / W: what the iterate at hand weighs in the mean over the block. */
-  double gain() {
+  public double gain() {
     return 1 / recentRatio;
   }
 
@@ -84,7 +85,7 @@ final class RunningAverage {
   }
 
   /** Writes the mean over all iterates into {@code into}. */
-  void copy(double[] into) {
+  public void copy(double[] into) {
     if (settled == null) {
       System.arraycopy(recent, 0, into, 0, recent.length);
       return;
@@ -95,7 +96,8 @@ final class RunningAverage {
     }
   }
 
-  void visit(LearnerState.Visitor visitor) {
+  /** Shows its part of a state. */
+  public void visit(LearnerState.Visitor visitor) {
     blockLength = visitor.count("average-block-length", blockLength);
     recentRatio = visitor.scalar("weight-ratio", recentRatio);
     visitor.vector("average", recent);

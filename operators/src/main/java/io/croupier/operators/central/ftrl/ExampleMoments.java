@@ -1,0 +1,151 @@
+package io.croupier.operators.central.ftrl;
+
+import java.io.Serializable;
+
+/**
+ * What one example (x, y) adds to the sums of least squares: y x and x x', clipped, in units in
+ * which one noise level serves both.
+ *
+ * <p>With ||x|| clipped to L and |y| to Y, an example is the vector
+ *
+ * <pre>
+ *   (y x_i / (L Y))_i,   (x_i^2 / L^2)_i,   (sqrt(2) x_i x_j / L^2)_(i &lt; j)
+ * </pre>
+ *
+ * <p>of length d + d (d + 1) / 2: d entries for the bias, then the upper triangle row by row, the
+ * diagonal first in each. Its squared L2 norm is
+ *
+ * <pre>
+ *   y^2 ||x||^2 / (L Y)^2 + ||x x'||_F^2 / L^4 = y^2 ||x||^2 / (L Y)^2 + ||x||^4 / L^4 &lt;= 2,
+ * </pre>
+ *
+ * <p>so under zero-out, where a person's example becomes 0, the squared sensitivity is {@value
+ * #SQUARED_SENSITIVITY}, attained where both bounds are. With noise N(0, sigma^2) in every entry
+ * this is [K21, Algorithm 2]: noise L Y sigma on the bias, two mechanisms, squared sensitivity 1
+ * each in units of their own clipping norm.
+ *
+ * <p>Symmetric noise: only the half that is stored receives noise, one draw an entry, mirrored. The
+ * factor sqrt(2) makes the norm of that half the Frobenius norm of the whole matrix. [K21] adds
+ * noise L^2 sigma to the half without it, whose sensitivity is the same L^2 (sum x_i^4 + sum over i
+ * &lt; j of x_i^2 x_j^2 is at most ||x||^4, attained at a multiple of a unit vector): equally
+ * private, but off the diagonal the noise is L^2 sigma where here it is L^2 sigma / sqrt(2).
+ *
+ * <p>Rounding: x and y are clipped to 1 - 2^-40 of their bounds, so that what is added keeps its
+ * norm within the bound for d up to 10^4 whichever way its products round. Immutable.
+ */
+public final class ExampleMoments implements Serializable {
+
+  /** Largest squared L2 norm of what one example adds. */
+  public static final double SQUARED_SENSITIVITY = 2;
+
+  private static final double WITHIN = 1 - 0x1p-40;
+
+  private static final double SQRT_2 = Math.sqrt(2);
+
+  private final int dimension;
+  private final double normBound;
+  private final double responseBound;
+
+  /**
+   * Moments of examples of a dimension.
+   *
+   * @param dimension d, at least 1; beyond 10^4 the sums would not fit an update anyway
+   * @param normBound L, positive; L^2 finite and not 0
+   * @param responseBound Y, likewise
+   */
+  public ExampleMoments(int dimension, double normBound, double responseBound) {
+    if (dimension < 1 || dimension > 10_000) {
+      throw new IllegalArgumentException(
+          "dimension is " + dimension + "; of dp_ftrl_least_squares it has to be 1 to 10000");
+    }
+    this.dimension = dimension;
+    this.normBound = requireBound("x_norm", normBound);
+    this.responseBound = requireBound("y_bound", responseBound);
+  }
+
+  private static double requireBound(String name, double bound) {
+    if (!(bound >= 1e-100 && bound <= 1e100)) {
+      throw new IllegalArgumentException(
+          "dp_ftrl_least_squares." + name + " is " + bound + "; it has to be 1e-100 to 1e100");
+    }
+    return bound;
+  }
+
+  /** Number of coordinates d of x. */
+  public int dimension() {
+    return dimension;
+  }
+
+  /** Number of entries of what an example adds: d + d (d + 1) / 2. */
+  public int size() {
+    return dimension + dimension * (dimension + 1) / 2;
+  }
+
+  /**
+   * Clips (x, y) and writes what it adds into {@code into}, shape [{@link #size()}].
+   *
+   * @throws IllegalArgumentException if a value is not finite: clipping can't bound it
+   */
+  public void of(double[] x, double y, double[] into) {
+    if (x.length != dimension || into.length != size()) {
+      throw new IllegalArgumentException(
+          "x has %d coordinates and room for %d sums; expected %d and %d"
+              .formatted(x.length, into.length, dimension, size()));
+    }
+    double factor = clipFactor(x);
+    if (!Double.isFinite(y)) {
+      throw new IllegalArgumentException("y is not finite");
+    }
+    double response = Math.max(-WITHIN, Math.min(WITHIN, y / responseBound));
+    int at = dimension;
+    for (int i = 0; i < dimension; i++) {
+      double xi = factor * x[i];
+      into[i] = response * xi;
+      into[at++] = xi * xi;
+      for (int j = i + 1; j < dimension; j++) {
+        into[at++] = SQRT_2 * (xi * (factor * x[j]));
+      }
+    }
+  }
+
+  /** What takes x to a norm of at most 1, in two passes so that no square overflows. */
+  private double clipFactor(double[] x) {
+    double largest = 0;
+    for (int i = 0; i < x.length; i++) {
+      if (!Double.isFinite(x[i])) {
+        throw new IllegalArgumentException("x[" + i + "] is not finite");
+      }
+      largest = Math.max(largest, Math.abs(x[i]));
+    }
+    if (largest == 0) {
+      return 0;
+    }
+    double squares = 0;
+    for (double value : x) {
+      double share = value / largest;
+      squares += share * share;
+    }
+    return Math.min(1 / normBound, WITHIN / Math.sqrt(squares) / largest);
+  }
+
+  /** Bias s in the units of the examples, shape [d], from a sum in those of this class. */
+  void bias(double[] sum, double[] into) {
+    for (int i = 0; i < dimension; i++) {
+      into[i] = normBound * responseBound * sum[i];
+    }
+  }
+
+  /** Covariance W, symmetric, shape [d][d]. */
+  void covariance(double[] sum, double[][] into) {
+    double unit = normBound * normBound;
+    int at = dimension;
+    for (int i = 0; i < dimension; i++) {
+      into[i][i] = unit * sum[at++];
+      for (int j = i + 1; j < dimension; j++) {
+        double w = unit * (sum[at++] / SQRT_2);
+        into[i][j] = w;
+        into[j][i] = w;
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.croupier.operators.central.ftrl;
+
+import io.croupier.operators.learner.MagnitudeLearner;
+import java.io.Serializable;
+
+/**
+ * What {@link Ftrl} has to be told.
+ *
+ * @param learningRate 1 / lambda, positive and finite, in units of weights per gradient
+ * @param momentum gamma, at least 0 and below 1; 0: none
+ * @param radius of the ball around 0 that the weights are kept in, positive; infinite: none
+ * @param l1 lambda_1, what a round charges for each unit of the weights' L1 norm; 0: nothing
+ */
+public record FtrlParameters(double learningRate, double momentum, double radius, double l1)
+    implements Serializable {
+
+  public FtrlParameters {
+    if (!(learningRate > 0) || Double.isInfinite(learningRate)) {
+      throw new IllegalArgumentException(
+          "dp_ftrl.learning_rate is " + learningRate + "; it has to be positive and finite");
+    }
+    if (!(momentum >= 0 && momentum < 1)) {
+      throw new IllegalArgumentException(
+          "dp_ftrl.momentum is " + momentum + "; it has to be at least 0 and below 1");
+    }
+    if (!(radius > 0)) {
+      throw new IllegalArgumentException("dp_ftrl.radius is " + radius + "; it has to be positive");
+    }
+    if (!(l1 >= 0 && l1 <= MagnitudeLearner.LIMIT)) {
+      throw new IllegalArgumentException(
+          "dp_ftrl.l1 is " + l1 + "; it has to be 0 to " + MagnitudeLearner.LIMIT);
+    }
+  }
+}

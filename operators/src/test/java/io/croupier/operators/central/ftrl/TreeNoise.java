@@ -1,0 +1,87 @@
+package io.croupier.operators.central.ftrl;
+
+import java.util.Arrays;
+import java.util.Random;
+
+/**
+ * The noise of prefix sums by tree aggregation, alone: what the updates are tested under. From a
+ * generator that protects nobody.
+ */
+final class TreeNoise {
+  private final Random random;
+  private final double[][] open = new double[40][];
+  private final int dimension;
+  private long leaves;
+
+  TreeNoise(int dimension, Random random) {
+    this.dimension = dimension;
+    this.random = random;
+  }
+
+  /**
+   * What noise 1 in the node of {@code height} and {@code index} adds to the prefix sum of {@code
+   * t} leaves: nothing, or, under Honaker's estimator, what is left of it in the node that t ends
+   * in.
+   */
+  static double share(int height, int index, int t, boolean honaker) {
+    int consumed = 0;
+    for (int h = 30; h >= 0; h--) {
+      if (((t >> h) & 1) == 0) {
+        continue;
+      }
+      int node = consumed >> h;
+      consumed += 1 << h;
+      if (height <= h && index >> (h - height) == node) {
+        return honaker
+            ? 1 / (double) (1 << (h - height)) / (2 - 1 / (double) (1 << h))
+            : height == h ? 1 : 0;
+      }
+    }
+    return 0;
+  }
+
+  /**
+   * Writes the noise of the next prefix, of node noise 1, Honaker's estimator, into {@code into}.
+   */
+  void next(double[] into) {
+    leaves++;
+    double[] node = draw();
+    int height = 0;
+    while (((leaves >> height) & 1) == 0) {
+      double[] above = draw();
+      for (int i = 0; i < dimension; i++) {
+        above[i] += (open[height][i] + node[i]) / 2;
+      }
+      node = above;
+      height++;
+    }
+    open[height] = node;
+    Arrays.fill(into, 0);
+    for (int h = 0; h < open.length; h++) {
+      if (((leaves >> h) & 1) == 1) {
+        for (int i = 0; i < dimension; i++) {
+          into[i] += open[h][i] / (2 - Math.scalb(1.0, -h));
+        }
+      }
+    }
+  }
+
+  /** Variance of the noise of the prefix last asked for, in each coordinate. */
+  double variance() {
+    double variance = 0;
+    for (int h = 0; h < open.length; h++) {
+      if (((leaves >> h) & 1) == 1) {
+        variance += 1 / (2 - Math.scalb(1.0, -h));
+      }
+    }
+    return variance;
+  }
+
+  private double[] draw() {
+    double[] values = new double[dimension];
+    for (int i = 0; i < dimension; i++) {
+      values[i] = random.nextGaussian();
+    }
+    return values;
+  }
+}
