@@ -17,8 +17,8 @@ import org.apache.commons.math3.linear.EigenDecomposition;
  * difference of large numbers decides how far A + nu I is from being singular. If rho = the least
  * eigenvalue is positive and leads into the ball, that is it. Else 1 / ||theta(rho)|| = 1 / radius
  * is solved by Newton's method from the left: the left side is concave and increasing in rho, so
- * every step stops short of the root, and none leaves the domain. (Seen at most 13 steps.) The
- * start is a lower bound of the root: |b_i| / radius - mu_i for each i.
+ * every step stops short of the root, and none leaves the domain. (Seen in 400,000 random cases: at
+ * most 14 steps.) The start is a lower bound of the root: |b_i| / radius - mu_i for each i.
  *
  * <p>Hard case: where b has no share in the eigenspace of the least eigenvalue, and rho = 0 leads
  * into the ball, any multiple of an eigenvector of that space that leads to its surface makes a
@@ -31,6 +31,7 @@ import org.apache.commons.math3.linear.EigenDecomposition;
  */
 final class BallQuadratic {
   private static final int MOST_STEPS = 200;
+  private static final double NEGLIGIBLE = 0x1p-300;
 
   private BallQuadratic() {}
 
@@ -84,6 +85,7 @@ final class BallQuadratic {
     }
     for (double[] row : matrix) {
       divide(row, largest);
+      drop(row);
     }
     divide(bias, largest);
     return true;
@@ -100,6 +102,15 @@ final class BallQuadratic {
   private static void divide(double[] values, double divisor) {
     for (int i = 0; i < values.length; i++) {
       values[i] /= divisor;
+    }
+  }
+
+  /** The decomposition squares and inverts entries: what is below its accuracy by far becomes 0. */
+  private static void drop(double[] values) {
+    for (int i = 0; i < values.length; i++) {
+      if (Math.abs(values[i]) < NEGLIGIBLE) {
+        values[i] = 0;
+      }
     }
   }
 

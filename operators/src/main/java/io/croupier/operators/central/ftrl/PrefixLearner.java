@@ -11,7 +11,7 @@ import java.io.Serializable;
  * @param <S> the state, created by {@link #initial()} and changed in place by {@link #step}
  */
 public sealed interface PrefixLearner<S extends LearnerState> extends Serializable
-    permits Ftrl, LeastSquaresFtrl {
+    permits Ftrl, LeastSquaresFtrl, ParameterFreeFtrl {
 
   /** Number of weights d. */
   int dimension();
@@ -28,7 +28,7 @@ public sealed interface PrefixLearner<S extends LearnerState> extends Serializab
    *
    * @param prefixSum s_t, finite, shape [{@link #sumDimension()}]; read only, not kept
    * @param noiseVariance public variance of the noise in each coordinate of this sum, finite and at
-   *     least 0; {@code ParameterFreeFtrl} alone makes use of it
+   *     least 0; {@link ParameterFreeFtrl} alone makes use of it
    */
   void step(S state, double[] prefixSum, double noiseVariance);
 

@@ -129,7 +129,7 @@ class FtrlGoldenTest {
               ftrl(1, c.get("gamma").asDouble(), Double.POSITIVE_INFINITY, 0, new double[1]);
           Ftrl.State state = ftrl.initial();
           for (int t = 1; t <= rounds; t++) {
-            ftrl.step(state, new double[] {TreeNoise.share(height, index, t, honaker)}, 0);
+            ftrl.step(state, new double[] {SimulatedTree.share(height, index, t, honaker)}, 0);
             double v = publish(ftrl, state).weights[0];
             variance[t - 1] += v * v;
           }

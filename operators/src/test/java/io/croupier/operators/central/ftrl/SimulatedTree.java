@@ -7,13 +7,13 @@ import java.util.Random;
  * The noise of prefix sums by tree aggregation, alone: what the updates are tested under. From a
  * generator that protects nobody.
  */
-final class TreeNoise {
+final class SimulatedTree {
   private final Random random;
   private final double[][] open = new double[40][];
   private final int dimension;
   private long leaves;
 
-  TreeNoise(int dimension, Random random) {
+  SimulatedTree(int dimension, Random random) {
     this.dimension = dimension;
     this.random = random;
   }

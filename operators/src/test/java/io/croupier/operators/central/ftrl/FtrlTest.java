@@ -1,0 +1,169 @@
+package io.croupier.operators.central.ftrl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.operators.learner.Averaging;
+import io.croupier.operators.learner.InitialWeights;
+import io.croupier.operators.learner.Iterate;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FtrlTest {
+  private static final double NO_RADIUS = Double.POSITIVE_INFINITY;
+
+  @Test
+  void withoutExtrasTheWeightsAreTheInitialOnesLessRateTimesSum() {
+    Random random = new Random(1);
+    double[] start = {1, -2, 0.5, 0};
+    Ftrl ftrl = ftrl(new FtrlParameters(0.25, 0, NO_RADIUS, 0), start);
+    Ftrl.State state = ftrl.initial();
+    for (int t = 0; t < 10; t++) {
+      double[] s = random.doubles(4, -5, 5).toArray();
+      ftrl.step(state, s, 0);
+      double[] weights = weights(ftrl, state);
+      for (int i = 0; i < 4; i++) {
+        assertThat(weights[i]).isEqualTo(start[i] - 0.25 * s[i]);
+      }
+    }
+  }
+
+  /** Of the objective, which is convex: no neighbour is better, in the ball, with everything on. */
+  @Test
+  void theWeightsMinimiseTheDiscountedObjective() {
+    Random random = new Random(2);
+    for (int i = 0; i < 50; i++) {
+      double rate = 0.1 + random.nextDouble();
+      double gamma = random.nextDouble();
+      double l1 = random.nextDouble();
+      double radius = 0.5 + 3 * random.nextDouble();
+      double[] start = {random.nextGaussian(), random.nextGaussian()};
+      Ftrl ftrl = ftrl(new FtrlParameters(rate, gamma, radius, l1), start);
+      Ftrl.State state = ftrl.initial();
+      double[] v = new double[2];
+      double charge = 0;
+      for (int t = 1; t <= 4; t++) {
+        double[] s = {4 * random.nextGaussian(), 4 * random.nextGaussian()};
+        ftrl.step(state, s, 0);
+        v[0] = gamma * v[0] + s[0];
+        v[1] = gamma * v[1] + s[1];
+        charge = gamma * charge + t * l1;
+        double[] weights = weights(ftrl, state);
+        assertThat(Math.hypot(weights[0], weights[1])).isLessThanOrEqualTo(radius * (1 + 1e-15));
+        double least = objective(weights, v, charge, rate, start);
+        for (int k = 0; k < 200; k++) {
+          double size = Math.pow(10, -4 * random.nextDouble());
+          double[] other = {
+            weights[0] + size * random.nextGaussian(), weights[1] + size * random.nextGaussian()
+          };
+          double norm = Math.hypot(other[0], other[1]);
+          if (norm <= radius) {
+            assertThat(objective(other, v, charge, rate, start))
+                .as("case %d, round %d", i, t)
+                .isGreaterThanOrEqualTo(least - 1e-12 * Math.max(1, Math.abs(least)));
+          }
+        }
+      }
+    }
+  }
+
+  private static double objective(
+      double[] theta, double[] v, double charge, double rate, double[] start) {
+    double value = 0;
+    for (int i = 0; i < theta.length; i++) {
+      double moved = theta[i] - start[i];
+      value += v[i] * theta[i] + charge * Math.abs(theta[i]) + moved * moved / (2 * rate);
+    }
+    return value;
+  }
+
+  @Test
+  void l1LeavesZerosWhereTheSumIsSmall() {
+    Ftrl ftrl = ftrl(new FtrlParameters(2, 0, NO_RADIUS, 0.5), new double[4]);
+    Ftrl.State state = ftrl.initial();
+    double[] sum = {1.5, -1.5, 1.6, -4};
+    for (int t = 0; t < 3; t++) {
+      ftrl.step(state, sum, 0);
+    }
+
+    double[] weights = weights(ftrl, state);
+    assertThat(weights[0]).isZero();
+    assertThat(weights[1]).isZero();
+    assertThat(weights[2]).isCloseTo(-0.2, within(1e-14));
+    assertThat(weights[3]).isEqualTo(5);
+  }
+
+  @Test
+  void initialWeightsOutsideOfTheBallAreScaledIntoIt() {
+    Ftrl ftrl = ftrl(new FtrlParameters(1, 0, 1, 0), new double[] {3, 4});
+
+    assertThat(weights(ftrl, ftrl.initial()))
+        .containsExactly(new double[] {0.6, 0.8}, within(1e-15));
+  }
+
+  @Test
+  void aRestartThatGoesOnFromTheLastSumIsNotNoticed() {
+    FtrlParameters parameters = new FtrlParameters(0.3, 0.9, NO_RADIUS, 0);
+    Ftrl ftrl = ftrl(parameters, new double[1]);
+    Ftrl.State state = ftrl.initial();
+    double v = 0;
+    double frozen = 0;
+    for (int t = 1; t <= 12; t++) {
+      double inTree = (t - 1) % 4 + 1;
+      double sum = frozen + inTree;
+      ftrl.step(state, new double[] {sum}, 0);
+      v = 0.9 * v + sum;
+      if (inTree == 4) {
+        frozen = sum;
+      }
+      assertThat(weights(ftrl, state)[0]).isCloseTo(-0.3 * v, within(1e-12));
+    }
+  }
+
+  @Test
+  void weightsOutOfRangeSaturateAndAreCounted() {
+    Ftrl ftrl = ftrl(new FtrlParameters(1e200, 0.5, NO_RADIUS, 0), new double[2]);
+    Ftrl.State state = ftrl.initial();
+    ftrl.step(state, new double[] {1, -1}, 0);
+    ftrl.step(state, new double[] {-0.5, 0.5}, 0);
+    Iterate out = new Iterate(2);
+    ftrl.publish(state, out);
+
+    assertThat(out.weights).containsExactly(0, 0);
+    assertThat(out.average[0]).isCloseTo(-1e150 / Math.sqrt(2) / 2, within(1e137));
+    assertThat(out.diagnostics).containsEntry("saturations", 1.0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0, 1, 0, learning_rate",
+    "NaN, 0, 1, 0, learning_rate",
+    "Infinity, 0, 1, 0, learning_rate",
+    "1, -0.1, 1, 0, momentum",
+    "1, 1, 1, 0, momentum",
+    "1, NaN, 1, 0, momentum",
+    "1, 0, 0, 0, radius",
+    "1, 0, NaN, 0, radius",
+    "1, 0, 1, -1, l1",
+    "1, 0, 1, Infinity, l1"
+  })
+  void parametersOutOfTheirDomainAreNamed(
+      double rate, double momentum, double radius, double l1, String field) {
+    assertThatThrownBy(() -> new FtrlParameters(rate, momentum, radius, l1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("dp_ftrl." + field + " is ");
+  }
+
+  private static Ftrl ftrl(FtrlParameters parameters, double[] start) {
+    return new Ftrl(parameters, new Averaging(0), InitialWeights.of(start));
+  }
+
+  private static double[] weights(Ftrl ftrl, Ftrl.State state) {
+    Iterate out = new Iterate(ftrl.dimension());
+    ftrl.publish(state, out);
+    return out.weights;
+  }
+}
