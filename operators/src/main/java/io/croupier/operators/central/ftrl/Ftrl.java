@@ -5,7 +5,6 @@ import io.croupier.operators.learner.InitialWeights;
 import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.MagnitudeLearner;
-import io.croupier.operators.learner.RunningAverage;
 
 /**
  * Follow the regularised leader on noisy prefix sums, [K21, Algorithm 1], with momentum, a ball and
@@ -76,17 +75,16 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
 
   @Override
   public void step(State state, double[] prefixSum, double noiseVariance) {
-    state.round++;
-    state.average.advance(averaging.decay(state.round));
+    state.played.next(averaging);
     double momentum = parameters.momentum();
     double rate = parameters.learningRate();
     double scale = scale(state);
     double threshold = rate * state.charge;
-    state.charge = momentum * state.charge + state.round * parameters.l1();
+    state.charge = momentum * state.charge + state.played.round * parameters.l1();
     double nextThreshold = rate * state.charge;
     double[] sum = state.sum;
-    double[] mean = state.average.recent;
-    double gain = state.average.gain();
+    double[] mean = state.played.average.recent;
+    double gain = state.played.average.gain();
     double squares = 0;
     boolean saturated = false;
     for (int i = 0; i < sum.length; i++) {
@@ -102,9 +100,7 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
       squares += shrunk * shrunk;
     }
     state.norm = Math.sqrt(squares);
-    if (saturated) {
-      state.saturations++;
-    }
+    state.played.count(saturated);
   }
 
   private double scale(State state) {
@@ -122,7 +118,6 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
 
   @Override
   public void publish(State state, Iterate out) {
-    out.round = state.round;
     double scale = scale(state);
     double rate = parameters.learningRate();
     double threshold = rate * state.charge;
@@ -130,9 +125,7 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
       double z = within(centre[i] - rate * state.sum[i], largestCoordinate);
       out.weights[i] = scale * shrink(z, threshold);
     }
-    PlayedAverage.copy(state.round, state.average, out);
-    out.diagnostics.clear();
-    out.diagnostics.put("saturations", (double) state.saturations);
+    state.played.publish(out);
   }
 
   /**
@@ -144,9 +137,7 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
     /** v_t: without momentum the prefix sum. */
     private final double[] sum;
 
-    private final RunningAverage average;
-    private long round;
-    private long saturations;
+    private final Played played;
     private double norm;
 
     /** c_t. */
@@ -154,22 +145,20 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
 
     private State(int dimension) {
       sum = new double[dimension];
-      average = new RunningAverage(dimension);
+      played = new Played(dimension);
     }
 
     @Override
     public long round() {
-      return round;
+      return played.round;
     }
 
     @Override
     public void visit(Visitor visitor) {
-      round = visitor.count("round", round);
-      saturations = visitor.count("saturations", saturations);
       norm = visitor.scalar("norm", norm);
       charge = visitor.scalar("l1-charge", charge);
       visitor.vector("sum", sum);
-      average.visit(visitor);
+      played.visit(visitor);
     }
   }
 }

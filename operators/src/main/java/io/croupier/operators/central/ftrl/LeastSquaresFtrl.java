@@ -5,7 +5,6 @@ import io.croupier.operators.learner.InitialWeights;
 import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.MagnitudeLearner;
-import io.croupier.operators.learner.RunningAverage;
 import io.croupier.operators.math.Vectors;
 
 /**
@@ -86,10 +85,9 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
 
   @Override
   public void step(State state, double[] prefixSum, double noiseVariance) {
-    state.round++;
-    state.average.advance(averaging.decay(state.round));
-    double[] mean = state.average.recent;
-    double gain = state.average.gain();
+    state.played.next(averaging);
+    double[] mean = state.played.average.recent;
+    double gain = state.played.average.gain();
     for (int i = 0; i < mean.length; i++) {
       mean[i] += gain * (state.weights[i] - mean[i]);
     }
@@ -105,9 +103,7 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
     for (double[] row : matrix) {
       saturated |= saturate(row, LARGEST);
     }
-    if (saturated) {
-      state.saturations++;
-    }
+    state.played.count(saturated);
     BallQuadratic.solve(matrix, state.weights, parameters.radius());
   }
 
@@ -123,11 +119,8 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
 
   @Override
   public void publish(State state, Iterate out) {
-    out.round = state.round;
     System.arraycopy(state.weights, 0, out.weights, 0, state.weights.length);
-    PlayedAverage.copy(state.round, state.average, out);
-    out.diagnostics.clear();
-    out.diagnostics.put("saturations", (double) state.saturations);
+    state.played.publish(out);
   }
 
   /**
@@ -136,26 +129,22 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
    */
   public static final class State implements LearnerState {
     private final double[] weights;
-    private final RunningAverage average;
-    private long round;
-    private long saturations;
+    private final Played played;
 
     private State(int dimension) {
       weights = new double[dimension];
-      average = new RunningAverage(dimension);
+      played = new Played(dimension);
     }
 
     @Override
     public long round() {
-      return round;
+      return played.round;
     }
 
     @Override
     public void visit(Visitor visitor) {
-      round = visitor.count("round", round);
-      saturations = visitor.count("saturations", saturations);
       visitor.vector("weights", weights);
-      average.visit(visitor);
+      played.visit(visitor);
     }
   }
 }

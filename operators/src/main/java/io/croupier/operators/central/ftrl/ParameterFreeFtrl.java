@@ -7,7 +7,6 @@ import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.MagnitudeLearner;
 import io.croupier.operators.learner.Potential;
 import io.croupier.operators.learner.Prior;
-import io.croupier.operators.learner.RunningAverage;
 
 /**
  * Dual averaging on noisy prefix sums without a learning rate: against the direction of the sum, as
@@ -111,11 +110,10 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
       throw new IllegalArgumentException(
           "noise variance is " + noiseVariance + "; it has to be finite and at least 0");
     }
-    state.round++;
-    state.average.advance(averaging.decay(state.round));
+    state.played.next(averaging);
     double[] sum = state.sum;
-    double[] mean = state.average.recent;
-    double gain = state.average.gain();
+    double[] mean = state.played.average.recent;
+    double gain = state.played.average.gain();
     double squares = 0;
     boolean saturated = false;
     for (int i = 0; i < sum.length; i++) {
@@ -129,13 +127,11 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
     state.noiseVariance = Math.max(state.noiseVariance, noiseVariance);
     double distance = initialWealth * potential.prediction(state.norm, variance(state));
     state.distance = Math.min(MagnitudeLearner.LIMIT, distance);
-    if (saturated || distance > MagnitudeLearner.LIMIT) {
-      state.saturations++;
-    }
+    state.played.count(saturated || distance > MagnitudeLearner.LIMIT);
   }
 
   private double variance(State state) {
-    return CURVATURE * squaredBound * (state.round + 1.0)
+    return CURVATURE * squaredBound * (state.played.round + 1.0)
         + (centre.length + 3.0) / 2 * state.noiseVariance;
   }
 
@@ -145,15 +141,12 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
 
   @Override
   public void publish(State state, Iterate out) {
-    out.round = state.round;
     for (int i = 0; i < centre.length; i++) {
       out.weights[i] = weight(state, i);
     }
-    PlayedAverage.copy(state.round, state.average, out);
-    out.diagnostics.clear();
+    state.played.publish(out);
     out.diagnostics.put("log-potential", potential.logPotential(state.norm, variance(state)));
     out.diagnostics.put("magnitude", state.distance);
-    out.diagnostics.put("saturations", (double) state.saturations);
   }
 
   /**
@@ -162,9 +155,7 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
    */
   public static final class State implements LearnerState {
     private final double[] sum;
-    private final RunningAverage average;
-    private long round;
-    private long saturations;
+    private final Played played;
     private double norm;
     private double distance;
 
@@ -173,23 +164,21 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
 
     private State(int dimension) {
       sum = new double[dimension];
-      average = new RunningAverage(dimension);
+      played = new Played(dimension);
     }
 
     @Override
     public long round() {
-      return round;
+      return played.round;
     }
 
     @Override
     public void visit(Visitor visitor) {
-      round = visitor.count("round", round);
-      saturations = visitor.count("saturations", saturations);
       norm = visitor.scalar("norm", norm);
       distance = visitor.scalar("distance", distance);
       noiseVariance = visitor.scalar("noise-variance", noiseVariance);
       visitor.vector("sum", sum);
-      average.visit(visitor);
+      played.visit(visitor);
     }
   }
 }

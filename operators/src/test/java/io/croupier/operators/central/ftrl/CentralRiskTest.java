@@ -66,9 +66,10 @@ class CentralRiskTest {
     Arrays.setAll(design, i -> onSphere(dimension, points));
     double nothing = excess(design, best, new double[dimension]);
     double[] shares = new double[learners.size()];
-    for (int i = 0; i < shares.length; i++) {
-      for (int r = 0; r < REPLICATIONS; r++) {
-        double[] average = average(learners.get(i), best, noise, new Random(r));
+    for (int r = 0; r < REPLICATIONS; r++) {
+      Examples examples = new Examples(best, noise, new Random(r));
+      for (int i = 0; i < shares.length; i++) {
+        double[] average = average(learners.get(i), examples);
         shares[i] += excess(design, best, average) / nothing / REPLICATIONS;
       }
     }
@@ -81,25 +82,43 @@ class CentralRiskTest {
   }
 
   private static <S extends LearnerState> double[] average(
-      PrefixLearner<S> learner, double[] best, double noise, Random random) {
-    int d = best.length;
-    SimulatedTree tree = new SimulatedTree(d, new Random(random.nextLong()));
+      PrefixLearner<S> learner, Examples examples) {
+    int d = learner.dimension();
     S state = learner.initial();
     Iterate out = new Iterate(d);
     double[] sum = new double[d];
     double[] noisy = new double[d];
     for (int t = 0; t < ROUNDS; t++) {
       learner.publish(state, out);
-      double[] x = onSphere(d, random);
-      double y = Vectors.dot(x, best) + SPREAD * (2 * random.nextDouble() - 1);
-      Vectors.addScaled(Math.signum(Vectors.dot(x, out.weights) - y), x, sum);
-      tree.next(noisy);
-      Vectors.scale(noise, noisy, noisy);
-      Vectors.add(sum, noisy);
-      learner.step(state, noisy, noise * noise * tree.variance());
+      double[] x = examples.x[t];
+      Vectors.addScaled(Math.signum(Vectors.dot(x, out.weights) - examples.y[t]), x, sum);
+      Vectors.scale(1, sum, noisy);
+      Vectors.add(examples.noise[t], noisy);
+      learner.step(state, noisy, examples.variance[t]);
     }
     learner.publish(state, out);
     return out.average;
+  }
+
+  /** Examples and the noise of their sums, the same for all learners. */
+  private static final class Examples {
+    private final double[][] x = new double[ROUNDS][];
+    private final double[] y = new double[ROUNDS];
+    private final double[][] noise;
+    private final double[] variance = new double[ROUNDS];
+
+    Examples(double[] best, double level, Random random) {
+      int d = best.length;
+      noise = new double[ROUNDS][d];
+      SimulatedTree tree = new SimulatedTree(d, new Random(random.nextLong()));
+      for (int t = 0; t < ROUNDS; t++) {
+        x[t] = onSphere(d, random);
+        y[t] = Vectors.dot(x[t], best) + SPREAD * (2 * random.nextDouble() - 1);
+        tree.next(noise[t]);
+        Vectors.scale(level, noise[t], noise[t]);
+        variance[t] = level * level * tree.variance();
+      }
+    }
   }
 
   private static double excess(double[][] design, double[] best, double[] weights) {
