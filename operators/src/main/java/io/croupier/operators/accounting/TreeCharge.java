@@ -20,6 +20,10 @@ import java.util.Optional;
  * Nothing bounds the height of a tree that never restarts, so it is charged as one of {@link
  * Schedule#MAX_STEPS} leaves.
  *
+ * <p>Which leaves share a node follows from the rounds' numbers alone. So it must in the noise: a
+ * model that begins at a later round than 0 (its name was another's, or its state is lost) begins
+ * at that leaf of its tree, with nothing below the ones before; else this may charge too little.
+ *
  * @param noiseMultiplier sigma, positive and finite
  * @param trees of the same rounds, each with noise of its own: 2 for least squares
  * @param restartEvery leaves of each tree; {@link Schedule#NEVER}
