@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Message;
+import io.croupier.noise.SecureBits;
 import io.croupier.schemas.GradientReport;
 import java.io.BufferedReader;
 import java.io.File;
@@ -42,6 +43,7 @@ class SmallRuntimeITCase {
       List.of(
           GradientReporter.class,
           GradientReport.class,
+          SecureBits.class,
           Producer.class,
           Message.class,
           Logger.class);
