@@ -5,8 +5,9 @@ import io.croupier.operators.learner.LearnerState;
 /**
  * A running prefix sum and the noise that is still needed: the state of a {@link PrefixNoise}.
  * Saved and restored by {@link #visit}, the generator is not: what was drawn keeps its noise, what
- * comes after a restore is drawn afresh. The saved state holds the exact sum: its storage must be
- * protected.
+ * comes after a restore is drawn afresh. Only a new one, without steps, can be restored; should
+ * noise be missing from what is restored, it refuses. The saved state holds the exact sum: its
+ * storage must be protected.
  *
  * <p>Not safe for use by several threads.
  */

@@ -47,7 +47,7 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
     abstract double variance(int height);
   }
 
-  /** The sum of a tree's nodes has 2^63 steps; 2^8 are left to the tails. */
+  /** Of the deviation of a root's noise, times 2^height: {@link TreeSum} has 63 for its tails. */
   private static final int ROOM_BITS = 55;
 
   private static final int MOST_DEVIATION_BITS = 30;

@@ -19,7 +19,8 @@ import java.util.Arrays;
  * node's noise is drawn once; the vanilla estimator never shows a right child, whose parent is
  * complete at the same step, and doesn't draw for it.
  *
- * <p>No overflow: |N| is below 2^h 2^(h's room) but for tails beyond 64 deviations.
+ * <p>No overflow: the deviation of N is below 2^(h + 1/2) s &lt;= 2^55.5, s that of a node's own
+ * noise, so that 63 bits hold 180 of them.
  *
  * <p>A step draws for as many nodes as it completes, two on average; O(d log steps), one pass for
  * each vector, no allocation per coordinate.
