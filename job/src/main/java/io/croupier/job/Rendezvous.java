@@ -1,7 +1,6 @@
 package io.croupier.job;
 
 import java.io.IOException;
-import java.io.Serializable;
 import java.time.Duration;
 import java.util.BitSet;
 import org.apache.flink.api.common.TaskInfo;
@@ -27,20 +26,17 @@ final class Rendezvous {
    */
   static void meet(StreamingRuntimeContext subtask, String what) throws IOException {
     TaskInfo task = subtask.getTaskInfo();
-    Arrival arrival =
-        new Arrival(
-            task.getIndexOfThisSubtask(),
-            task.getNumberOfParallelSubtasks(),
-            task.getAttemptNumber());
-    if (arrival.parallelism() == 1) {
+    int parallelism = task.getNumberOfParallelSubtasks();
+    if (parallelism == 1) {
       return;
     }
+    int[] arrival = arrival(task.getIndexOfThisSubtask(), parallelism, task.getAttemptNumber());
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!subtask.getGlobalAggregateManager().updateGlobalAggregate(what, arrival, new Roll())) {
       if (System.nanoTime() - deadline > 0) {
         throw new IOException(
             "Not all %d subtasks have noted the end of %s within %s"
-                .formatted(arrival.parallelism(), what, PATIENCE));
+                .formatted(parallelism, what, PATIENCE));
       }
       try {
         Thread.sleep(PAUSE_MS);
@@ -51,8 +47,13 @@ final class Rendezvous {
     }
   }
 
-  /** That a subtask has come, with the number of times that it was started. */
-  record Arrival(int subtask, int parallelism, int attempt) implements Serializable {}
+  /**
+   * That a subtask has come, with the number of times that it was started. Not a class of the job:
+   * of what goes to the master only the function is read by the loader that knows the job's jar.
+   */
+  static int[] arrival(int subtask, int parallelism, int attempt) {
+    return new int[] {subtask, parallelism, attempt};
+  }
 
   /**
    * Who has come: kept by the job's master from one start to the next. Who comes with another
@@ -63,21 +64,21 @@ final class Rendezvous {
     private int[] attempts = {};
     private final BitSet here = new BitSet();
 
-    private void add(Arrival arrival) {
-      if (attempts.length != arrival.parallelism()) {
-        attempts = new int[arrival.parallelism()];
+    private void add(int subtask, int parallelism, int attempt) {
+      if (attempts.length != parallelism) {
+        attempts = new int[parallelism];
         here.clear();
       }
-      boolean cameBefore = here.get(arrival.subtask());
+      boolean cameBefore = here.get(subtask);
       boolean isNewStart =
           cameBefore
-              ? attempts[arrival.subtask()] != arrival.attempt()
-              : here.stream().allMatch(other -> attempts[other] < arrival.attempt());
+              ? attempts[subtask] != attempt
+              : here.stream().allMatch(other -> attempts[other] < attempt);
       if (isNewStart) {
         here.clear();
       }
-      here.set(arrival.subtask());
-      attempts[arrival.subtask()] = arrival.attempt();
+      here.set(subtask);
+      attempts[subtask] = attempt;
     }
 
     private boolean isComplete() {
@@ -86,7 +87,7 @@ final class Rendezvous {
   }
 
   /** Calls the roll. */
-  static final class Roll implements AggregateFunction<Arrival, Attendance, Boolean> {
+  static final class Roll implements AggregateFunction<int[], Attendance, Boolean> {
     private static final long serialVersionUID = 1;
 
     @Override
@@ -95,8 +96,8 @@ final class Rendezvous {
     }
 
     @Override
-    public Attendance add(Arrival arrival, Attendance attendance) {
-      attendance.add(arrival);
+    public Attendance add(int[] arrival, Attendance attendance) {
+      attendance.add(arrival[0], arrival[1], arrival[2]);
       return attendance;
     }
 

@@ -2,9 +2,10 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.job.Rendezvous.Arrival;
 import io.croupier.job.Rendezvous.Attendance;
 import io.croupier.job.Rendezvous.Roll;
+import java.util.List;
+import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 
 /** Who has come, over several starts of a job. */
@@ -13,7 +14,7 @@ class RendezvousTest {
   private Attendance attendance = roll.createAccumulator();
 
   private boolean all(int subtask, int parallelism, int attempt) {
-    attendance = roll.add(new Arrival(subtask, parallelism, attempt), attendance);
+    attendance = roll.add(Rendezvous.arrival(subtask, parallelism, attempt), attendance);
     return roll.getResult(attendance);
   }
 
@@ -24,6 +25,18 @@ class RendezvousTest {
     assertThat(all(2, 3, 0)).isFalse();
     assertThat(all(1, 3, 0)).isTrue();
     assertThat(all(0, 3, 0)).isTrue();
+  }
+
+  /** Of the job's jar, the loader that reads calls and answers knows nothing. */
+  @Test
+  void callsAndAnswersAreOfNoClassOfTheJob() throws Exception {
+    for (Object sent :
+        List.of(Rendezvous.arrival(0, 2, 0), roll.getResult(roll.createAccumulator()))) {
+      byte[] bytes = InstantiationUtil.serializeObject(sent);
+      Object read =
+          InstantiationUtil.deserializeObject(bytes, ClassLoader.getPlatformClassLoader());
+      assertThat(read).isEqualTo(sent);
+    }
   }
 
   @Test
