@@ -8,7 +8,9 @@ import java.util.Optional;
 
 /**
  * Computes accounts again from the events that a ledger emitted: the same totals, to the last unit.
- * Of a device's numbers nothing is known but the highest: all up to it are used up.
+ * Where events are missing, later ones tell of totals that include them: what counts is the larger
+ * of what was told and of what the events add up to. Of a device's numbers nothing is known but the
+ * highest: all up to it are used up.
  */
 public final class AccountRebuild {
   private AccountRebuild() {}
@@ -17,7 +19,7 @@ public final class AccountRebuild {
    * Applies an event to the account of its user, to which all events before it were applied, in the
    * order in which they were emitted.
    *
-   * @return whether the event says of its cost and of the totals what the account says
+   * @return whether the event says of its cost and of the totals what those before it add up to
    * @throws IllegalArgumentException if the event has no declaration, or an impossible one
    */
   public static boolean apply(AccountingEvent event, UserAccount account) {
@@ -29,24 +31,25 @@ public final class AccountRebuild {
     }
     boolean charged = Ledger.isCharged(outcome, event.hasCentral());
     Totals cost = charged ? Costs.of(event) : new Totals();
+    boolean agrees = agrees(cost, event.getSpent());
     Totals user = account.userTotals();
     if (charged) {
       charge(user, cost, event.getUserTotals());
-      account.storeUserTotals(user);
     }
-    boolean agrees = agrees(cost, event.getSpent()) && agrees(user, event.getUserTotals());
-    if (!event.hasModelTotals()) {
-      return agrees;
-    }
-    Totals model = account.modelTotals(event.getModelId());
-    if (charged) {
-      charge(model, cost, event.getModelTotals());
-      if (event.hasCentral()) {
-        agrees &= takePart(event, account, model);
+    agrees &= settle(user, event.getUserTotals());
+    account.storeUserTotals(user);
+    if (event.hasModelTotals()) {
+      Totals model = account.modelTotals(event.getModelId());
+      if (charged) {
+        charge(model, cost, event.getModelTotals());
+        if (event.hasCentral()) {
+          agrees &= takePart(event, account, model);
+        }
       }
+      agrees &= settle(model, event.getModelTotals());
       account.storeModelTotals(event.getModelId(), model);
     }
-    return agrees && agrees(model, event.getModelTotals());
+    return agrees;
   }
 
   /** Whether a participation is possible, and of the zeta that its event tells, if it does. */
@@ -71,6 +74,15 @@ public final class AccountRebuild {
       totals.keepRenyi(told.getRenyiOrder());
     }
     totals.add(cost);
+  }
+
+  /** Raises totals to what was told of them; returns whether that was what they were. */
+  private static boolean settle(Totals totals, Spend told) {
+    boolean agrees = agrees(totals, told);
+    if (!agrees) {
+      ToldTotals.raise(totals, told);
+    }
+    return agrees;
   }
 
   /** Whether every field that was told is as computed; epsilon at delta takes the limit to know. */

@@ -169,7 +169,8 @@ final class Costs {
     return DecimalUnits.add(exact, DecimalUnits.roundUp(rest, 9));
   }
 
-  private static long muSquaredPicos(double mu) {
+  /** The square of a mu in units of 1e-12, rounded up. */
+  static long muSquaredPicos(double mu) {
     long micros = DecimalUnits.exactly(mu, 6);
     if (micros >= 0) {
       return DecimalUnits.multiply(micros, micros);

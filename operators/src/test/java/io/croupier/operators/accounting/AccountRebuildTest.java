@@ -11,6 +11,7 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.Spend;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -224,6 +225,75 @@ class AccountRebuildTest {
       agrees &= AccountRebuild.apply(event, rebuilt);
     }
     assertThat(agrees).isFalse();
+  }
+
+  /** The reports of the seed's runs, with up to half the events and then every fourth missing. */
+  @Test
+  void missingEventsGiveNobodyBudgetBack() {
+    for (int run = 0; run < 60; run++) {
+      MapAccount account = new MapAccount();
+      MapAccount rebuilt = new MapAccount();
+      List<AccountingEvent> events = judge(account, 60);
+      Set<String> told = new HashSet<>();
+      for (AccountingEvent event : events.subList(random.nextInt(1, 30), 60)) {
+        if (random.nextInt(4) > 0 || event.equals(events.get(59))) {
+          AccountRebuild.apply(event, rebuilt);
+          if (event.hasModelTotals()) {
+            told.add(event.getModelId());
+          }
+        } else {
+          told.remove(event.getModelId());
+        }
+      }
+      assertHoldsAtLeast(rebuilt.userTotals(), account.userTotals(), "run " + run);
+      for (String model : told) {
+        assertHoldsAtLeast(
+            rebuilt.modelTotals(model), account.modelTotals(model), "run " + run + ", " + model);
+      }
+    }
+  }
+
+  private static void assertHoldsAtLeast(Totals rebuilt, Totals lost, String what) {
+    assertHolds(rebuilt.reports, lost.reports, 0, what);
+    assertHolds(rebuilt.undisclosed, lost.undisclosed, 0, what);
+    assertHolds(rebuilt.unbounded, lost.unbounded, 0, what);
+    assertHolds(rebuilt.participations, lost.participations, 0, what);
+    assertHolds(rebuilt.lastRound, lost.lastRound, 0, what);
+    assertHolds(rebuilt.epsilonNanos, lost.epsilonNanos, 1e-14, what);
+    assertHolds(rebuilt.rhoPicos, lost.rhoPicos, 1e-14, what);
+    assertHolds(rebuilt.muSquaredPicos, lost.muSquaredPicos, 1e-14, what);
+    assertHolds(rebuilt.allMuSquared(), lost.allMuSquared(), 1e-14, what);
+    if (lost.renyiOrder > 0) {
+      assertThat(rebuilt.renyiOrder).as(what).isEqualTo(lost.renyiOrder);
+      assertThat(rebuilt.renyiPicos).as(what).isGreaterThanOrEqualTo(lost.renyiPicos);
+    }
+  }
+
+  /** Not below, and above by no more than what a double can't tell. */
+  private static void assertHolds(long rebuilt, long lost, double relative, String what) {
+    assertThat(rebuilt).as("seed %s, %s", SEED, what).isGreaterThanOrEqualTo(lost);
+    assertThat(rebuilt - lost)
+        .as("seed %s, %s: of %s too much", SEED, what, lost)
+        .isLessThanOrEqualTo(relative == 0 ? 0 : (long) (relative * lost) + 9);
+  }
+
+  @Test
+  void aLedgerThatHadForgottenLowersNothing() {
+    MapAccount rebuilt = new MapAccount();
+    MapAccount first = new MapAccount();
+    MapAccount second = new MapAccount();
+    judge(first, 100).forEach(event -> AccountRebuild.apply(event, rebuilt));
+    judge(second, 100).forEach(event -> AccountRebuild.apply(event, rebuilt));
+
+    Totals sum = first.userTotals();
+    Totals later = second.userTotals();
+    assertThat(rebuilt.userTotals().reports).isEqualTo(sum.reports + later.reports);
+    assertThat(rebuilt.userTotals().epsilonNanos)
+        .isEqualTo(DecimalUnits.add(sum.epsilonNanos, later.epsilonNanos));
+    assertThat(rebuilt.userTotals().muSquaredPicos)
+        .isEqualTo(DecimalUnits.add(sum.muSquaredPicos, later.muSquaredPicos));
+    assertThat(rebuilt.userTotals().rhoPicos)
+        .isEqualTo(DecimalUnits.add(sum.rhoPicos, later.rhoPicos));
   }
 
   @Test
