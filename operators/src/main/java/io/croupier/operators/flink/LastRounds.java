@@ -31,7 +31,7 @@ final class LastRounds {
     this.rounds = rounds;
   }
 
-  /** Without state: what is still visible on the updates topic. */
+  /** Where no mark says it: what is still visible on the updates topic. */
   static LastRounds visible(VisibleOutputs outputs, StreamingRuntimeContext context)
       throws IOException {
     Map<String, Long> rounds = new HashMap<>();
@@ -54,28 +54,29 @@ final class LastRounds {
   static LastRounds restored(
       List<LearnerMark> marks, VisibleOutputs outputs, StreamingRuntimeContext context)
       throws IOException {
+    if (marks.isEmpty()) {
+      LOG.warn(
+          "The restored state doesn't say which rounds came last, so it is not compared with the"
+              + " updates topic {}: it must be the newest one",
+          outputs.updatesTopic());
+      // Else the next restore would take these rounds for those of another job.
+      return visible(outputs, context);
+    }
     Map<String, Long> rounds = new HashMap<>();
     for (LearnerMark mark : marks) {
       for (int i = 0; i < mark.modelIds.length; i++) {
         raise(rounds, mark.modelIds[i], mark.rounds[i]);
       }
     }
-    if (marks.isEmpty()) {
-      LOG.warn(
-          "The restored state doesn't say which rounds came last, so it is not compared with the"
-              + " updates topic {}: it must be the newest one",
-          outputs.updatesTopic());
-    } else {
-      long taken = marks.stream().mapToLong(mark -> mark.takenMs).min().orElseThrow();
-      long sinceMs = Math.max(VisibleOutputs.ALL, taken - CLOCK_SKEW_MS);
-      try (Visible<PublishedRound> published = outputs.rounds(sinceMs, context)) {
-        if (context.getTaskInfo().getIndexOfThisSubtask() == 0) {
-          published.forEach(
-              update -> {
-                check(update, rounds.getOrDefault(update.modelId(), -1L), outputs.updatesTopic());
-                return true;
-              });
-        }
+    long taken = marks.stream().mapToLong(mark -> mark.takenMs).min().orElseThrow();
+    long sinceMs = Math.max(VisibleOutputs.ALL, taken - CLOCK_SKEW_MS);
+    try (Visible<PublishedRound> published = outputs.rounds(sinceMs, context)) {
+      if (context.getTaskInfo().getIndexOfThisSubtask() == 0) {
+        published.forEach(
+            update -> {
+              check(update, rounds.getOrDefault(update.modelId(), -1L), outputs.updatesTopic());
+              return true;
+            });
       }
     }
     return ofSubtask(rounds, context.getTaskInfo());

@@ -112,7 +112,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext());
     List<Loss> losses = List.of();
     if (context.isRestored()) {
-      losses = check.withState(marks);
+      losses = check.withState(marks, progress);
     } else {
       check.withoutState(start, this::accountOf, progress);
     }

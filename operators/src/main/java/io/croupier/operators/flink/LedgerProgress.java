@@ -29,7 +29,7 @@ final class LedgerProgress {
     confirmedMs = nowMs;
   }
 
-  /** Notes that a report was judged before the job started without state. */
+  /** Notes that a report was judged before the job started, of which no mark says so. */
   void judgedBefore(String topic, int partition, long offset) {
     restored.raise(topic, partition, offset);
   }

@@ -64,13 +64,17 @@ final class LedgerStartCheck {
   }
 
   private void forget(LedgerProgress progress) throws IOException {
-    try (Visible<AccountingEvent> events = outputs.accounting(VisibleOutputs.ALL, context)) {
-      events.forEach(event -> note(event, progress));
-    }
+    noteAll(progress);
     if (task.getIndexOfThisSubtask() == 0) {
       LOG.warn(
           "A new ledger: what the accounting topic {} says was spent is forgotten",
           outputs.accountingTopic());
+    }
+  }
+
+  private void noteAll(LedgerProgress progress) throws IOException {
+    try (Visible<AccountingEvent> events = outputs.accounting(VisibleOutputs.ALL, context)) {
+      events.forEach(event -> note(event, progress));
     }
   }
 
@@ -105,11 +109,13 @@ final class LedgerStartCheck {
    * Compares restored state with what is visible; one subtask does it for all.
    *
    * @param marks as restored; none if the state is of a release that kept none
+   * @param progress is told what is visible, where no mark says what was judged
    * @return what the state has judged and no visible event tells of
    * @throws RefusedStartException if something is visible that the state doesn't know of
    */
-  List<Loss> withState(List<LedgerMark> marks) throws IOException {
+  List<Loss> withState(List<LedgerMark> marks, LedgerProgress progress) throws IOException {
     if (marks.isEmpty()) {
+      noteAll(progress);
       if (task.getIndexOfThisSubtask() == 0) {
         LOG.warn(
             "The restored state doesn't say how far its ledger had come, so it is not compared with"

@@ -216,6 +216,35 @@ class LedgerStartTest {
       old.close();
     }
 
+    VisibleRecords visible = history();
+    // Of a partition that rests ever since.
+    visible.events.add(LedgerTasks.event("u", "reports", 7, 3));
+    OperatorSubtaskState next;
+    try (var ledger = restored(state, visible)) {
+      ledger.processElement1(TestRecords.report("u", 2, "m", 0.5, 0), 0);
+
+      AccountingEvent event =
+          LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(event.getUserTotals().getReports()).isEqualTo(42);
+      visible.events.add(event);
+      next = ledger.snapshot(2, 2);
+    }
+    try (var ledger = restored(next, visible)) {
+      ledger.processElement1(TestRecords.report("u", 3, "m", 0.5, 0), 0);
+
+      AccountingEvent event =
+          LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
+      assertThat(event.getUserTotals().getReports()).isEqualTo(43);
+    }
+    visible.events.add(LedgerTasks.event("u", "reports", 7, 4));
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> restored(next, visible))
+        .withMessageContaining("reports-7 offset 4");
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+      restored(OperatorSubtaskState state, VisibleRecords visible) throws Exception {
     KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum> ledger =
         new KeyedTwoInputStreamOperatorTestHarness<>(
             new LedgerOperator(
@@ -224,23 +253,15 @@ class LedgerStartTest {
                 Limits.getDefaultInstance(),
                 false,
                 LedgerStart.REQUIRE_STATE,
-                history()),
+                visible),
             report -> report.userId,
             null,
             Types.STRING,
             16,
             1,
             0);
-    try {
-      ledger.initializeState(state);
-      ledger.open();
-      ledger.processElement1(TestRecords.report("u", 2, "m", 0.5, 0), 0);
-
-      OutboundRecord event = ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue();
-      assertThat(LedgerTasks.event(event).getOutcome()).isEqualTo(Outcome.ADMITTED);
-      assertThat(LedgerTasks.event(event).getUserTotals().getReports()).isEqualTo(42);
-    } finally {
-      ledger.close();
-    }
+    ledger.initializeState(state);
+    ledger.open();
+    return ledger;
   }
 }

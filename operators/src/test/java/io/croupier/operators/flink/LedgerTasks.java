@@ -5,6 +5,7 @@ import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Limits;
+import io.croupier.schemas.Position;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
@@ -66,6 +67,14 @@ final class LedgerTasks
       throw new AssertionError(events.size() + " accounting events for one report");
     }
     return event(events.get(0));
+  }
+
+  /** An event that tells of a position only. */
+  static AccountingEvent event(String userId, String topic, int partition, long offset) {
+    return AccountingEvent.newBuilder()
+        .setUserId(userId)
+        .setSource(Position.newBuilder().setTopic(topic).setPartition(partition).setOffset(offset))
+        .build();
   }
 
   static AccountingEvent event(OutboundRecord record) {
