@@ -37,6 +37,7 @@ final class CommittedTopic implements Closeable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final Map<TopicPartition, Long> ends;
   private final Duration patience;
+  private final Map<Integer, Long> forgottenBefore = new TreeMap<>();
 
   /**
    * Notes where a topic ends.
@@ -107,6 +108,12 @@ final class CommittedTopic implements Closeable {
     this.topic = topic;
     this.patience = patience;
     this.ends = new HashMap<>(ends);
+    starts.forEach(
+        (partition, start) -> {
+          if (start > 0) {
+            forgottenBefore.put(partition.partition(), start);
+          }
+        });
     // Nothing to read: no record is late enough, or none is left.
     this.ends.keySet().removeIf(p -> starts.get(p) < 0 || starts.get(p) >= ends.get(p));
     Properties properties = KafkaIo.properties(kafka);
@@ -156,6 +163,11 @@ final class CommittedTopic implements Closeable {
     } catch (KafkaException e) {
       throw new IOException("The topic " + topic + " can't be read", e);
     }
+  }
+
+  /** Where each partition begins that is not read from its first offset on. */
+  Map<Integer, Long> forgottenBefore() {
+    return forgottenBefore;
   }
 
   /** Is shown a record, and says whether to go on. */

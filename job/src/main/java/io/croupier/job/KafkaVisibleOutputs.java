@@ -52,6 +52,14 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   static AccountingEvent event(ConsumerRecord<byte[], byte[]> record) throws IOException {
+    if (record.value() == null) {
+      throw new IOException(
+          ("What is on %s-%d at offset %d has no value, so it is no AccountingEvent: something else"
+                  + " writes to the topic. If that is compacted (cleanup.policy), the accounts of"
+                  + " the record's key are deleted. The job starts with its newest state, or on a"
+                  + " topic made anew")
+              .formatted(record.topic(), record.partition(), record.offset()));
+    }
     try {
       return AccountingEvent.parseFrom(record.value());
     } catch (InvalidProtocolBufferException e) {
@@ -98,6 +106,11 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
               Optional<T> read = reading.of(record);
               return read.isEmpty() || more.test(read.get());
             });
+      }
+
+      @Override
+      public Map<Integer, Long> forgottenBefore() {
+        return records.forgottenBefore();
       }
 
       @Override

@@ -3,6 +3,7 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.operators.flink.VisibleOutputs;
@@ -11,9 +12,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -105,6 +111,50 @@ class CommittedTopicITCase {
       assertThat(values(some)).containsExactly("at 2000", "at 3000");
       assertThat(values(none)).isEmpty();
     }
+  }
+
+  @Test
+  void saysWhatIsDeleted() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      table.send(table.topics.accounting(), bytes("user"), bytes("event " + i));
+    }
+    table.flush();
+    int partition;
+    try (CommittedTopic all = open(VisibleOutputs.ALL)) {
+      int[] seen = {0};
+      all.forEach(
+          record -> {
+            seen[0] = record.partition();
+            return true;
+          });
+      partition = seen[0];
+      assertThat(all.forgottenBefore()).isEmpty();
+    }
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(table.kafka()))) {
+      admin
+          .deleteRecords(
+              Map.of(
+                  new TopicPartition(table.topics.accounting(), partition),
+                  RecordsToDelete.beforeOffset(3)))
+          .all()
+          .get();
+    }
+
+    try (CommittedTopic none = open(VisibleOutputs.ALL)) {
+      assertThat(none.forgottenBefore()).containsExactly(entry(partition, 3L));
+      assertThat(values(none)).isEmpty();
+    }
+  }
+
+  @Test
+  void namesARecordWithoutAValue() {
+    assertThatIOException()
+        .isThrownBy(
+            () ->
+                KafkaVisibleOutputs.event(
+                    new ConsumerRecord<>("accounts", 1, 7, bytes("user"), null)))
+        .withMessageContaining("accounts-1 at offset 7")
+        .withMessageContaining("cleanup.policy");
   }
 
   private CommittedTopic open(long sinceMs) throws IOException {

@@ -89,6 +89,7 @@ final class LedgerStartCheck {
       throws IOException {
     Rebuild rebuild = new Rebuild(account);
     try (Visible<AccountingEvent> events = outputs.accounting(VisibleOutputs.ALL, context)) {
+      requireAll(events);
       events.forEach(
           event -> {
             rebuild.see(event);
@@ -99,10 +100,25 @@ final class LedgerStartCheck {
     if (rebuild.differing > 0) {
       LOG.warn(
           "{} events of the accounting topic {} tell other totals than those before them add up to:"
-              + " some are missing, or a new ledger was begun. What counts is the sum of all",
+              + " some are missing, or a new ledger was begun. What counts is the larger",
           rebuild.differing,
           outputs.accountingTopic());
     }
+  }
+
+  /** What was deleted is in no later total of a user who has reported no more. */
+  private void requireAll(Visible<AccountingEvent> events) {
+    events
+        .forgottenBefore()
+        .forEach(
+            (partition, offset) -> {
+              throw new RefusedStartException(
+                  ("The ledger can't be rebuilt: %s-%d of the accounting topic begins at offset %d,"
+                          + " so the accounts before it were deleted, and whoever they are of would"
+                          + " get budget back. Restore the newest savepoint or checkpoint; if there"
+                          + " is none, only --new-ledger is left, which forgets everybody's accounts")
+                      .formatted(outputs.accountingTopic(), partition, offset));
+            });
   }
 
   /**

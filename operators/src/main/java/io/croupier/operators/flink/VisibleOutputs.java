@@ -4,6 +4,7 @@ import io.croupier.schemas.AccountingEvent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.Serializable;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 
@@ -39,6 +40,12 @@ public interface VisibleOutputs extends Serializable {
 
     /** Shows them, in the order of each partition, until {@code more} says false. */
     void forEach(Predicate<T> more) throws IOException;
+
+    /**
+     * The first offset of each partition that doesn't begin with its first record any more; told of
+     * an output that is read from the beginning.
+     */
+    Map<Integer, Long> forgottenBefore();
   }
 
   /** A round that was published. */

@@ -22,6 +22,7 @@ import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.StateObjectCollection;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
 import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
@@ -118,6 +119,19 @@ class LedgerStartTest {
   }
 
   @Test
+  void accountsOfWhichSomeWereDeletedAreNotRebuilt() throws Exception {
+    VisibleRecords visible = history();
+    visible.forgottenBefore.put(1, 7L);
+
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> ledger(Backend.HASH_MAP, LedgerStart.REBUILD, visible))
+        .withMessageContaining("accounts-1")
+        .withMessageContaining("begins at offset 7")
+        .withMessageContaining("--new-ledger");
+    ledger(Backend.HASH_MAP, LedgerStart.NEW, visible).close();
+  }
+
+  @Test
   void aNewLedgerForgets() throws Exception {
     try (LedgerTasks fresh = ledger(Backend.HASH_MAP, LedgerStart.NEW, history())) {
       fresh.publish(TestRecords.published(0, TestRecords.sgd("m")));
@@ -148,6 +162,54 @@ class LedgerStartTest {
           .extracting(ModelUpdate::getModelId, ModelUpdate::getRound)
           .containsExactlyInAnyOrder(tuple("m", 42L), tuple("other", 0L), tuple("later", 13L));
     }
+  }
+
+  @Test
+  void roundsThatNoMarkTellsOfAreKnownAtTheNextRestore() throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    visible.rounds.add(new PublishedRound("resting", 5));
+    OperatorSubtaskState unmarked;
+    try (var old = learner(visible)) {
+      old.open();
+      unmarked =
+          old.snapshot(1, 1).toBuilder()
+              .setManagedOperatorState(StateObjectCollection.empty())
+              .build();
+    }
+    OperatorSubtaskState next;
+    try (var learner = learner(visible)) {
+      learner.initializeState(unmarked);
+      learner.open();
+      next = learner.snapshot(2, 2);
+    }
+
+    try (var learner = learner(visible)) {
+      learner.initializeState(next);
+    }
+    visible.rounds.add(new PublishedRound("resting", 6));
+    try (var learner = learner(visible)) {
+      assertThatExceptionOfType(RefusedStartException.class)
+          .isThrownBy(() -> learner.initializeState(next))
+          .withMessageContaining("ends at round 5");
+    }
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<
+          String, RoundSum, SpecRecord, OutboundRecord>
+      learner(VisibleRecords visible) throws Exception {
+    return new KeyedTwoInputStreamOperatorTestHarness<>(
+        new LearnerOperator(
+            TestRecords.REQUIREMENTS,
+            TestRecords.DEAD_LETTERS,
+            "models",
+            JournalSettings.OFF,
+            visible),
+        sum -> sum.modelId,
+        spec -> spec.modelId,
+        Types.STRING,
+        16,
+        1,
+        0);
   }
 
   @Test

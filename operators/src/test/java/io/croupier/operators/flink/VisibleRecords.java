@@ -2,7 +2,9 @@ package io.croupier.operators.flink;
 
 import io.croupier.schemas.AccountingEvent;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 
@@ -12,15 +14,16 @@ final class VisibleRecords implements VisibleOutputs {
 
   final List<AccountingEvent> events = new ArrayList<>();
   final List<PublishedRound> rounds = new ArrayList<>();
+  final Map<Integer, Long> forgottenBefore = new HashMap<>();
 
   @Override
   public Visible<AccountingEvent> accounting(long sinceMs, StreamingRuntimeContext subtask) {
-    return new Shown<>(events);
+    return new Shown<>(events, Map.copyOf(forgottenBefore));
   }
 
   @Override
   public Visible<PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask) {
-    return new Shown<>(rounds);
+    return new Shown<>(rounds, Map.of());
   }
 
   @Override
@@ -33,7 +36,8 @@ final class VisibleRecords implements VisibleOutputs {
     return "models-updated";
   }
 
-  private record Shown<T>(List<T> records) implements Visible<T> {
+  private record Shown<T>(List<T> records, Map<Integer, Long> forgottenBefore)
+      implements Visible<T> {
     @Override
     public void forEach(Predicate<T> more) {
       for (T record : records) {
