@@ -152,7 +152,7 @@ class LedgerCrashITCase {
   private JobClient start(Table table) throws Exception {
     Map<String, String> settings = new HashMap<>(table.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    settings.put("flink.restart-strategy.fixed-delay.attempts", String.valueOf(crashes + 1));
+    settings.put("flink.restart-strategy.fixed-delay.attempts", String.valueOf(Integer.MAX_VALUE));
     JobConfig config = JobConfig.of(settings);
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
