@@ -27,13 +27,11 @@ public final class Spends {
   /**
    * Adds reports that are epsilon-DP each.
    *
-   * @param epsilon in nats, at least 0, finite
+   * @param epsilon in nats, at least 0; an infinite one promises nothing
    * @param reports how many, at least 0
    */
   public void addPure(double epsilon, long reports) {
-    if (!(epsilon >= 0 && epsilon <= Double.MAX_VALUE)) {
-      throw Require.refusal("epsilon", epsilon, "it must be at least 0 and finite");
-    }
+    Require.notNegative("epsilon", epsilon);
     Require.notNegative("reports", reports);
     if (epsilon > 0 && reports > 0) {
       pureReports.merge(epsilon, reports, Math::addExact);
@@ -44,12 +42,10 @@ public final class Spends {
   /**
    * Adds a mu-GDP mechanism.
    *
-   * @param mu at least 0, finite
+   * @param mu at least 0; an infinite one promises nothing
    */
   public void addMu(double mu) {
-    if (!(mu >= 0 && mu <= Double.MAX_VALUE)) {
-      throw Require.refusal("mu", mu, "it must be at least 0 and finite");
-    }
+    Require.notNegative("mu", mu);
     this.mu = GaussianDp.compose(this.mu, mu);
   }
 
@@ -86,6 +82,8 @@ public final class Spends {
     bounds.put(Bound.BASIC, pure() == 0 ? rest : Math.nextUp(pure() + rest));
     if (rho == 0) {
       bounds.put(Bound.GAUSSIAN, GaussianDp.epsilon(muOfAll(), logDelta));
+    }
+    if (rho == 0 && mu <= Double.MAX_VALUE && pure() <= Double.MAX_VALUE) {
       ExactComposition.of(mu, pureReports)
           .ifPresent(exact -> bounds.put(Bound.EXACT, exact.epsilon(logDelta)));
     }

@@ -213,8 +213,31 @@ class SpendsTest {
   }
 
   @Test
+  void whatPromisesNothingIsInfinite() {
+    Spends pure = new Spends();
+    pure.addPure(Double.POSITIVE_INFINITY, 1);
+    Spends mixed = new Spends();
+    mixed.addPure(1, 1);
+    mixed.addMu(Double.POSITIVE_INFINITY);
+    assertThat(pure.least(-10).epsilon()).isInfinite();
+    assertThat(mixed.least(-10).epsilon()).isInfinite();
+    assertThat(mixed.bounds(-10)).doesNotContainKey(Bound.EXACT);
+  }
+
+  @Test
   void nothingIsEverNotANumber() {
-    double[] extremes = {0, Double.MIN_VALUE, 1e-200, 1e-8, 1, 800, 1e8, 1e155, Double.MAX_VALUE};
+    double[] extremes = {
+      0,
+      Double.MIN_VALUE,
+      1e-200,
+      1e-8,
+      1,
+      800,
+      1e8,
+      1e155,
+      Double.MAX_VALUE,
+      Double.POSITIVE_INFINITY
+    };
     for (double epsilon : extremes) {
       for (double mu : extremes) {
         Spends spends = new Spends();
@@ -230,7 +253,7 @@ class SpendsTest {
                           .as("%s of %s, %s at %s", bound, epsilon, mu, logDelta)
                           .isGreaterThanOrEqualTo(0));
         }
-        spends.addRho(mu);
+        spends.addRho(Math.min(mu, Double.MAX_VALUE));
         assertThat(spends.least(-1).epsilon()).isGreaterThanOrEqualTo(0);
       }
     }
@@ -240,14 +263,14 @@ class SpendsTest {
   void refusalsNameTheArgumentAndTheRule() {
     Spends spends = new Spends();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> spends.addPure(Double.POSITIVE_INFINITY, 1))
-        .withMessage("epsilon is Infinity; it must be at least 0 and finite");
+        .isThrownBy(() -> spends.addPure(Double.NaN, 1))
+        .withMessage("epsilon is NaN; it must be at least 0");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> spends.addPure(1, -1))
         .withMessage("reports is -1; it must be at least 0");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> spends.addMu(-1))
-        .withMessage("mu is -1.0; it must be at least 0 and finite");
+        .withMessage("mu is -1.0; it must be at least 0");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> spends.addRho(Double.NaN))
         .withMessage("rho is NaN; it must be at least 0 and finite");

@@ -66,16 +66,18 @@ class ArchitectureTest {
   }
 
   /**
-   * A replay elsewhere has to come to the same bits; Math's may differ from platform to platform.
+   * A replay elsewhere has to come to the same bits, and an account that is computed again to the
+   * same units; Math's may differ from platform to platform.
    */
   @Test
-  void learnersTakeFunctionsThatAllPlatformsAgreeOn() {
+  void learnersAndAccountsTakeFunctionsThatAllPlatformsAgreeOn() {
     noClasses()
         .that()
         .resideInAnyPackage(
             "io.croupier.operators.learner..",
             "io.croupier.operators.noise..",
-            "io.croupier.operators.central..")
+            "io.croupier.operators.central..",
+            "io.croupier.operators.accounting..")
         .should()
         .callMethodWhere(
             target(owner(type(Math.class)))

@@ -8,7 +8,7 @@ import java.math.RoundingMode;
  * it, not the binary fraction that a double holds: 0.1 is a tenth, and ten of them are 1.
  */
 final class DecimalUnits {
-  /** What a sum that no longer fits stays at. */
+  /** What a sum that no longer fits stays at; as a double it is infinite. */
   static final long SATURATED = Long.MAX_VALUE;
 
   /**
@@ -21,8 +21,11 @@ final class DecimalUnits {
 
   private DecimalUnits() {}
 
-  /** The least integer number of units of 10^-decimals that is not below a positive number. */
+  /** The least number of units of 10^-decimals not below a positive number, maybe infinite. */
   static long roundUp(double declared, int decimals) {
+    if (declared == Double.POSITIVE_INFINITY) {
+      return SATURATED;
+    }
     long exact = exactly(declared, decimals);
     return exact >= 0 ? exact : roundUp(BigDecimal.valueOf(declared), decimals);
   }
@@ -80,6 +83,9 @@ final class DecimalUnits {
    * @param picos at least 0
    */
   static double rootUp(long picos) {
+    if (picos == SATURATED) {
+      return Double.POSITIVE_INFINITY;
+    }
     double root = Math.sqrt((double) picos);
     long micros = (long) root;
     if (multiply(micros, micros) == picos) {
@@ -103,6 +109,9 @@ final class DecimalUnits {
    * to 15 digits.
    */
   static double toDouble(long units, int decimals) {
+    if (units == SATURATED) {
+      return Double.POSITIVE_INFINITY;
+    }
     double nearest = units / scale(decimals);
     return units <= FIFTEEN_DIGITS
         ? nearest

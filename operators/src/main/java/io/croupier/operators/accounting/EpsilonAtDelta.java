@@ -1,6 +1,9 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.GaussianDp;
+import io.croupier.accounting.RenyiDp;
+import io.croupier.accounting.RenyiFilter;
+import io.croupier.accounting.ZeroConcentratedDp;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
 import java.math.BigDecimal;
@@ -15,8 +18,8 @@ import java.math.BigDecimal;
  *   <li>all is pure, and the pure epsilons add up to at most epsilon, or
  *   <li>the account's own filter holds: if its first report was Gaussian, the sum of mu^2, pure
  *       ones by their tight mu, is at most the square of the mu that has epsilon at delta [KTH23];
- *       else the Renyi divergences of one order, which epsilon and delta alone determine, add up to
- *       at most what [CKS20, Prop. 12] turns into epsilon at delta [FZ21].
+ *       else the Renyi divergences add up to at most the budget of the {@link RenyiFilter}, whose
+ *       order epsilon and delta alone determine [FZ21].
  * </ol>
  *
  * <p>Proof: the kind of the first report is chosen before anything was seen of the account, so it
@@ -26,18 +29,19 @@ import java.math.BigDecimal;
  * curator with B alone produces it with the same probability, so P(S without X) &lt;= e^epsilon Q(S
  * without X) + delta. The sum of both is the claim: A costs no delta.
  *
+ * <p>The claim is for limits that were chosen without a look at what was released: epsilon and
+ * delta fix mu and the order, so whoever changes them in the light of outputs chooses the filter
+ * with them.
+ *
  * <p><b>The bound</b> is the least of: the pure sum and the exact epsilon of the Gaussian rest; the
- * exact epsilon of all mu, where the first report was Gaussian; the conversion of the Renyi
- * divergence, at the order kept and, from rho, at the order that is best for it. It is for reports
- * not chosen by what was seen before, and can be below what the filter has come to.
+ * exact epsilon of all mu; the conversion of the Renyi divergence, at the order kept and, from rho,
+ * at the order that is best for it. Each is sound alone, for reports not chosen by what was seen
+ * before, so that it can be below what the filter has come to. What rests on a saturated sum is
+ * infinite.
+ *
+ * <p>Telling the bound takes up to two solutions of {@link GaussianDp#epsilon}.
  */
 final class EpsilonAtDelta {
-  /** The orders that a filter may have: those that golden values and audits are computed at. */
-  private static final double[] ORDERS = {
-    1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56,
-    64, 80, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 16384, 65536
-  };
-
   /** More than any evaluation here errs by, relatively. */
   private static final double SLACK = 0x1p-40;
 
@@ -53,36 +57,27 @@ final class EpsilonAtDelta {
   /** Limits with a delta. */
   EpsilonAtDelta(Limits limits) {
     delta = limits.getDelta();
-    logDelta = Math.nextDown(Math.log(delta));
+    logDelta = Math.nextDown(StrictMath.log(delta));
     limited = limits.hasEpsilon();
     epsilon = limits.getEpsilon();
-    double best = 0;
-    double bestOrder = 0;
     if (limited) {
-      for (double candidate : ORDERS) {
-        double rho = divergence(candidate) / candidate;
-        if (rho > best) {
-          best = rho;
-          bestOrder = candidate;
-        }
-      }
+      RenyiFilter filter = RenyiFilter.of(epsilon, logDelta);
+      double mu = GaussianDp.mu(epsilon, logDelta);
+      epsilonNanos = DecimalUnits.roundDown(BigDecimal.valueOf(epsilon), 9);
+      muSquaredPicos = down(mu * mu);
+      order = filter.order();
+      renyiPicos = down(filter.budget());
+    } else {
+      epsilonNanos = 0;
+      muSquaredPicos = 0;
+      order = 0;
+      renyiPicos = 0;
     }
-    order = bestOrder;
-    renyiPicos = order > 0 ? (long) (divergence(order) * 1e12) : 0;
-    epsilonNanos = limited ? DecimalUnits.roundDown(BigDecimal.valueOf(epsilon), 9) : 0;
-    double mu = limited ? GaussianDp.mu(epsilon, logDelta) : 0;
-    muSquaredPicos = (long) Math.min(mu * mu * 1e12 * (1 - SLACK), 0x1p62);
   }
 
-  /** The divergence that makes epsilon at delta; not rounded up, maybe negative. */
-  private double divergence(double candidate) {
-    double toEpsilon = toEpsilon(candidate);
-    return Math.min(epsilon - toEpsilon - SLACK * (epsilon + Math.abs(toEpsilon)), 0x1p62 / 1e12);
-  }
-
-  /** What epsilon at delta is above a Renyi divergence of that order, by [CKS20, Prop. 12]. */
-  private double toEpsilon(double a) {
-    return Math.log1p(-1 / a) - (logDelta + Math.log(a)) / (a - 1);
+  /** In units of 1e-12, never saturated. */
+  private static long down(double number) {
+    return (long) Math.min(number * 1e12 * (1 - SLACK), 0x1p62);
   }
 
   /** The order whose divergences must be kept; 0 if none. */
@@ -102,14 +97,6 @@ final class EpsilonAtDelta {
       return judge(
           limit + "the sum of mu^2", muSquaredPicos, spent.allMuSquared(), cost.allMuSquared());
     }
-    if (order == 0) {
-      return new Judgement(
-          Outcome.REFUSED_BUDGET,
-          limit
-              + "the sum of pure epsilons must be at most "
-              + DecimalUnits.text(epsilonNanos, 9)
-              + Budget.spending(spent.epsilonNanos, cost.epsilonNanos, 9));
-    }
     return judge(
         limit + "the sum of Renyi divergences of order " + order,
         renyiPicos,
@@ -128,14 +115,14 @@ final class EpsilonAtDelta {
                 + Budget.spending(spent, cost, 12));
   }
 
-  /** The bound in units of 1e-9, rounded up. */
+  /** The bound in units of 1e-9, rounded up; saturated, it is infinite. */
   long nanos(Totals totals) {
-    double least = renyiBound(totals);
-    if (!totals.isPure()) {
+    if (totals.rhoPicos == 0) {
+      return 0;
+    }
+    double least = Math.min(gaussian(totals.muOfAll()), renyi(totals));
+    if (!totals.isPure() && totals.epsilonNanos > 0) {
       least = Math.min(least, totals.epsilon() + gaussian(totals.mu()));
-      if (totals.gaussianFirst && totals.epsilonNanos > 0) {
-        least = Math.min(least, gaussian(totals.muOfAll()));
-      }
     }
     long nanos = (long) Math.ceil(least * 1e9 * (1 + SLACK));
     return totals.isPure() ? Math.min(nanos, totals.epsilonNanos) : nanos;
@@ -150,17 +137,16 @@ final class EpsilonAtDelta {
     return GaussianDp.epsilon(mu, logDelta);
   }
 
-  private double renyiBound(Totals totals) {
-    double best = 1 + Math.sqrt(-logDelta / totals.rho());
-    best = 1 + Math.sqrt(Math.max(-logDelta - Math.log(best), 1) / totals.rho());
-    best = Math.min(Math.max(best, 1.5), 1e9);
-    double bound = converted(totals, best);
-    return order > 0 ? Math.min(bound, converted(totals, order)) : bound;
+  private double renyi(Totals totals) {
+    double rho = totals.rho();
+    if (rho == Double.POSITIVE_INFINITY) {
+      return rho;
+    }
+    double bound = converted(totals, ZeroConcentratedDp.order(rho, logDelta));
+    return limited ? Math.min(bound, converted(totals, order)) : bound;
   }
 
   private double converted(Totals totals, double a) {
-    double divergence = DecimalUnits.toDouble(totals.renyiPicos(a), 12);
-    double toEpsilon = toEpsilon(a);
-    return Math.max(0, divergence + toEpsilon + SLACK * (divergence + Math.abs(toEpsilon)));
+    return RenyiDp.epsilon(a, DecimalUnits.toDouble(totals.renyiPicos(a), 12), logDelta);
   }
 }

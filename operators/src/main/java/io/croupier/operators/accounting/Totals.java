@@ -12,7 +12,7 @@ import io.croupier.schemas.Spend;
  * order that their filter uses.
  *
  * <p>Invariants: (1) no field is negative; (2) none but those of the Renyi order ever falls; (3)
- * {@link Long#MAX_VALUE} stands for anything from there on, and stays.
+ * {@link Long#MAX_VALUE} stands for anything from there on, and stays; told, it is infinite.
  */
 public final class Totals {
   /** All reports, also those that disclose nothing. */

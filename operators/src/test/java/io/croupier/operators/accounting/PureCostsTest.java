@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PureCostsTest {
   private static final int SEED = 61;
@@ -18,10 +20,13 @@ class PureCostsTest {
     }
   }
 
-  /** At least the value, and above it by a unit and a part in 10^12 at most. */
+  /** More than the roundings up of a mu, of its square and of the charge together, relatively. */
+  private static final double ROUNDING = 3e-11;
+
+  /** At least the value, and above it by a unit and the roundings at most. */
   private static void assertRoundedUp(long picos, double golden, String what) {
     assertThat((double) picos).as(what).isGreaterThanOrEqualTo(golden * 1e12 * (1 - 1e-15));
-    assertThat((double) picos).as(what).isLessThanOrEqualTo(golden * 1e12 * (1 + 1e-11) + 1.01);
+    assertThat((double) picos).as(what).isLessThanOrEqualTo(golden * 1e12 * (1 + ROUNDING) + 1.01);
   }
 
   @Test
@@ -34,12 +39,10 @@ class PureCostsTest {
       assertRoundedUp(PureCosts.muSquaredPicos(epsilon), mu * mu, what);
       for (int i = 0; i < row.get("alphas").size(); i++) {
         double order = row.get("alphas").get(i).asDouble();
-        if (order >= 1.5) {
-          assertRoundedUp(
-              PureCosts.renyiPicos(epsilon, order),
-              row.get("rdp").get(i).asDouble(),
-              what + ", order " + order);
-        }
+        assertRoundedUp(
+            PureCosts.renyiPicos(epsilon, order),
+            row.get("rdp").get(i).asDouble(),
+            what + ", order " + order);
       }
     }
   }
@@ -74,7 +77,7 @@ class PureCostsTest {
       double b = Math.scalb(1 + random.nextDouble(), random.nextInt(20) - 12);
       long parts = PureCosts.muSquaredPicos(a) + PureCosts.muSquaredPicos(b);
       String what = "seed " + SEED + ", " + a + " and " + b;
-      assertThat(PureCosts.muSquaredPicos(a + b) * (1 + 1e-11) + 2)
+      assertThat(PureCosts.muSquaredPicos(a + b) * (1 + ROUNDING) + 2)
           .as(what)
           .isGreaterThanOrEqualTo((double) parts);
       assertThat(8.0 * (PureCosts.rhoPicos(a) + PureCosts.rhoPicos(b)))
@@ -87,6 +90,24 @@ class PureCostsTest {
   void saturates() {
     assertThat(PureCosts.muSquaredPicos(1e7)).isEqualTo(Long.MAX_VALUE);
     assertThat(PureCosts.renyiPicos(1e9, 65536)).isEqualTo(Long.MAX_VALUE);
-    assertThat(PureCosts.muSquaredPicos(800)).isEqualTo(6_400_000_000_005_821L);
+    assertThat(PureCosts.rhoPicos(Double.POSITIVE_INFINITY)).isEqualTo(Long.MAX_VALUE);
+    assertThat(PureCosts.muSquaredPicos(Double.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
+    assertThat(PureCosts.muSquaredPicos(800))
+        .isBetween(6_363_000_000_000_000L, 6_364_000_000_000_000L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {Double.MIN_VALUE, 1e-300, 1e-160, 1e-20})
+  void nothingIsFree(double epsilon) {
+    assertThat(PureCosts.rhoPicos(epsilon)).isEqualTo(1);
+    assertThat(PureCosts.muSquaredPicos(epsilon)).isEqualTo(1);
+    assertThat(PureCosts.renyiPicos(epsilon, 24)).isEqualTo(1);
+  }
+
+  @Test
+  void whatRevealsNothingIs() {
+    assertThat(PureCosts.rhoPicos(0)).isZero();
+    assertThat(PureCosts.muSquaredPicos(0)).isZero();
+    assertThat(PureCosts.renyiPicos(0, 24)).isZero();
   }
 }

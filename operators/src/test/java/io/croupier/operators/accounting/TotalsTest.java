@@ -78,9 +78,13 @@ class TotalsTest {
     Totals gaussian = Costs.of(TestReports.gaussian(0, level));
     assertThat(gaussian.muSquaredPicos).isEqualTo(Long.MAX_VALUE);
     assertThat(gaussian.rhoPicos).isEqualTo(Long.MAX_VALUE);
-    assertThat(gaussian.mu()).isGreaterThanOrEqualTo(Math.sqrt(9223372.036854776));
+    assertThat(gaussian.mu()).isInfinite();
+    assertThat(gaussian.muOfAll()).isInfinite();
+    assertThat(gaussian.rho()).isInfinite();
+    assertThat(laplace.epsilon()).isInfinite();
     Totals coordinates = Costs.of(TestReports.coordinates(0, 1, level, 1));
     assertThat(coordinates.epsilonNanos).isEqualTo(Long.MAX_VALUE);
+    assertThat(coordinates.toProto().getEpsilon()).isInfinite();
   }
 
   @Test
@@ -138,6 +142,11 @@ class TotalsTest {
     assertThat(totals.epsilon())
         .as(message)
         .isLessThanOrEqualTo(epsilon.doubleValue() * (1 + 1e-15));
+    if (totals.muSquaredPicos == Long.MAX_VALUE) {
+      assertThat(totals.mu()).as(message).isInfinite();
+      assertThat(totals.rho()).as(message).isInfinite();
+      return;
+    }
     BigDecimal muSquared = BigDecimal.valueOf(totals.muSquaredPicos, 12);
     BigDecimal mu = BigDecimal.valueOf(totals.mu());
     assertThat(mu.multiply(mu)).as(message).isGreaterThanOrEqualTo(muSquared);
