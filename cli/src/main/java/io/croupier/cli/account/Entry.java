@@ -65,7 +65,9 @@ final class Entry {
 
   /** All rho, that of pure and of Gaussian reports included. */
   double rho() {
-    return up(rho.add(BigDecimal.valueOf(totals.rho())));
+    return Double.isInfinite(totals.rho())
+        ? totals.rho()
+        : up(rho.add(BigDecimal.valueOf(totals.rho())));
   }
 
   /** Whatever any bound depends on: entries with the same have the same bounds. */

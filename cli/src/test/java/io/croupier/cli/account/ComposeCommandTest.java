@@ -224,6 +224,29 @@ class ComposeCommandTest {
   }
 
   @Test
+  void sumsBeyondAllAccountsAreInfinite() throws IOException {
+    String event =
+        "{\"userId\":\"%1$s\",\"modelId\":\"m\",\"outcome\":\"ADMITTED\",%2$s,"
+            + "\"spent\":{\"rho\":\"Infinity\",%3$s},"
+            + "\"userTotals\":{\"rho\":\"Infinity\",%3$s}}%n";
+    String events =
+        event.formatted("ada", "\"gaussian\":{\"mu\":10000}", "\"mu\":\"Infinity\"")
+            + event.formatted(
+                "bob",
+                "\"coordinateLaplace\":{\"epsilon\":\"Infinity\"}",
+                "\"epsilon\":\"Infinity\"");
+    Path file = file("beyond.jsonl", events);
+
+    JsonObject found = json(file.toString());
+    assertThat(found.get("mismatches").getAsLong()).isZero();
+    for (String user : List.of("ada", "bob")) {
+      assertThat(ofUser(found, user).get("epsilon").getAsString()).isEqualTo("Infinity");
+      assertThat(ofUser(found, user).get("rho").getAsString()).isEqualTo("Infinity");
+    }
+    assertThat(compose(file.toString()).out()).contains("an epsilon of infinite");
+  }
+
+  @Test
   void centralReportsThatWereChargedAreInMu() throws IOException {
     // Of trees of 8 rounds the first costs zeta 4, the next 3 + 3 + 3 + 1; sigma is 4.
     String event =
