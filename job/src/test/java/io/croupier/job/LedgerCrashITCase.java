@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.operators.flink.SpecRecord;
@@ -9,12 +10,14 @@ import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Position;
+import io.croupier.schemas.Spend;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -35,8 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The job crashes between ledger and learner, at random records ({@code -Dkills=100} for more than
  * 10 times, {@code -Dseed=...} as another run), while people report until their limit and beyond:
- * totals are exact, nobody is charged twice, nobody is used past the limit, and ledger and learner
- * agree on who was used.
+ * pure reports to a limit of their sum; pure and Gaussian ones to a limit of epsilon at a delta;
+ * small ones to the job's limit on everybody's reports. Totals are exact, nobody is charged twice,
+ * nobody is used past the limit, and ledger and learner agree on who was used.
  */
 class LedgerCrashITCase {
   private static final int PEOPLE = 4;
@@ -45,7 +49,19 @@ class LedgerCrashITCase {
   private static final int REPORTS = 12;
 
   private static final int ADMITTED = 10;
+
+  /** The job's limit on the reports of one person, which only frequent people come to. */
+  private static final int REPORTS_PER_USER = 12;
+
+  /** Reports of a mixed and a frequent person each; more than the job's limit by one. */
+  private static final int MIXED_REPORTS = REPORTS_PER_USER + 1;
+
+  /** Then a mixed person sends one of an epsilon that is too much, and is refused from there on. */
+  private static final int MIXED_ADMITTED = 6;
+
+  private static final double DELTA = 1e-6;
   private static final int REPORTS_PER_ROUND = 10;
+  private static final int LARGEST_ROUND = REPORTS_PER_ROUND + REPORTS_PER_ROUND / 4;
 
   @TempDir static Path directory;
 
@@ -58,24 +74,32 @@ class LedgerCrashITCase {
         OneHot.spec("limited", (2 * crashes + 4) * PEOPLE * REPORTS, REPORTS_PER_ROUND).toBuilder()
             .setLimits(Limits.newBuilder().setEpsilon(1))
             .build();
+    ModelSpec mixed =
+        OneHot.spec("mixed", (2 * crashes + 4) * 2 * MIXED_REPORTS, REPORTS_PER_ROUND).toBuilder()
+            .setLimits(Limits.newBuilder().setEpsilon(4).setDelta(DELTA))
+            .build();
     Crashing.plan(crashes, seed);
     JobClient job = null;
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
         Table table = new Table(broker, "crashing")) {
       job = start(table);
       table.publish(spec);
+      table.publish(mixed);
       table.flush();
       table.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
+      table.awaitUpdate(mixed.getModelId(), u -> u.getRound() == 0);
 
       int groups = 0;
       while (Crashing.left() > 0) {
+        sendMixed(table, mixed, groups);
         send(table, spec, groups++);
-        int admitted = groups * PEOPLE * ADMITTED;
-        table.awaitUpdate(spec.getModelId(), u -> u.getUsed() + u.getOpen() >= admitted);
+        awaitUsed(table, spec, groups * PEOPLE * ADMITTED);
+        awaitUsed(table, mixed, groups * (MIXED_ADMITTED + REPORTS_PER_USER));
       }
 
       System.out.printf("%d crashes between ledger and learner, seed %d%n", crashes, seed);
       check(table, spec, groups);
+      checkMixed(table, mixed, groups);
     } finally {
       if (job != null) {
         job.cancel().get(30, TimeUnit.SECONDS);
@@ -102,6 +126,33 @@ class LedgerCrashITCase {
     table.flush();
   }
 
+  /** One person who declares both kinds of noise, and one who reports little and often. */
+  private static void sendMixed(Table table, ModelSpec spec, int group) throws Exception {
+    for (int k = 0; k < MIXED_REPORTS; k++) {
+      int index = group * 2 * MIXED_REPORTS + k;
+      GradientReport.Builder mixed =
+          OneHot.report(spec, index).toBuilder().setUserId("mixed-" + group).setSequence(k);
+      if (k % 2 == 1) {
+        mixed.setGaussian(Gaussian.newBuilder().setMu(0.2));
+      } else {
+        mixed.setL2Laplace(L2Laplace.newBuilder().setEpsilon(k == MIXED_ADMITTED ? 5 : 0.5));
+      }
+      table.send(mixed.build());
+      table.send(mixed.build());
+      table.send(
+          OneHot.report(spec, index + MIXED_REPORTS).toBuilder()
+              .setUserId("frequent-" + group)
+              .setSequence(k)
+              .setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.01))
+              .build());
+    }
+    table.flush();
+  }
+
+  private static ModelUpdate awaitUsed(Table table, ModelSpec spec, int admitted) throws Exception {
+    return table.awaitUpdate(spec.getModelId(), u -> u.getUsed() + u.getOpen() >= admitted);
+  }
+
   private void check(Table table, ModelSpec spec, int groups) throws Exception {
     int reports = groups * PEOPLE * REPORTS;
     List<AccountingEvent> events =
@@ -118,11 +169,9 @@ class LedgerCrashITCase {
     people.values().forEach(this::checkPerson);
 
     int admitted = groups * PEOPLE * ADMITTED;
-    ModelUpdate last =
-        table.awaitUpdate(spec.getModelId(), u -> u.getUsed() + u.getOpen() >= admitted);
+    ModelUpdate last = awaitUsed(table, spec, admitted);
     assertThat(last.getUsed() + last.getOpen()).as("seed %d", seed).isEqualTo(admitted);
-    int largest = REPORTS_PER_ROUND + REPORTS_PER_ROUND / 4;
-    assertThat(OneHot.used(last, REPORTS_PER_ROUND, largest)).isEqualTo((int) last.getUsed());
+    assertThat(OneHot.used(last, REPORTS_PER_ROUND, LARGEST_ROUND)).isEqualTo((int) last.getUsed());
     for (int index = 0; index < reports; index++) {
       if (index % REPORTS >= ADMITTED) {
         assertThat(last.getWeights(index)).as("past the limit, seed %d", seed).isZero();
@@ -139,6 +188,15 @@ class LedgerCrashITCase {
       assertThat(event.getOutcome())
           .as("seed %d", seed)
           .isEqualTo(k < ADMITTED ? Outcome.ADMITTED : Outcome.REFUSED_BUDGET);
+      assertThat(event.getReason())
+          .as("seed %d", seed)
+          .isEqualTo(
+              k < ADMITTED
+                  ? ""
+                  : "limits.epsilon is 1.0: 1"
+                      + (k == ADMITTED ? "" : ".1")
+                      + " was spent before, and this report would add 0.1");
+      assertThat(event.getLeftUser().getReports()).isEqualTo(REPORTS_PER_USER - k - 1);
       assertThat(event.getModelTotals().getEpsilon())
           .as("seed %d", seed)
           .isEqualTo(spent.doubleValue());
@@ -148,11 +206,81 @@ class LedgerCrashITCase {
     }
   }
 
+  private void checkMixed(Table table, ModelSpec spec, int groups) throws Exception {
+    List<AccountingEvent> events = table.awaitEvents(spec.getModelId(), groups * 3 * MIXED_REPORTS);
+    assertThat(events).as("seed %d", seed).hasSize(groups * 3 * MIXED_REPORTS);
+    Map<String, List<AccountingEvent>> people =
+        events.stream()
+            .filter(event -> event.getOutcome() != Outcome.DUPLICATE)
+            .collect(groupingBy(AccountingEvent::getUserId));
+    assertThat(people).hasSize(2 * groups);
+    for (int group = 0; group < groups; group++) {
+      checkMixedPerson(people.get("mixed-" + group), people.get("mixed-0"));
+      checkFrequentPerson(people.get("frequent-" + group));
+    }
+
+    int admitted = groups * (MIXED_ADMITTED + REPORTS_PER_USER);
+    ModelUpdate last = awaitUsed(table, spec, admitted);
+    assertThat(last.getUsed() + last.getOpen()).as("seed %d", seed).isEqualTo(admitted);
+    assertThat(OneHot.used(last, REPORTS_PER_ROUND, LARGEST_ROUND)).isEqualTo((int) last.getUsed());
+    for (int index = 0; index < groups * 2 * MIXED_REPORTS; index++) {
+      int k = index % (2 * MIXED_REPORTS);
+      boolean used = k < MIXED_REPORTS ? k < MIXED_ADMITTED : k < 2 * MIXED_REPORTS - 1;
+      if (!used) {
+        assertThat(last.getWeights(index)).as("past the limit, seed %d", seed).isZero();
+      }
+    }
+  }
+
+  private void checkMixedPerson(List<AccountingEvent> events, List<AccountingEvent> others) {
+    assertThat(events).as("seed %d", seed).hasSize(MIXED_REPORTS);
+    for (int k = 0; k < MIXED_REPORTS; k++) {
+      AccountingEvent event = events.get(k);
+      boolean admitted = k < MIXED_ADMITTED;
+      int pure = k / 2 + 1;
+      int gaussian = (k + 1) / 2;
+      String what = "report %d, seed %d".formatted(k, seed);
+      assertThat(event.getOutcome())
+          .as(what)
+          .isEqualTo(admitted ? Outcome.ADMITTED : Outcome.REFUSED_BUDGET);
+      assertThat(event.getReason())
+          .as(what)
+          .startsWith(
+              admitted ? "" : "limits.epsilon is 4.0 at limits.delta 1.0E-6, so the sum of Renyi");
+      Spend spent = event.getModelTotals();
+      assertThat(spent.getEpsilon()).as(what).isEqualTo(0.5 * pure + (admitted ? 0 : 4.5));
+      assertThat(spent.getMu()).as(what).isCloseTo(0.2 * Math.sqrt(gaussian), within(1e-12));
+      assertThat(spent).as(what).isEqualTo(others.get(k).getModelTotals());
+      double left = 4 - spent.getEpsilonAtDelta();
+      assertThat(event.getLeftModel().getEpsilonAtDelta())
+          .as(what)
+          .isCloseTo(admitted ? left : 0, within(1e-12));
+      assertThat(left > 0).as(what).isEqualTo(admitted);
+      assertThat(event.getLeftUser().getReports())
+          .as(what)
+          .isEqualTo(Math.max(0, REPORTS_PER_USER - k - 1));
+    }
+  }
+
+  private void checkFrequentPerson(List<AccountingEvent> events) {
+    assertThat(events).as("seed %d", seed).hasSize(MIXED_REPORTS);
+    for (AccountingEvent event : events.subList(0, REPORTS_PER_USER)) {
+      assertThat(event.getOutcome()).as("seed %d", seed).isEqualTo(Outcome.ADMITTED);
+    }
+    AccountingEvent refused = events.get(REPORTS_PER_USER);
+    assertThat(refused.getOutcome()).as("seed %d", seed).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(refused.getReason())
+        .isEqualTo("limits.user.reports is 12: 12 was spent before, and this report would add 1");
+    assertThat(refused.getLeftUser().getReports()).isZero();
+    assertThat(refused.getUserTotals().getReports()).isEqualTo(MIXED_REPORTS);
+  }
+
   /** The job's own stages, which may crash on either side of the pre-aggregation. */
   private JobClient start(Table table) throws Exception {
     Map<String, String> settings = new HashMap<>(table.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.fixed-delay.attempts", String.valueOf(Integer.MAX_VALUE));
+    settings.put("limits.user.reports", String.valueOf(REPORTS_PER_USER));
     JobConfig config = JobConfig.of(settings);
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
