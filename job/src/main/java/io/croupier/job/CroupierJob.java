@@ -5,11 +5,15 @@ import io.croupier.operators.flink.JournalSettings;
 import io.croupier.operators.flink.LedgerStart;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.learner.PublishedSpecs;
 import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.schemas.ModelSpec;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -90,16 +94,36 @@ public final class CroupierJob {
   static BrokerLimits askBrokers(JobConfig config) throws InterruptedException {
     try (Admin admin = Admin.create(KafkaIo.properties(config.kafka()))) {
       BrokerLimits limits = KafkaTopics.inspect(admin, config.topics(), config.journal());
-      if (config.limitsUsers()) {
-        KafkaTopics.requireThatItKeepsAccounts(admin, config.topics());
+      Optional<String> limited =
+          config.limitsUsers() ? Optional.of("limits.user.*") : limitedModel(config, limits);
+      if (limited.isPresent()) {
+        KafkaTopics.requireThatItKeepsAccounts(admin, config.topics(), limited.get());
       }
       return limits;
+    } catch (IOException e) {
+      throw new IllegalStateException(
+          "The specs that are published can't be read: " + e.getMessage(), e);
     } catch (ExecutionException e) {
       throw new IllegalStateException(
           "The brokers at kafka.bootstrap.servers=%s don't answer: %s"
               .formatted(config.kafka().get("bootstrap.servers"), e.getCause()),
           e);
     }
+  }
+
+  /** A model that limits what people may spend, if one is published. */
+  private static Optional<String> limitedModel(JobConfig config, BrokerLimits limits)
+      throws IOException {
+    PublishedSpecs specs = new PublishedSpecs(requirements(limits));
+    for (SpecRecord spec :
+        new KafkaSpecReader(config.kafka(), config.topics().models()).readToEnd()) {
+      specs.apply(spec.modelId, spec.offset, spec.value);
+    }
+    return specs.entries().keySet().stream()
+        .filter(
+            id -> specs.spec(id).map(ModelSpec::getLimits).filter(UserLimits::limit).isPresent())
+        .findFirst()
+        .map(id -> "limits of model " + id);
   }
 
   private static void build(StreamExecutionEnvironment env, JobConfig config, BrokerLimits limits) {
@@ -112,7 +136,7 @@ public final class CroupierJob {
   static Topology topology(JobConfig config, BrokerLimits limits) {
     return new Topology(
         new KafkaSpecReader(config.kafka(), config.topics().models()),
-        new SpecRequirements(limits.reportBytes(), limits.updateBytes()),
+        requirements(limits),
         config.perUser(),
         new DeadLetters(limits.deadLetterBytes()),
         config.topics(),
@@ -123,6 +147,10 @@ public final class CroupierJob {
         config.ledgerStart(),
         new KafkaVisibleOutputs(
             config.kafka(), config.topics().accounting(), config.topics().updates()));
+  }
+
+  private static SpecRequirements requirements(BrokerLimits limits) {
+    return new SpecRequirements(limits.reportBytes(), limits.updateBytes());
   }
 
   static DataStream<RawRecord> reports(StreamExecutionEnvironment env, KafkaIo io) {

@@ -137,7 +137,7 @@ public record JobConfig(
 
   /** Whether it limits what users may spend; a delta alone does not. */
   boolean limitsUsers() {
-    return !perUser.toBuilder().clearDelta().build().equals(Limits.getDefaultInstance());
+    return UserLimits.limit(perUser);
   }
 
   /** Every setting in force, one a line, with secrets masked. */

@@ -169,18 +169,19 @@ public final class KafkaTopics {
    * Checks that the accounting topic keeps every event: limits hold people to what they have spent,
    * which must outlive the job's state.
    *
+   * @param limited what limits people, for the message
    * @throws IllegalStateException if it forgets; the message names the setting
    */
-  static void requireThatItKeepsAccounts(Admin admin, Topics topics)
+  static void requireThatItKeepsAccounts(Admin admin, Topics topics, String limited)
       throws ExecutionException, InterruptedException {
     String topic = topics.accounting();
     Map<String, String> wrong = forgets(topicConfigs(admin, List.of(topic)).get(topic));
     wrong.forEach(
         (setting, value) -> {
           throw new IllegalStateException(
-              ("The job limits what people may spend (limits.user.*), but the accounting topic %s"
+              ("The job limits what people may spend (%s), but the accounting topic %s"
                       + " forgets what they have spent: its %s is %s; set it to %s")
-                  .formatted(topic, setting, value, right(setting)));
+                  .formatted(limited, topic, setting, value, right(setting)));
         });
   }
 

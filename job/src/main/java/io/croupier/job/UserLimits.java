@@ -31,6 +31,11 @@ final class UserLimits {
     return limits.build();
   }
 
+  /** Whether anybody is held to something; a delta alone only tells. */
+  static boolean limit(Limits limits) {
+    return !limits.toBuilder().clearDelta().build().equals(Limits.getDefaultInstance());
+  }
+
   /** Each limit by its key, as text. */
   static Map<String, String> describe(Limits limits) {
     Map<String, String> lines = new TreeMap<>();

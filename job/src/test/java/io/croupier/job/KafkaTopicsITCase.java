@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topics;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -177,7 +179,31 @@ class KafkaTopicsITCase {
     assertThatIllegalStateException()
         .isThrownBy(() -> CroupierJob.askBrokers(limited))
         .withMessageContaining(topics.accounting())
+        .withMessageContaining("limits.user.*")
         .withMessageContaining("its %s is %s; set it to %s".formatted(setting, wrong, right));
+  }
+
+  @Test
+  void aJobWithAModelThatHasLimitsRefusesAnAccountingTopicThatForgets() throws Exception {
+    try (Table table = new Table(broker, "limited-by-model")) {
+      ModelSpec spec = OneHot.spec("m", 2, 1);
+      table.publish(spec.toBuilder().setLimits(Limits.newBuilder().setDelta(1e-6)).build());
+      table.flush();
+      set(table.topics.accounting(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
+      JobConfig config = JobConfig.of(table.settings());
+      CroupierJob.askBrokers(config);
+
+      table.publish(spec.toBuilder().setLimits(Limits.newBuilder().setReports(9)).build());
+      table.flush();
+      assertThatIllegalStateException()
+          .isThrownBy(() -> CroupierJob.askBrokers(config))
+          .withMessageContaining("limits of model m")
+          .withMessageContaining("its retention.ms is 604800000; set it to -1");
+
+      table.retire("m");
+      table.flush();
+      CroupierJob.askBrokers(config);
+    }
   }
 
   @Test
