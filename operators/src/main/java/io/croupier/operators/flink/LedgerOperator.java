@@ -30,6 +30,7 @@ import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
@@ -99,7 +100,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     ledger = new Ledger(perUser);
     account = account(context.getKeyedStateStore());
     ledgerMetrics = new LedgerMetrics(getMetricGroup());
-    restoreSpecs(context);
+    boolean hadSpecs = restoreSpecs(context);
     storedMarks =
         context
             .getOperatorStateStore()
@@ -109,15 +110,19 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     List<LedgerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     progress = new LedgerProgress(marks, now());
+    boolean aligned =
+        !CheckpointingOptions.isUnalignedCheckpointEnabled(
+            getContainingTask().getJobConfiguration());
     LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext());
     List<Loss> losses = List.of();
-    if (context.isRestored()) {
-      losses = check.withState(marks, progress);
+    // The job may be restored without this operator; releases without marks stored specs.
+    if (context.isRestored() && (hadSpecs || !marks.isEmpty())) {
+      losses = check.withState(marks, progress, aligned);
     } else {
       check.withoutState(start, this::accountOf, progress);
     }
     int lost = losses.size();
-    getMetricGroup().gauge("lost-commits", (Gauge<Integer>) () -> lost);
+    getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) () -> lost);
   }
 
   static KeyedAccount account(KeyedStateStore state) {
@@ -140,7 +145,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     return account;
   }
 
-  private void restoreSpecs(StateInitializationContext context) throws Exception {
+  /** Returns whether some were stored. */
+  private boolean restoreSpecs(StateInitializationContext context) throws Exception {
     specs = new PublishedSpecs(requirements);
     intakes = new HashMap<>();
     storedSpecs = context.getOperatorStateStore().getBroadcastState(SPECS);
@@ -148,9 +154,11 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       specs.restore(entry.getKey(), entry.getValue());
       open(entry.getKey());
     }
+    boolean stored = !specs.entries().isEmpty();
     for (SpecRecord record : specReader.readToEnd()) {
       follow(record);
     }
+    return stored;
   }
 
   @Override

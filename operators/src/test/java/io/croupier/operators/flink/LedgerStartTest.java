@@ -31,6 +31,7 @@ import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ledger and learner without state, in harnesses. */
 class LedgerStartTest {
@@ -305,25 +306,57 @@ class LedgerStartTest {
         .withMessageContaining("reports-7 offset 4");
   }
 
+  @Test
+  void theStateOfAJobWithoutItsLedgerIsNone() throws Exception {
+    VisibleRecords visible = history();
+
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> restored(OperatorSubtaskState.builder().build(), visible))
+        .withMessageContaining("without the ledger's state");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void lossesAreToldOnlyWhereCheckpointsAreAligned(boolean aligned) throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    LedgerProgress progress = new LedgerProgress(List.of(), 0);
+    progress.judged("reports", 0, 7);
+    List<LedgerMark> marks = List.of(progress.mark(1, 1, 0, 1));
+    try (var ledger = harness(visible)) {
+      ledger.open();
+      LedgerStartCheck check =
+          new LedgerStartCheck(
+              visible, ((LedgerOperator) ledger.getOperator()).getRuntimeContext());
+
+      assertThat(check.withState(marks, new LedgerProgress(marks, 2), aligned))
+          .hasSize(aligned ? 1 : 0);
+    }
+  }
+
   private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
       restored(OperatorSubtaskState state, VisibleRecords visible) throws Exception {
     KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum> ledger =
-        new KeyedTwoInputStreamOperatorTestHarness<>(
-            new LedgerOperator(
-                List::of,
-                TestRecords.REQUIREMENTS,
-                Limits.getDefaultInstance(),
-                false,
-                LedgerStart.REQUIRE_STATE,
-                visible),
-            report -> report.userId,
-            null,
-            Types.STRING,
-            16,
-            1,
-            0);
+        harness(visible);
     ledger.initializeState(state);
     ledger.open();
     return ledger;
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+      harness(VisibleRecords visible) throws Exception {
+    return new KeyedTwoInputStreamOperatorTestHarness<>(
+        new LedgerOperator(
+            List::of,
+            TestRecords.REQUIREMENTS,
+            Limits.getDefaultInstance(),
+            false,
+            LedgerStart.REQUIRE_STATE,
+            visible),
+        report -> report.userId,
+        null,
+        Types.STRING,
+        16,
+        1,
+        0);
   }
 }
