@@ -33,7 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ledger and learner without state, in harnesses. */
+/** Ledger and learner without state, in harnesses, whose close() may throw anything. */
+@SuppressWarnings("try")
 class LedgerStartTest {
 
   private static LedgerTasks ledger(Backend backend, LedgerStart start, VisibleRecords visible)
