@@ -39,7 +39,9 @@ import java.math.BigDecimal;
  * before, so that it can be below what the filter has come to. What rests on a saturated sum is
  * infinite.
  *
- * <p>Telling the bound takes up to two solutions of {@link GaussianDp#epsilon}.
+ * <p>Telling the bound takes up to two solutions of {@link GaussianDp#epsilon}, under 2
+ * microseconds, for every event and set of totals, also where nothing was charged: to remember it
+ * would add to every account.
  */
 final class EpsilonAtDelta {
   /** More than any evaluation here errs by, relatively. */
