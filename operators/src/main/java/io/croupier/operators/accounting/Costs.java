@@ -169,8 +169,11 @@ final class Costs {
     return DecimalUnits.add(exact, DecimalUnits.roundUp(rest, 9));
   }
 
-  /** The square of a mu in units of 1e-12, rounded up. */
+  /** The square of a mu in units of 1e-12, rounded up; infinite: saturated. */
   static long muSquaredPicos(double mu) {
+    if (mu == Double.POSITIVE_INFINITY) {
+      return DecimalUnits.SATURATED;
+    }
     long micros = DecimalUnits.exactly(mu, 6);
     if (micros >= 0) {
       return DecimalUnits.multiply(micros, micros);
