@@ -10,14 +10,14 @@ import org.apache.flink.api.common.functions.RichMapFunction;
  */
 final class Crashing<T> extends RichMapFunction<T, T> {
   private static final long serialVersionUID = 1;
-  private static final int MOST_RECORDS = 60;
+  private static final int MOST_RECORDS = 150;
 
   private static Random random = new Random(0);
   private static int left;
   private static int records;
   private static int crashedAttempt;
 
-  /** Plans crashes, each after 1 to 60 records of an attempt that comes after the last crash. */
+  /** Plans crashes, each after 1 to 150 records of an attempt that comes after the last crash. */
   static synchronized void plan(int crashes, long seed) {
     random = new Random(seed);
     left = crashes;
