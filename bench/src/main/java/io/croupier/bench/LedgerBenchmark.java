@@ -5,7 +5,7 @@ import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
-import io.croupier.operators.learner.ReportIntake;
+import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;

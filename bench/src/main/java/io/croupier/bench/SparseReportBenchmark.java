@@ -1,7 +1,7 @@
 package io.croupier.bench;
 
-import io.croupier.operators.learner.LiveModel;
-import io.croupier.operators.learner.ReportIntake;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.CoordinateWise;
@@ -54,7 +54,7 @@ public class SparseReportBenchmark {
             .setCoordinateWise(CoordinateWise.getDefaultInstance())
             .build();
     intake = new ReportIntake(spec, 0);
-    model = new LiveModel(spec, 0);
+    model = LiveModel.begin(spec, 0);
     model.publish(0);
     Random random = new Random(1);
     reports = new byte[REPORTS][];

@@ -2,7 +2,7 @@ package io.croupier.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.learner.LiveModel;
+import io.croupier.operators.model.LiveModel;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,8 +5,8 @@ import io.croupier.operators.flink.JournalSettings;
 import io.croupier.operators.flink.LedgerStart;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
-import io.croupier.operators.learner.PublishedSpecs;
-import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.operators.flink.SpecRequirements;
+import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -150,7 +150,8 @@ public final class CroupierJob {
   }
 
   private static SpecRequirements requirements(BrokerLimits limits) {
-    return new SpecRequirements(limits.reportBytes(), limits.updateBytes());
+    return new SpecRequirements(
+        limits.reportBytes(), limits.updateBytes(), limits.transactionTimeout());
   }
 
   static DataStream<RawRecord> reports(StreamExecutionEnvironment env, KafkaIo io) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.operators.flink.SpecRecord;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;

@@ -222,13 +222,12 @@ final class LearnerRules {
   private void restarts(
       String path, PrefixSumNoise noise, boolean restarts, long every, boolean completion) {
     violations.atLeastOneIfPresent(path + "restart_every", restarts, every);
-    if (restarts && noise.hasBlt() && noise.getBlt().hasHorizon()) {
-      violations.require(
-          every <= noise.getBlt().getHorizon(),
-          path + "restart_every",
-          every,
-          "at most noise.blt.horizon, " + noise.getBlt().getHorizon());
-    }
+    violations.require(
+        !(restarts && noise.hasBlt()),
+        path + "restart_every",
+        every,
+        "left out, since noise.blt is made for one horizon, at which the model ends: choose that"
+            + " large enough");
     violations.require(
         !completion || (restarts && noise.hasTree()),
         path + "completion",

@@ -1,8 +1,8 @@
 package io.croupier.cli.replay;
 
 import io.croupier.operators.accounting.Ledger;
-import io.croupier.operators.learner.ReportIntake;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelSpec;

@@ -1,9 +1,9 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
-import io.croupier.operators.learner.Bundle;
-import io.croupier.operators.learner.LiveModel.Fate;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.Bundle;
+import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.Position;
 import java.util.function.LongFunction;

@@ -1,6 +1,6 @@
 package io.croupier.cli.replay;
 
-import io.croupier.operators.learner.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.Fate;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.Collection;

@@ -1,8 +1,8 @@
 package io.croupier.cli.replay;
 
-import io.croupier.operators.learner.LiveModel;
-import io.croupier.operators.learner.LiveModel.Fate;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.function.Consumer;
@@ -35,7 +35,7 @@ final class ReplayedModel {
    * @param updates takes what is told
    */
   ReplayedModel(ModelSpec spec, long firstRound, long every, Consumer<ModelUpdateView> updates) {
-    model = new LiveModel(spec, firstRound);
+    model = LiveModel.begin(spec, firstRound);
     this.every = every;
     this.updates = updates;
     sinceTold = every - 1; // the first update is told

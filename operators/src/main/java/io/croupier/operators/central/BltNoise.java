@@ -82,13 +82,13 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
   }
 
   @Override
-  public PrefixSum start(int dimension, NoiseLevel level) {
+  public PrefixSum start(int dimension, NoiseLevel level, long after) {
     double slack = BltSum.rounding(parameters, horizon) * Math.sqrt((double) horizon * dimension);
     NoiseGrid grid = NoiseGrid.of(level, DEVIATION_BITS, Math.nextUp(slack));
-    return start(dimension, grid, NodeNoise.secure(grid.deviation()));
+    return start(dimension, grid, NodeNoise.secure(grid.deviation()), after);
   }
 
-  PrefixSum start(int dimension, NoiseGrid grid, NodeNoise noise) {
-    return new BltSum(this, dimension, grid, noise);
+  PrefixSum start(int dimension, NoiseGrid grid, NodeNoise noise, long after) {
+    return new BltSum(this, dimension, grid, noise, Require.stepsBefore(after, maxSteps()));
   }
 }

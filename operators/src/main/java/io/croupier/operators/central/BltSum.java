@@ -30,7 +30,7 @@ final class BltSum implements PrefixSum {
   private final long[][] buffers;
   private long steps;
 
-  BltSum(BltNoise blt, int dimension, NoiseGrid grid, NodeNoise source) {
+  BltSum(BltNoise blt, int dimension, NoiseGrid grid, NodeNoise source, long after) {
     this.blt = blt;
     this.grid = grid;
     this.source = source;
@@ -40,6 +40,7 @@ final class BltSum implements PrefixSum {
     noise = new long[dimension];
     scratch = new long[dimension];
     buffers = new long[theta.length][dimension];
+    steps = after;
   }
 
   /** W. */

@@ -31,11 +31,19 @@ public sealed interface PrefixNoise permits TreeNoise, BltNoise {
   int vectors(long step);
 
   /**
-   * Begins without steps, or as what is to be restored. The noise comes from a secure generator
-   * that is made here, keyed by the operating system, and no part of the state.
+   * Begins. The noise comes from a secure generator that is made here, keyed by the operating
+   * system, and no part of the state.
    *
    * @param dimension d, at least 1
-   * @throws IllegalArgumentException if the level's noise doesn't fit the grid
+   * @param after steps that count as taken: they were without data, and leave no noise. A
+   *     sensitivity counts them, and the noise stays below {@link #variance}.
+   * @throws IllegalArgumentException if the level's noise doesn't fit the grid, or {@code after} is
+   *     not between 0 and {@link #maxSteps}
    */
-  PrefixSum start(int dimension, NoiseLevel level);
+  PrefixSum start(int dimension, NoiseLevel level, long after);
+
+  /** Begins with the first step, or gives what is to be restored: {@code after} is 0. */
+  default PrefixSum start(int dimension, NoiseLevel level) {
+    return start(dimension, level, 0);
+  }
 }

@@ -12,6 +12,8 @@ import io.croupier.operators.learner.LearnerState;
  * <p>Not safe for use by several threads.
  */
 public interface PrefixSum extends LearnerState {
+  /** How the names of vectors begin that never change as long as they are shown. */
+  String NODE = "node-";
 
   /**
    * Takes one step.

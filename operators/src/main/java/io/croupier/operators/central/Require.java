@@ -25,6 +25,15 @@ final class Require {
     }
   }
 
+  static long stepsBefore(long steps, long maxSteps) {
+    if (steps < 0 || steps > maxSteps) {
+      throw new IllegalArgumentException(
+          "%d steps are over before the first; there may be between 0 and %d"
+              .formatted(steps, maxSteps));
+    }
+    return steps;
+  }
+
   /** Noise must never be missing from a restored state: it would be 0. */
   static void restored(String name, long[] values) {
     for (long value : values) {

@@ -120,14 +120,14 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
   }
 
   @Override
-  public PrefixSum start(int dimension, NoiseLevel level) {
+  public PrefixSum start(int dimension, NoiseLevel level, long after) {
     long leaves = restartEvery == Schedule.NEVER ? maxSteps() : Math.min(restartEvery, maxSteps());
     int bits = Math.min(MOST_DEVIATION_BITS, ROOM_BITS - CompletedTree.height(leaves));
     NoiseGrid grid = NoiseGrid.of(level, bits, 0);
-    return start(dimension, grid, NodeNoise.secure(grid.deviation()));
+    return start(dimension, grid, NodeNoise.secure(grid.deviation()), after);
   }
 
-  PrefixSum start(int dimension, NoiseGrid grid, NodeNoise noise) {
-    return new TreeSum(this, dimension, grid, noise);
+  PrefixSum start(int dimension, NoiseGrid grid, NodeNoise noise, long after) {
+    return new TreeSum(this, dimension, grid, noise, Require.stepsBefore(after, maxSteps()));
   }
 }

@@ -37,12 +37,22 @@ final class TreeSum implements PrefixSum {
   private long[] frozen;
   private long steps;
 
-  TreeSum(TreeNoise tree, int dimension, NoiseGrid grid, NodeNoise source) {
+  TreeSum(TreeNoise tree, int dimension, NoiseGrid grid, NodeNoise source, long after) {
     this.tree = tree;
     this.grid = grid;
     this.source = source;
     sum = new long[Require.dimension(dimension)];
     scratch = new long[dimension];
+    steps = after;
+    for (int h = 0; h < MOST_HEIGHT; h++) {
+      noise[h] = isWaiting(h) ? new long[dimension] : null;
+    }
+    frozen = tree.finishedTrees(steps) > 0 ? new long[dimension] : null;
+  }
+
+  /** Whether a complete node of this height waits for its sibling. */
+  private boolean isWaiting(int height) {
+    return (tree.stepsOfTree(steps) >> height & 1) == 1;
   }
 
   @Override
@@ -144,11 +154,20 @@ final class TreeSum implements PrefixSum {
   public void visit(Visitor visitor) {
     steps = visitor.count("steps", steps);
     visitor.counts("sum", sum);
-    long leaves = tree.stepsOfTree(steps);
     for (int h = 0; h < MOST_HEIGHT; h++) {
-      noise[h] = (leaves >> h & 1) == 1 ? visited(visitor, "node-" + h, noise[h]) : null;
+      noise[h] = isWaiting(h) ? visited(visitor, nodeName(h), noise[h]) : null;
     }
     frozen = tree.finishedTrees(steps) > 0 ? visited(visitor, "frozen", frozen) : null;
+  }
+
+  /** A node's height, its number, and that of its tree: no two nodes have the same. */
+  private String nodeName(int height) {
+    return NODE
+        + height
+        + "-"
+        + (tree.stepsOfTree(steps) >> height)
+        + "-"
+        + tree.finishedTrees(steps);
   }
 
   private long[] visited(Visitor visitor, String name, long[] values) {

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.CodedOutputStream;
 import io.croupier.operators.flink.OutboundRecord.Destination;
-import io.croupier.operators.learner.LiveModel;
-import io.croupier.operators.learner.LiveModel.Fate;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelSpecs;

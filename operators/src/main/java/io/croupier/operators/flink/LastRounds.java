@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
@@ -27,8 +28,16 @@ final class LastRounds {
 
   private final Map<String, Long> rounds;
 
-  private LastRounds(Map<String, Long> rounds) {
+  /** What was seen of it since {@link #sinceMs}. */
+  private final Map<String, Long> visible;
+
+  /** Milliseconds since 1970; what was published before is taken to be visible. */
+  private final long sinceMs;
+
+  private LastRounds(Map<String, Long> rounds, Map<String, Long> visible, long sinceMs) {
     this.rounds = rounds;
+    this.visible = visible;
+    this.sinceMs = sinceMs;
   }
 
   /** Where no mark says it: what is still visible on the updates topic. */
@@ -42,11 +51,11 @@ final class LastRounds {
             return true;
           });
     }
-    return ofSubtask(rounds, context.getTaskInfo());
+    return ofSubtask(rounds, rounds, VisibleOutputs.ALL, context.getTaskInfo());
   }
 
   /**
-   * With state: what it says; one subtask compares it with what is visible, for all of them.
+   * With state: what it says, compared with what is visible.
    *
    * @param marks of all subtasks; none if the state is of a release that kept none
    * @throws RefusedStartException if a later round is visible
@@ -70,16 +79,16 @@ final class LastRounds {
     }
     long taken = marks.stream().mapToLong(mark -> mark.takenMs).min().orElseThrow();
     long sinceMs = Math.max(VisibleOutputs.ALL, taken - CLOCK_SKEW_MS);
+    Map<String, Long> visible = new HashMap<>();
     try (Visible<PublishedRound> published = outputs.rounds(sinceMs, context)) {
-      if (context.getTaskInfo().getIndexOfThisSubtask() == 0) {
-        published.forEach(
-            update -> {
-              check(update, rounds.getOrDefault(update.modelId(), -1L), outputs.updatesTopic());
-              return true;
-            });
-      }
+      published.forEach(
+          update -> {
+            check(update, rounds.getOrDefault(update.modelId(), -1L), outputs.updatesTopic());
+            raise(visible, update.modelId(), update.round());
+            return true;
+          });
     }
-    return ofSubtask(rounds, context.getTaskInfo());
+    return ofSubtask(rounds, visible, sinceMs, context.getTaskInfo());
   }
 
   private static void check(PublishedRound update, long known, String topic) {
@@ -93,7 +102,9 @@ final class LastRounds {
     }
   }
 
-  private static LastRounds ofSubtask(Map<String, Long> rounds, TaskInfo task) {
+  private static LastRounds ofSubtask(
+      Map<String, Long> all, Map<String, Long> visible, long sinceMs, TaskInfo task) {
+    Map<String, Long> rounds = new HashMap<>(all);
     rounds
         .keySet()
         .removeIf(
@@ -103,12 +114,25 @@ final class LastRounds {
                         task.getMaxNumberOfParallelSubtasks(),
                         task.getNumberOfParallelSubtasks())
                     != task.getIndexOfThisSubtask());
-    return new LastRounds(rounds);
+    return new LastRounds(rounds, visible, sinceMs);
   }
 
   /** The round that a model begins with which has no state: 0, or right above its last one. */
   long first(String modelId) {
     return rounds.getOrDefault(modelId, -1L) + 1;
+  }
+
+  /** The models that have a last round. */
+  Set<String> modelIds() {
+    return Set.copyOf(rounds.keySet());
+  }
+
+  /**
+   * Whether a model's last round, which was published at that time, is not visible: the brokers
+   * have ended the transaction that it was in.
+   */
+  boolean isLost(String modelId, long publishedAtMs) {
+    return publishedAtMs >= sinceMs && visible.getOrDefault(modelId, -1L) < rounds.get(modelId);
   }
 
   /** Notes a model's last round. */

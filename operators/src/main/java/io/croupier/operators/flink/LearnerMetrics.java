@@ -1,6 +1,6 @@
 package io.croupier.operators.flink;
 
-import io.croupier.operators.learner.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.Fate;
 import java.util.EnumMap;
 import java.util.Map;
 import org.apache.flink.metrics.Counter;

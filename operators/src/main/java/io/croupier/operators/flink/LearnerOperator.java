@@ -3,15 +3,18 @@ package io.croupier.operators.flink;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.operators.flink.OutboundRecord.Destination;
-import io.croupier.operators.learner.LiveModel;
-import io.croupier.operators.learner.LiveModel.Fate;
-import io.croupier.operators.learner.RoundSum;
-import io.croupier.operators.learner.SpecChange;
-import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.model.SpecChange;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.view.ModelUpdateView;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapState;
@@ -30,6 +33,8 @@ import org.apache.flink.streaming.api.operators.InternalTimerService;
 import org.apache.flink.streaming.api.operators.Triggerable;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Trains the models of its keys: input 1 are sums of admitted reports, input 2 the specs, both
@@ -45,6 +50,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
         Triggerable<String, VoidNamespace>,
         BoundedMultiInput {
   private static final long serialVersionUID = 1;
+  private static final Logger LOG = LoggerFactory.getLogger(LearnerOperator.class);
 
   private final SpecRequirements requirements;
   private final DeadLetters deadLetters;
@@ -57,9 +63,13 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient InternalTimerService<VoidNamespace> timers;
   private transient ListState<LearnerMark> storedMarks;
   private transient LastRounds lastRounds;
+  private transient Function<ModelSpec, List<String>> obstacles;
   private transient Map<String, Seat> seats;
   private transient LearnerMetrics learnerMetrics;
   private transient Journal journal;
+
+  /** Models whose last update is to be told once more. */
+  private transient List<String> lost;
 
   /**
    * An operator that follows specs by {@code requirements}.
@@ -117,11 +127,36 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   @Override
   public void open() throws Exception {
     super.open();
+    obstacles = requirements.in(getContainingTask().getJobConfiguration());
     seats = new LinkedHashMap<>();
     timers =
         getInternalTimerService(StateNames.ROUND_TIMEOUTS, VoidNamespaceSerializer.INSTANCE, this);
     learnerMetrics = new LearnerMetrics(getMetricGroup());
     journal = new Journal(journalSettings, this::emit);
+    lost = new ArrayList<>();
+    for (String modelId : lastRounds.modelIds()) {
+      setCurrentKey(modelId);
+      findLostUpdate(modelId);
+    }
+  }
+
+  /**
+   * An update of a central model can't be told anew: it would be new noise for the same reports.
+   */
+  private void findLostUpdate(String modelId) throws Exception {
+    if (!chunks.contains(Seat.SPEC)) {
+      return;
+    }
+    LiveModel model = seat(modelId).model();
+    Optional<ModelUpdateView> last = model == null ? Optional.empty() : model.lastUpdate();
+    if (last.isPresent() && lastRounds.isLost(modelId, last.get().getPublishedAtMs())) {
+      LOG.warn(
+          "Round {} of central model {} is in the state and not visible: the brokers have ended its"
+              + " transaction (transaction.max.timeout.ms). The same update is published again",
+          last.get().getRound(),
+          modelId);
+      lost.add(modelId);
+    }
   }
 
   @Override
@@ -167,7 +202,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
 
   private void take(Seat seat, RoundSum sum) {
     LiveModel model = seat.model();
-    if (model == null || sum.dimension != model.spec().getDimension()) {
+    if (seat.isOver(sum.specOffset)) {
       learnerMetrics.reportsOfRetiredModel(sum.count);
       return;
     }
@@ -229,17 +264,32 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   }
 
   private void publish() {
+    for (String modelId : lost) {
+      LiveModel model = seats.get(modelId).model();
+      if (model != null) {
+        tell(model, model.lastUpdate().orElseThrow());
+      }
+    }
+    lost.clear();
     long now = processingTimeService.getCurrentProcessingTime();
     for (Map.Entry<String, Seat> entry : seats.entrySet()) {
       LiveModel model = entry.getValue().model();
       if (model != null && model.hasNews()) {
-        byte[] update = model.publish(now).toByteArray();
-        byte[] key = entry.getKey().getBytes(UTF_8);
-        emit(new OutboundRecord(Destination.UPDATES, key, update));
+        tell(model, model.publish(now));
         journal.told(model);
         learnerMetrics.published(entry.getValue().waited(now));
       }
     }
+  }
+
+  private void tell(LiveModel model, ModelUpdateView update) {
+    byte[] key = model.spec().getModelId().getBytes(UTF_8);
+    emit(new OutboundRecord(Destination.UPDATES, key, update.toByteArray()));
+    model
+        .guarantee()
+        .ifPresent(
+            guarantee ->
+                emit(new OutboundRecord(Destination.GUARANTEES, key, guarantee.toByteArray())));
   }
 
   @Override
@@ -261,7 +311,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private Seat seat(String modelId) throws Exception {
     Seat seat = seats.get(modelId);
     if (seat == null) {
-      seat = new Seat(modelId, requirements, lastRounds.first(modelId), chunks);
+      seat = new Seat(modelId, obstacles, lastRounds.first(modelId), chunks);
       seats.put(modelId, seat);
     }
     return seat;

@@ -8,20 +8,21 @@ import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.flink.LedgerComparison.Loss;
 import io.croupier.operators.flink.OutboundRecord.Destination;
-import io.croupier.operators.learner.PublishedSpec;
-import io.croupier.operators.learner.PublishedSpecs;
-import io.croupier.operators.learner.ReportIntake;
-import io.croupier.operators.learner.RoundSum;
-import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.operators.model.PublishedSpec;
+import io.croupier.operators.model.PublishedSpecs;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
@@ -147,11 +148,14 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   /** Returns whether some were stored. */
   private boolean restoreSpecs(StateInitializationContext context) throws Exception {
-    specs = new PublishedSpecs(requirements);
+    Function<ModelSpec, List<String>> obstacles =
+        requirements.in(getContainingTask().getJobConfiguration());
+    specs = new PublishedSpecs(obstacles);
     intakes = new HashMap<>();
     storedSpecs = context.getOperatorStateStore().getBroadcastState(SPECS);
     for (Map.Entry<String, PublishedSpec> entry : storedSpecs.entries()) {
       specs.restore(entry.getKey(), entry.getValue());
+      requireThatCentralModelsMayGoOn(entry.getKey(), obstacles);
       open(entry.getKey());
     }
     boolean stored = !specs.entries().isEmpty();
@@ -159,6 +163,17 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       follow(record);
     }
     return stored;
+  }
+
+  /** A spec that was good once isn't judged again, but this may have been another job then. */
+  private void requireThatCentralModelsMayGoOn(
+      String modelId, Function<ModelSpec, List<String>> obstacles) {
+    List<String> why =
+        specs.spec(modelId).filter(ModelSpecs::isCentral).map(obstacles).orElse(List.of());
+    if (!why.isEmpty()) {
+      throw new RefusedStartException(
+          "Model %s can't go on: %s".formatted(modelId, String.join("; ", why)));
+    }
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.croupier.operators.flink;
 
-import io.croupier.operators.learner.Bundle;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.Bundle;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import java.time.Duration;
 import java.util.LinkedHashMap;

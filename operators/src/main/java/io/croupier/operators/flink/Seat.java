@@ -1,15 +1,17 @@
 package io.croupier.operators.flink;
 
-import io.croupier.operators.learner.LiveModel;
-import io.croupier.operators.learner.PublishedSpec;
-import io.croupier.operators.learner.PublishedSpecs;
-import io.croupier.operators.learner.SpecChange;
-import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.PublishedSpec;
+import io.croupier.operators.model.PublishedSpecs;
+import io.croupier.operators.model.SpecChange;
+import io.croupier.schemas.ModelSpec;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.flink.api.common.state.MapState;
 
 /**
@@ -20,13 +22,16 @@ import org.apache.flink.api.common.state.MapState;
  * the same name never publishes a round that clients have seen.
  */
 final class Seat {
-  private static final String SPEC = "spec";
+  /** Chunk that is there as long as a model is. */
+  static final String SPEC = "spec";
+
   private static final String NEXT_ROUND = "next-round";
   private static final String SPEC_OFFSET = "spec-offset";
   private static final String LAST_OFFSET = "last-offset";
   private static final String DEADLINE = "deadline";
   private static final String DEADLINE_ROUND = "deadline-round";
   private static final String MODEL = "model/";
+  private static final String BEGAN_AT = MODEL + "began-at";
 
   private final String modelId;
   private final PublishedSpecs specs;
@@ -34,6 +39,9 @@ final class Seat {
   private LiveModel model;
   private long firstRound;
   private boolean unsaved;
+
+  /** Position of the spec that the model began with. */
+  private long modelOffset;
 
   /** Whether what is stored is of a model that was retired since. */
   private boolean storedIsRetired;
@@ -53,18 +61,19 @@ final class Seat {
    */
   Seat(
       String modelId,
-      SpecRequirements requirements,
+      Function<ModelSpec, List<String>> obstacles,
       long firstRound,
       MapState<String, byte[]> state)
       throws Exception {
     this.modelId = modelId;
-    specs = new PublishedSpecs(requirements);
+    specs = new PublishedSpecs(obstacles);
     Map<String, byte[]> chunks = new HashMap<>();
     for (Map.Entry<String, byte[]> entry : state.entries()) {
       chunks.put(entry.getKey(), entry.getValue());
     }
     stored = new HashSet<>(chunks.keySet());
     this.firstRound = number(chunks, NEXT_ROUND, firstRound);
+    modelOffset = number(chunks, BEGAN_AT, 0);
     deadline = number(chunks, DEADLINE, 0);
     deadlineRound = number(chunks, DEADLINE_ROUND, 0);
     PublishedSpec published = new PublishedSpec();
@@ -76,7 +85,7 @@ final class Seat {
         .spec(modelId)
         .ifPresent(
             spec -> {
-              model = new LiveModel(spec, this.firstRound);
+              model = LiveModel.begin(spec, this.firstRound);
               model.restore(name -> chunks.get(MODEL + name));
             });
   }
@@ -96,6 +105,11 @@ final class Seat {
     return specOffset > published().lastOffset;
   }
 
+  /** Whether a report was judged for a model of this name that is over. */
+  boolean isOver(long specOffset) {
+    return model == null || specOffset < modelOffset;
+  }
+
   private PublishedSpec published() {
     return specs.entries().get(modelId);
   }
@@ -110,7 +124,8 @@ final class Seat {
       storedIsRetired = true;
     } else if (change instanceof SpecChange.Accepted accepted) {
       if (model == null) {
-        model = new LiveModel(accepted.spec(), firstRound);
+        model = LiveModel.begin(accepted.spec(), firstRound);
+        modelOffset = record.offset;
       } else {
         model.respec(accepted.spec());
       }
@@ -161,6 +176,7 @@ final class Seat {
     changed.put(DEADLINE_ROUND, bytes(deadlineRound));
     if (model != null) {
       changed.put(SPEC, published().spec);
+      changed.put(BEGAN_AT, bytes(modelOffset));
       model.save((name, value) -> changed.put(MODEL + name, value));
     }
     for (String name : Set.copyOf(stored)) {

@@ -8,8 +8,9 @@ import io.croupier.schemas.ModelSpecs;
 import java.util.Locale;
 
 /**
- * The learner that a {@link ModelSpec} asks for. initial_wealth and averaging say nothing to
- * adaptive_radius, which has its own, nor initial_wealth to ldp_sgd, which doesn't bet.
+ * The learner that a local {@link ModelSpec} asks for, and what specs of all learners have alike.
+ * initial_wealth and averaging say nothing to adaptive_radius, which has its own, nor
+ * initial_wealth to ldp_sgd, which doesn't bet.
  */
 public final class Learners {
 
@@ -37,8 +38,8 @@ public final class Learners {
           throw new IllegalArgumentException(
               "learner is "
                   + spec.getLearnerCase().name().toLowerCase(Locale.ROOT)
-                  + "; available are adaptive_radius, banco, black_box, coordinate_wise and"
-                  + " ldp_sgd");
+                  + "; learners of noised reports are adaptive_radius, banco, black_box,"
+                  + " coordinate_wise and ldp_sgd");
     };
   }
 
@@ -105,7 +106,8 @@ public final class Learners {
     return given ? radius : Double.POSITIVE_INFINITY;
   }
 
-  private static Prior prior(ModelSpec spec) {
+  /** The prior over betting fractions of a learner that has one. */
+  public static Prior prior(ModelSpec spec) {
     return switch (ModelSpecs.prior(spec).getPriorCase()) {
       case IMPROPER -> new Prior.Improper();
       case CONJUGATE -> new Prior.Conjugate(ModelSpecs.conjugateB(spec));
@@ -117,11 +119,13 @@ public final class Learners {
     };
   }
 
-  private static Averaging averaging(ModelSpec spec) {
+  /** How the average of a spec weighs the iterates. */
+  public static Averaging averaging(ModelSpec spec) {
     return new Averaging(ModelSpecs.averagingDegree(spec));
   }
 
-  private static InitialWeights initialWeights(ModelSpec spec) {
+  /** The weights of a spec's round 0. */
+  public static InitialWeights initialWeights(ModelSpec spec) {
     return spec.getInitialWeightsCount() == 0
         ? InitialWeights.zero(spec.getDimension())
         : InitialWeights.of(ModelSpecs.initialWeights(spec));

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * A state as named byte strings of bounded size, so that a store never holds a whole vector in one
@@ -12,18 +13,27 @@ import java.util.function.Function;
  *
  * <p>A name that the store doesn't know keeps its initial value: this is how a state grows a field.
  */
-final class StateChunks {
+public final class StateChunks {
   static final int VALUES_PER_CHUNK = 8192;
 
   private StateChunks() {}
 
   /** A visitor that hands every part to {@code out}, as fresh arrays. */
-  static LearnerState.Visitor writer(BiConsumer<String, byte[]> out) {
-    return new Writer(out);
+  public static LearnerState.Visitor writer(BiConsumer<String, byte[]> out) {
+    return writer(out, name -> false);
+  }
+
+  /**
+   * A visitor that hands every part to {@code out}, but those vectors whose names {@code isStored}
+   * knows: it is asked once for each.
+   */
+  public static LearnerState.Visitor writer(
+      BiConsumer<String, byte[]> out, Predicate<String> isStored) {
+    return new Writer(out, isStored);
   }
 
   /** A visitor that restores every part from {@code in}, which answers null for unknown names. */
-  static LearnerState.Visitor reader(Function<String, byte[]> in) {
+  public static LearnerState.Visitor reader(Function<String, byte[]> in) {
     return new Reader(in);
   }
 
@@ -43,7 +53,8 @@ final class StateChunks {
     return Math.min(VALUES_PER_CHUNK, length - start(chunk));
   }
 
-  private record Writer(BiConsumer<String, byte[]> out) implements LearnerState.Visitor {
+  private record Writer(BiConsumer<String, byte[]> out, Predicate<String> isStored)
+      implements LearnerState.Visitor {
 
     @Override
     public double scalar(String name, double value) {
@@ -59,6 +70,9 @@ final class StateChunks {
 
     @Override
     public void vector(String name, double[] values) {
+      if (isStored.test(name)) {
+        return;
+      }
       for (int c = 0; c < chunks(values.length); c++) {
         byte[] bytes = new byte[Long.BYTES * size(c, values.length)];
         ByteBuffer.wrap(bytes)
@@ -71,6 +85,9 @@ final class StateChunks {
 
     @Override
     public void counts(String name, long[] values) {
+      if (isStored.test(name)) {
+        return;
+      }
       for (int c = 0; c < chunks(values.length); c++) {
         byte[] bytes = new byte[Long.BYTES * size(c, values.length)];
         ByteBuffer.wrap(bytes)

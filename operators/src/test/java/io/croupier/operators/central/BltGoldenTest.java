@@ -66,7 +66,8 @@ class BltGoldenTest {
               .start(
                   1,
                   new NoiseGrid(-4, 34, 1),
-                  into -> Arrays.fill(into, (long) Math.scalb(z[t[0]++], 38)));
+                  into -> Arrays.fill(into, (long) Math.scalb(z[t[0]++], 38)),
+                  0);
       double before = 0;
       for (int i = 0; i < z.length; i++) {
         double[] prefix = new double[1];

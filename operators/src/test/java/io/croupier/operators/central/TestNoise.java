@@ -24,7 +24,7 @@ public final class TestNoise {
 
   static PrefixSum start(PrefixNoise noise, int dimension, NoiseGrid grid, NodeNoise source) {
     return noise instanceof TreeNoise tree
-        ? tree.start(dimension, grid, source)
-        : ((BltNoise) noise).start(dimension, grid, source);
+        ? tree.start(dimension, grid, source, 0)
+        : ((BltNoise) noise).start(dimension, grid, source, 0);
   }
 }

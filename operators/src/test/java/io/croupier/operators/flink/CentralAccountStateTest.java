@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
-import io.croupier.operators.learner.ReportIntake;
+import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.DpFtrl;
@@ -41,6 +41,8 @@ class CentralAccountStateTest {
               TestRecords.common("m")
                   .setDpFtrl(
                       DpFtrl.newBuilder()
+                          .setClipNorm(1)
+                          .setLearningRate(1)
                           .setNoiseMultiplier(2)
                           .setNoise(
                               PrefixSumNoise.newBuilder()

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
-import io.croupier.operators.learner.Bundle;
-import io.croupier.operators.learner.LiveModel;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.Bundle;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.CoordinateWise;
@@ -136,7 +136,7 @@ class JournalReplayTest {
 
   private List<ModelUpdate> replay(ModelSpec spec, List<JournalEntry> entries) {
     List<ModelUpdate> updates = new ArrayList<>();
-    LiveModel model = new LiveModel(spec, 0);
+    LiveModel model = LiveModel.begin(spec, 0);
     boolean begun = false;
     for (JournalEntry entry : entries) {
       if (!entry.getModelId().equals(spec.getModelId())) {

@@ -8,7 +8,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelSpec;
@@ -216,7 +216,9 @@ class JournalTest {
     assertThat(bundles()).as("at the retirement").containsExactly(reports(0, 1, 1).build());
     learner.publish(TestRecords.published(2, TestRecords.sgd("m").setReportsPerRound(2)));
     learner.barrier();
-    report(1, 3, 2);
+    RoundSum ofSuccessor = sum("m", 1, 3, 2);
+    ofSuccessor.specOffset = 2;
+    learner.report(ofSuccessor);
     learner.barrier();
     assertThat(bundles().subList(1, 3))
         .containsExactly(

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.L2Laplace;
@@ -151,8 +151,11 @@ class LearnerStateTest {
             learner -> {
               learner.publish(TestRecords.published(4, TestRecords.sgd("m")));
               learner.barrier();
-              learner.report(TestRecords.dense("m", 0, 1, 0));
-              learner.report(TestRecords.dense("m", 0, 1, 0));
+              for (int i = 0; i < 2; i++) {
+                RoundSum sum = TestRecords.dense("m", 0, 1, 0);
+                sum.specOffset = 4;
+                learner.report(sum);
+              }
               learner.publish(TestRecords.retired(5, "m"));
               learner.barrier();
               learner.publish(TestRecords.published(4, TestRecords.sgd("m")));

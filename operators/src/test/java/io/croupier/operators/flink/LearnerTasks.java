@@ -1,6 +1,6 @@
 package io.croupier.operators.flink;
 
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.ModelUpdate;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.croupier.operators.flink;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.operators.learner.RoundSum;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Limits;

@@ -2,9 +2,9 @@ package io.croupier.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.learner.LiveModel;
-import io.croupier.operators.learner.RoundSum;
 import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import java.time.Duration;
@@ -190,8 +190,8 @@ class PreAggregatorTest {
   void aLearnerFedWithGridSumsLearnsTheSameBits() throws Exception {
     start(2);
     ModelSpec spec = TestRecords.sgd("m").setReportsPerRound(24).build();
-    LiveModel oneByOne = new LiveModel(spec, 0);
-    LiveModel bundled = new LiveModel(spec, 0);
+    LiveModel oneByOne = LiveModel.begin(spec, 0);
+    LiveModel bundled = LiveModel.begin(spec, 0);
     oneByOne.publish(0);
     bundled.publish(0);
     SplittableRandom random = new SplittableRandom(5);

@@ -2,9 +2,8 @@ package io.croupier.operators.flink;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.flink.OutboundRecord.Destination;
-import io.croupier.operators.learner.RoundSum;
-import io.croupier.operators.learner.SpecRequirements;
 import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -16,7 +15,8 @@ import java.util.List;
 
 /** Records to feed the operators with: models of two coordinates and gradient bound 1. */
 final class TestRecords {
-  static final SpecRequirements REQUIREMENTS = new SpecRequirements(1 << 20, 1 << 20);
+  static final SpecRequirements REQUIREMENTS =
+      new SpecRequirements(1 << 20, 1 << 20, java.time.Duration.ofHours(24));
   static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
 
   private TestRecords() {}

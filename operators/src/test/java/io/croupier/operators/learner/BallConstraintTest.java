@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -86,7 +88,7 @@ class BallConstraintTest {
     for (double w : start) {
       spec.addInitialWeights(w);
     }
-    LiveModel model = new LiveModel(spec.build(), 0);
+    LiveModel model = LiveModel.begin(spec.build(), 0);
     Random random = new Random(2);
     double[] optimum = {5, 3, 0, -5};
     double[] weights = start;
@@ -127,7 +129,7 @@ class BallConstraintTest {
             .setReportsPerRound(reportsPerRound)
             .setBlackBox(BlackBox.newBuilder().setRadius(0.1))
             .build();
-    LiveModel model = new LiveModel(spec, 0);
+    LiveModel model = LiveModel.begin(spec, 0);
     double magnitude = magnitude(model.publish(0));
     while (magnitude <= 0.1) {
       magnitude = round(model, reportsPerRound, -1);

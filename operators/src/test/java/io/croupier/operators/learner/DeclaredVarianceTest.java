@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
@@ -83,7 +85,7 @@ class DeclaredVarianceTest {
     DirectionalNoise noise = DirectionalNoise.of(spec);
     double a = noise.bettingRange();
     assertThat(a).isEqualTo(1 / (4 * G));
-    LiveModel model = new LiveModel(spec, 0);
+    LiveModel model = LiveModel.begin(spec, 0);
     model.publish(0);
     Report[] reports = {
       report(Declaration.L2_LAPLACE, 1),
@@ -112,7 +114,7 @@ class DeclaredVarianceTest {
   void aRoundOfSeveralAddsTheVarianceOfTheirMean(int bundleSize) {
     int reports = 10;
     double a = DirectionalNoise.of(banco(1)).bettingRange();
-    LiveModel model = new LiveModel(banco(reports), 0);
+    LiveModel model = LiveModel.begin(banco(reports), 0);
     model.publish(0);
     SplittableRandom random = new SplittableRandom(bundleSize);
     double coins = 0;
@@ -139,7 +141,7 @@ class DeclaredVarianceTest {
   @Test
   void aRoundClosedEarlyDividesByTheReportsItHas() {
     double a = DirectionalNoise.of(banco(1)).bettingRange();
-    LiveModel model = new LiveModel(banco(100), 0);
+    LiveModel model = LiveModel.begin(banco(100), 0);
     model.publish(0);
     model.add(sum(0, 3, -3, 12));
     model.add(sum(0, 1, -1, 20));

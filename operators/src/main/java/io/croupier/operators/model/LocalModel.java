@@ -1,27 +1,31 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
 import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.operators.learner.Iterate;
+import io.croupier.operators.learner.Learner;
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.learner.Learners;
+import io.croupier.operators.learner.Round;
+import io.croupier.operators.learner.StateChunks;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.view.ModelUpdateView;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * A model in training: its learner's state, the open round, the published rounds that reports may
- * name, and the counts of what became of each report. Knows neither Flink nor Kafka nor the clock.
+ * A model of reports that people noised themselves. A round closes with the report that fills it;
+ * reports may name any of the last publications.
  *
- * <p>Invariants: (1) every admitted report is counted once, as used, dropped or open; (2) rounds
- * are numbered from {@code firstRound} without gaps and never go back; (3) a report is used only if
- * it names a published round.
- *
- * <p>Not thread-safe. A bundle costs O(d), a sparse one of a coordinate-wise learner O(non-zeros),
- * and allocates nothing once the working vectors are there.
+ * <p>A bundle costs O(d), a sparse one of a coordinate-wise learner O(non-zeros), and allocates
+ * nothing once the working vectors are there.
  */
-public final class LiveModel {
+public final class LocalModel implements LiveModel {
   private final Learner<LearnerState> learner;
   private final LearnerState state;
   private final Round round;
@@ -42,18 +46,6 @@ public final class LiveModel {
 
   private boolean unsaved = true;
 
-  /** What became of a bundle. */
-  public enum Fate {
-    /** It waits in the open round. */
-    OPEN,
-    /** It closed the round, and the learner has taken a step. */
-    STEPPED,
-    /** It named a round older than max_staleness allows. */
-    DROPPED_STALE,
-    /** It named a round that was never published. */
-    DROPPED_UNPUBLISHED
-  }
-
   /**
    * A model before its first round.
    *
@@ -62,7 +54,7 @@ public final class LiveModel {
    *     the same name has published
    * @throws IllegalArgumentException if the spec names a learner that doesn't exist
    */
-  public LiveModel(ModelSpec spec, long firstRound) {
+  public LocalModel(ModelSpec spec, long firstRound) {
     this.spec = spec;
     this.firstRound = firstRound;
     learner = anyState(Learners.of(spec));
@@ -82,31 +74,32 @@ public final class LiveModel {
     return (Learner<LearnerState>) learner;
   }
 
+  @Override
   public ModelSpec spec() {
     return spec;
   }
 
-  /** Number of the round that is open: the first one plus the steps taken. */
+  @Override
   public long round() {
     return firstRound + state.round();
   }
 
-  /** Reports that wait in the open round. */
+  @Override
   public int open() {
     return open.count();
   }
 
-  /** Whether {@link #publish} would tell anything new. */
+  @Override
   public boolean hasNews() {
     return untold;
   }
 
-  /** Whether anything changed since {@link #save}. */
+  @Override
   public boolean isUnsaved() {
     return unsaved;
   }
 
-  /** Takes over a spec that differs only where a running model's spec may change. */
+  @Override
   public void respec(ModelSpec next) {
     spec = next;
     reportsPerRound = ModelSpecs.reportsPerRound(next);
@@ -115,21 +108,13 @@ public final class LiveModel {
     unsaved = true;
   }
 
-  /**
-   * Publications between the newest one and the one that a bundle names; negative if it is too old
-   * or was never published.
-   */
+  @Override
   public int staleness(RoundSum sum) {
     int index = published.indexOf(sum.namedRound);
     return index < 0 ? index : published.staleness(index);
   }
 
-  /**
-   * Takes in one bundle: drops it, adds it to the open round, or closes the round with it. Its
-   * indices must stay as they are until the next one is added.
-   *
-   * @throws IllegalArgumentException if its dimension is not the model's
-   */
+  @Override
   public Fate add(RoundSum sum) {
     if (sum.dimension != learner.dimension()) {
       throw new IllegalArgumentException(
@@ -161,7 +146,7 @@ public final class LiveModel {
     return Fate.OPEN;
   }
 
-  /** Closes the open round with the reports it has. Does nothing if it has none. */
+  @Override
   public void closeRound() {
     int reports = open.count();
     if (reports > 0) {
@@ -197,12 +182,7 @@ public final class LiveModel {
     untold = true;
   }
 
-  /**
-   * The update that tells where the model stands. Remembers it as a publication if the model has
-   * moved since the last one.
-   *
-   * @param nowMs the time to stamp it with, milliseconds since 1970
-   */
+  @Override
   public ModelUpdateView publish(long nowMs) {
     iterate.diagnostics.clear();
     learner.publish(state, iterate);
@@ -231,7 +211,17 @@ public final class LiveModel {
         .build();
   }
 
-  /** Hands out what changed since the last call, as named chunks of bounded size. */
+  @Override
+  public Optional<GuaranteeEvent> guarantee() {
+    return Optional.empty();
+  }
+
+  @Override
+  public Optional<ModelUpdateView> lastUpdate() {
+    return Optional.empty();
+  }
+
+  @Override
   public void save(BiConsumer<String, byte[]> chunks) {
     LearnerState.Visitor writer = StateChunks.writer(chunks);
     writer.count("used", used);
@@ -244,7 +234,7 @@ public final class LiveModel {
     unsaved = false;
   }
 
-  /** Restores what {@link #save} handed out over time; {@code chunks} is null for unknown names. */
+  @Override
   public void restore(Function<String, byte[]> chunks) {
     LearnerState.Visitor reader = StateChunks.reader(chunks);
     used = reader.count("used", 0);
@@ -257,7 +247,7 @@ public final class LiveModel {
     unsaved = false;
   }
 
-  /** Whether a chunk that was saved once is of no use any more. */
+  @Override
   public boolean isObsolete(String chunk) {
     return published.isForgotten(chunk) || (open.count() == 0 && chunk.startsWith("open-"));
   }

@@ -1,5 +1,7 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.learner.Round;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.VectorForm;

@@ -1,10 +1,10 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.croupier.operators.learner.LiveModel.Fate;
 import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.model.LiveModel.Fate;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Banco;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class LiveModelTest {
+class LocalModelTest {
   private static final int D = 3;
 
   /** Plain SGD with step 1: weights are minus the sum of the rounds' means. */
@@ -77,7 +77,7 @@ class LiveModelTest {
 
   @Test
   void aRoundOfOneStepsOnEveryReport() {
-    LiveModel model = new LiveModel(sgd().build(), 0);
+    LocalModel model = new LocalModel(sgd().build(), 0);
     model.publish(0);
 
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.STEPPED);
@@ -92,7 +92,7 @@ class LiveModelTest {
 
   @Test
   void aRoundOfSeveralClosesAtTheMeanOfAllForms() {
-    LiveModel model = new LiveModel(sgd().setReportsPerRound(4).build(), 0);
+    LocalModel model = new LocalModel(sgd().setReportsPerRound(4).build(), 0);
     model.publish(0);
 
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.OPEN);
@@ -108,7 +108,7 @@ class LiveModelTest {
 
   @Test
   void reportsAreCountedOnceAsUsedDroppedOrOpen() {
-    LiveModel model = new LiveModel(sgd().setReportsPerRound(2).setMaxStaleness(1).build(), 0);
+    LocalModel model = new LocalModel(sgd().setReportsPerRound(2).setMaxStaleness(1).build(), 0);
     model.publish(0);
     model.add(dense(0, 1, 0, 0));
     model.add(dense(0, 1, 0, 0));
@@ -136,8 +136,8 @@ class LiveModelTest {
             .setReportsPerRound(reportsPerRound)
             .setCoordinateWise(CoordinateWise.newBuilder().setRadius(0.01))
             .build();
-    LiveModel model = new LiveModel(spec, 0);
-    LiveModel twin = new LiveModel(spec, 0);
+    LocalModel model = new LocalModel(spec, 0);
+    LocalModel twin = new LocalModel(spec, 0);
     Map<String, byte[]> store = new HashMap<>();
     SplittableRandom random = new SplittableRandom(3);
     model.publish(0);
@@ -157,10 +157,10 @@ class LiveModelTest {
         assertThat(model.publish(i)).isEqualTo(twin.publish(i));
       }
       if (i % 7 == 0) {
-        LiveModel before = model;
+        LocalModel before = model;
         before.save(store::put);
         store.keySet().removeIf(before::isObsolete);
-        model = new LiveModel(spec, 0);
+        model = new LocalModel(spec, 0);
         model.restore(store::get);
       }
     }
@@ -170,7 +170,7 @@ class LiveModelTest {
 
   @Test
   void aRoundThatIsClosedEarlyTakesTheMeanOfWhatItHas() {
-    LiveModel model = new LiveModel(sgd().setReportsPerRound(100).build(), 0);
+    LocalModel model = new LocalModel(sgd().setReportsPerRound(100).build(), 0);
     model.publish(0);
     model.closeRound();
     assertThat(model.round()).isZero();
@@ -184,7 +184,7 @@ class LiveModelTest {
 
   @Test
   void tellingTheSameRoundAgainIsNoPublication() {
-    LiveModel model = new LiveModel(sgd().setMaxStaleness(0).build(), 0);
+    LocalModel model = new LocalModel(sgd().setMaxStaleness(0).build(), 0);
     model.publish(0);
     assertThat(model.hasNews()).isFalse();
     model.add(dense(9, 1, 0, 0));
@@ -197,7 +197,7 @@ class LiveModelTest {
   @Test
   void aStaleReportBetsOnTheDirectionOfTheRoundItNames() {
     ModelSpec blackBox = spec().setBlackBox(BlackBox.getDefaultInstance()).build();
-    LiveModel model = new LiveModel(blackBox, 0);
+    LocalModel model = new LocalModel(blackBox, 0);
     model.publish(0);
     model.add(dense(0, 1, 0, 0));
     model.publish(0);
@@ -215,7 +215,7 @@ class LiveModelTest {
 
   @Test
   void aLaterModelOfTheSameNameGoesOnCounting() {
-    LiveModel model = new LiveModel(sgd().build(), 41);
+    LocalModel model = new LocalModel(sgd().build(), 41);
     ModelUpdateView update = model.publish(0);
 
     assertThat(update.getRound()).isEqualTo(41);
@@ -225,7 +225,7 @@ class LiveModelTest {
 
   @Test
   void aBundleOfAnotherDimensionIsRefused() {
-    LiveModel model = new LiveModel(sgd().build(), 0);
+    LocalModel model = new LocalModel(sgd().build(), 0);
     assertThatThrownBy(() -> model.add(dense(0, 1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("A bundle of dimension 1 for a model of dimension 3");
@@ -252,8 +252,8 @@ class LiveModelTest {
   @ParameterizedTest
   @MethodSource("everyLearner")
   void savingAndRestoringAnywhereIsTheSameAsNeverHavingStopped(ModelSpec spec) {
-    LiveModel straight = new LiveModel(spec, 0);
-    LiveModel stopped = new LiveModel(spec, 0);
+    LocalModel straight = new LocalModel(spec, 0);
+    LocalModel stopped = new LocalModel(spec, 0);
     Map<String, byte[]> store = new HashMap<>();
     SplittableRandom random = new SplittableRandom(17);
     long newest = 0;
@@ -270,10 +270,10 @@ class LiveModelTest {
         newest = update.getRound();
       }
       if (random.nextInt(10) == 0) {
-        LiveModel before = stopped;
+        LocalModel before = stopped;
         stopped.save(store::put);
         store.keySet().removeIf(before::isObsolete);
-        stopped = new LiveModel(spec, 0);
+        stopped = new LocalModel(spec, 0);
         stopped.restore(store::get);
       }
     }

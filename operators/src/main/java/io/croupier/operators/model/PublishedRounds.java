@@ -1,5 +1,6 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
+import io.croupier.operators.learner.LearnerState;
 import java.util.Arrays;
 
 /**

@@ -1,4 +1,4 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.schemas.ModelSpec;

@@ -1,4 +1,4 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
 /** What is known of one model from the models topic. A Flink POJO. */
 public final class PublishedSpec {

@@ -1,7 +1,8 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.operators.learner.StateChunks;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
 import io.croupier.operators.accounting.ModelTerms;
 import io.croupier.operators.noise.DirectionalNoise;
@@ -6,6 +6,7 @@ import io.croupier.operators.noise.Plausibility;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import java.util.Optional;
 
 /**
  * What a spec says of reports: the terms to judge them by, and what of an admitted one goes on to
@@ -14,6 +15,7 @@ import io.croupier.schemas.ModelSpecs;
 public final class ReportIntake {
   private final ModelTerms terms;
   private final DirectionalNoise noise;
+  private final Optional<Contribution> contribution;
   private final int reportsPerRound;
   private final long specOffset;
 
@@ -21,12 +23,14 @@ public final class ReportIntake {
    * The intake of a model with a valid spec.
    *
    * @param specOffset position of the spec on the models topic
-   * @throws IllegalArgumentException if the spec gives BANCO no strongest noise
+   * @throws IllegalArgumentException if the spec can't be run
    */
   public ReportIntake(ModelSpec spec, long specOffset) {
     noise = DirectionalNoise.of(spec);
     Plausibility plausibility = Plausibility.of(spec);
     terms = new ModelTerms(spec, noise::accepts, plausibility::plausible);
+    contribution =
+        ModelSpecs.isCentral(spec) ? Optional.of(new Contribution(spec)) : Optional.empty();
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
     this.specOffset = specOffset;
   }
@@ -39,7 +43,7 @@ public final class ReportIntake {
     return specOffset;
   }
 
-  /** All that the learner gets of an admitted report; shares its arrays. */
+  /** All that the learner gets of an admitted report, raw ones clipped; may share its arrays. */
   public RoundSum withoutUser(Report report) {
     RoundSum sum = new RoundSum();
     sum.modelId = report.modelId;
@@ -52,6 +56,7 @@ public final class ReportIntake {
     sum.values = report.values;
     sum.indices = report.indices;
     sum.specOffset = specOffset;
+    contribution.ifPresent(raw -> raw.put(report, sum));
     return sum;
   }
 }

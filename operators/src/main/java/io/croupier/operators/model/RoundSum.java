@@ -1,4 +1,4 @@
-package io.croupier.operators.learner;
+package io.croupier.operators.model;
 
 import io.croupier.operators.report.VectorForm;
 

@@ -1,0 +1,83 @@
+package io.croupier.operators.flink;
+
+import io.croupier.operators.learner.Learners;
+import io.croupier.operators.model.CentralModel;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.CheckpointingMode;
+
+/**
+ * What a valid spec must meet to be run here: a learner that exists, records that fit their topics,
+ * and, where the job adds the noise, delivery that shows it once.
+ *
+ * @param reportBytes largest record of the gradient topics
+ * @param updateBytes largest record of the updates topic
+ * @param transactionTimeout longest that the brokers let a transaction stay open
+ */
+public record SpecRequirements(int reportBytes, int updateBytes, Duration transactionTimeout)
+    implements Function<ModelSpec, List<String>>, Serializable {
+
+  /** Of a recovery: what is pre-committed has to survive it. */
+  public static final Duration LONGEST_OUTAGE = Duration.ofHours(24);
+
+  /** What keeps {@code spec} from running, each with what would be right; empty if nothing does. */
+  @Override
+  public List<String> apply(ModelSpec spec) {
+    List<String> obstacles = new ArrayList<>();
+    try {
+      if (ModelSpecs.isCentral(spec)) {
+        new CentralModel(spec, 0);
+      } else {
+        Learners.of(spec);
+      }
+    } catch (IllegalArgumentException e) {
+      obstacles.add(e.getMessage());
+    }
+    checkSize(obstacles, spec, "reports", ModelSpecs.reportBytes(spec), "gradient", reportBytes);
+    checkSize(obstacles, spec, "updates", ModelSpecs.updateBytes(spec), "updates", updateBytes);
+    if (ModelSpecs.isCentral(spec) && transactionTimeout.compareTo(LONGEST_OUTAGE) < 0) {
+      obstacles.add(
+          ("the model is central, and the brokers end transactions after %s: noise of theirs would be"
+                  + " lost, and could not be drawn again; raise transaction.max.timeout.ms of the"
+                  + " brokers to at least %d")
+              .formatted(transactionTimeout, LONGEST_OUTAGE.toMillis()));
+    }
+    return obstacles;
+  }
+
+  /** The same in a job that is configured like this. */
+  Function<ModelSpec, List<String>> in(Configuration job) {
+    boolean exactlyOnce =
+        CheckpointingOptions.isCheckpointingEnabled(job)
+            && CheckpointingOptions.getCheckpointingMode(job) == CheckpointingMode.EXACTLY_ONCE;
+    return spec -> {
+      List<String> obstacles = apply(spec);
+      if (ModelSpecs.isCentral(spec) && !exactlyOnce) {
+        obstacles.add(
+            "the model is central, and the job's checkpoints are off or not exactly-once: after a"
+                + " failure noise would be drawn twice for the same reports; set"
+                + " execution.checkpointing.interval, and execution.checkpointing.mode to"
+                + " EXACTLY_ONCE");
+      }
+      return obstacles;
+    };
+  }
+
+  private static void checkSize(
+      List<String> obstacles, ModelSpec spec, String what, long needed, String topic, int taken) {
+    if (needed > taken) {
+      obstacles.add(
+          ("dimension is %d: its %s take up to %d bytes, and the %s topic takes %d; raise"
+                  + " max.message.bytes of the topic, or message.max.bytes of the brokers, to at"
+                  + " least %d")
+              .formatted(spec.getDimension(), what, needed, topic, taken, needed));
+    }
+  }
+}

@@ -1,0 +1,299 @@
+package io.croupier.operators.model;
+
+import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.operators.central.PrefixSum;
+import io.croupier.operators.central.ftrl.PrefixLearner;
+import io.croupier.operators.learner.Iterate;
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.learner.StateChunks;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.Vectors;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/**
+ * A model of raw reports, to which the job adds the noise. Round t is leaf t of the noise. It takes
+ * the reports that name it, and no others; once it holds at least reports_per_round of them, its
+ * goal, the next publication closes it: the sum, divided by the goal, whatever the count, enters
+ * the noisy prefix sum that the learner goes on from.
+ *
+ * <p>Nothing is told but what follows from the noisy sums, and numbers of rounds and reports. A
+ * round's noise is drawn by the publication that shows it. If that is saved together with what it
+ * told, and nobody sees it before, a restore draws only what nobody has seen.
+ *
+ * <p>A bundle costs what it holds, a publication O(d) and the noise.
+ */
+public final class CentralModel implements LiveModel {
+  private static final String SUMS = "sums/";
+  private static final String LEARNER = "learner/";
+  private static final String OPEN_SUM = "open-sum";
+
+  private final Mechanism mechanism;
+  private final PrefixLearner<LearnerState> learner;
+  private final LearnerState state;
+  private final Iterate iterate;
+  private final long firstRound;
+  private final int goal;
+
+  /** Reports that a round may hold. */
+  private final long most;
+
+  private final double[] prefix;
+  private final long[] openSum;
+  private PrefixSum sums;
+  private ModelSpec spec;
+  private int open;
+  private long used;
+  private long droppedStale;
+  private long droppedUnpublished;
+  private Told told;
+  private boolean untold = true;
+  private boolean unsaved = true;
+
+  /** Names of the nodes that were saved. */
+  private Set<String> savedNodes = new HashSet<>();
+
+  /** What the last update said beside the weights. */
+  private record Told(
+      long round, long used, long droppedStale, long droppedUnpublished, int open, long atMs) {
+    static final Told NOTHING = new Told(-1, 0, 0, 0, 0, 0);
+  }
+
+  /**
+   * A model before its first round.
+   *
+   * @param spec a valid central spec
+   * @param firstRound number of the initial round; the noise counts the ones before as rounds
+   *     without reports, since people's charges do
+   * @throws IllegalArgumentException naming the field of the spec that asks for what there isn't
+   */
+  public CentralModel(ModelSpec spec, long firstRound) {
+    this.spec = spec;
+    this.firstRound = firstRound;
+    mechanism = Mechanism.of(spec);
+    learner = anyState(CentralLearners.of(spec));
+    state = learner.initial();
+    iterate = new Iterate(learner.dimension());
+    goal = ModelSpecs.reportsPerRound(spec);
+    most =
+        spec.hasDpFtrlParameterFree()
+            ? (long) CentralLearners.MOST_GOALS * goal
+            : Integer.MAX_VALUE;
+    prefix = new double[learner.sumDimension()];
+    openSum = new long[learner.sumDimension()];
+    sums = mechanism.start(Math.min(firstRound, mechanism.noise().maxSteps()));
+    told = Told.NOTHING;
+  }
+
+  /** A learner only ever meets the state that it made itself. */
+  @SuppressWarnings("unchecked")
+  private static PrefixLearner<LearnerState> anyState(
+      PrefixLearner<? extends LearnerState> learner) {
+    return (PrefixLearner<LearnerState>) learner;
+  }
+
+  @Override
+  public ModelSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public long round() {
+    return firstRound + state.round();
+  }
+
+  @Override
+  public int open() {
+    return open;
+  }
+
+  @Override
+  public boolean hasNews() {
+    return untold || isFull();
+  }
+
+  private boolean isFull() {
+    return open >= goal;
+  }
+
+  @Override
+  public boolean isUnsaved() {
+    return unsaved;
+  }
+
+  @Override
+  public void respec(ModelSpec next) {
+    spec = next;
+    untold = true;
+    unsaved = true;
+  }
+
+  @Override
+  public int staleness(RoundSum sum) {
+    return sum.namedRound == told.round ? 0 : -1;
+  }
+
+  @Override
+  public Fate add(RoundSum sum) {
+    if (sum.dimension != openSum.length) {
+      throw new IllegalArgumentException(
+          "A bundle of dimension %d for sums of dimension %d"
+              .formatted(sum.dimension, openSum.length));
+    }
+    unsaved = true;
+    if (sum.namedRound > told.round) {
+      droppedUnpublished += sum.count;
+      return Fate.DROPPED_UNPUBLISHED;
+    }
+    boolean over = sums.round() == mechanism.noise().maxSteps();
+    if (sum.namedRound < told.round || over || open + (long) sum.count > most) {
+      droppedStale += sum.count;
+      return Fate.DROPPED_STALE;
+    }
+    switch (sum.form) {
+      case GRID -> PackedVectors.addGrid(sum.values, openSum);
+      case GRID_SUM -> PackedVectors.addGridSum(sum.values, openSum);
+      case SPARSE -> addSparse(sum);
+      case DENSE, EXAMPLE ->
+          throw new IllegalArgumentException(
+              "A bundle of form %s, which is not on the grid".formatted(sum.form));
+    }
+    open += sum.count;
+    return Fate.OPEN;
+  }
+
+  private void addSparse(RoundSum sum) {
+    double toSteps = 1 / mechanism.gridStep();
+    for (int i = 0; i < sum.indices.length; i++) {
+      openSum[sum.indices[i]] += (long) (PackedVectors.doubleAt(sum.values, i) * toSteps);
+    }
+  }
+
+  @Override
+  public void closeRound() {
+    throw new IllegalStateException("The rounds of a central model have no time");
+  }
+
+  private void step() {
+    sums.add(openSum, prefix);
+    Arrays.fill(openSum, 0);
+    Vectors.scale(1.0 / goal, prefix, prefix);
+    learner.step(state, prefix, mechanism.variance(sums.round()) / ((double) goal * goal));
+    used += open;
+    open = 0;
+  }
+
+  @Override
+  public ModelUpdateView publish(long nowMs) {
+    if (isFull()) {
+      step();
+    }
+    told = new Told(round(), used, droppedStale, droppedUnpublished, open, nowMs);
+    untold = false;
+    unsaved = true;
+    return update();
+  }
+
+  @Override
+  public Optional<ModelUpdateView> lastUpdate() {
+    return told.round < 0 ? Optional.empty() : Optional.of(update());
+  }
+
+  private ModelUpdateView update() {
+    learner.publish(state, iterate);
+    return ModelUpdateView.newBuilder()
+        .setModelId(spec.getModelId())
+        .setRound(told.round)
+        .addWeights(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.weights)))
+        .addAverage(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.average)))
+        .setUsed(told.used)
+        .setDroppedStale(told.droppedStale)
+        .setDroppedUnpublished(told.droppedUnpublished)
+        .setOpen(told.open)
+        .setGridExponent(ModelSpecs.gridExponent(spec))
+        .setGradientBound(spec.getGradientBound())
+        .setAnswerProbability(ModelSpecs.answerProbability(spec))
+        .setPublishedAtMs(told.atMs)
+        .build();
+  }
+
+  @Override
+  public Optional<GuaranteeEvent> guarantee() {
+    return Optional.of(GuaranteeEvent.getDefaultInstance());
+  }
+
+  @Override
+  public void save(BiConsumer<String, byte[]> chunks) {
+    LearnerState.Visitor writer = StateChunks.writer(chunks);
+    visitCounts(writer);
+    if (open > 0) {
+      writer.counts(OPEN_SUM, openSum);
+    }
+    Set<String> nodes = new HashSet<>();
+    sums.visit(
+        StateChunks.writer(
+            (name, bytes) -> chunks.accept(SUMS + name, bytes),
+            name -> {
+              boolean isNode = name.startsWith(PrefixSum.NODE);
+              if (isNode) {
+                nodes.add(name);
+              }
+              return isNode && savedNodes.contains(name);
+            }));
+    savedNodes = nodes;
+    state.visit(StateChunks.writer((name, bytes) -> chunks.accept(LEARNER + name, bytes)));
+    unsaved = false;
+  }
+
+  @Override
+  public void restore(Function<String, byte[]> chunks) {
+    LearnerState.Visitor reader = StateChunks.reader(chunks);
+    visitCounts(reader);
+    if (open > 0) {
+      reader.counts(OPEN_SUM, openSum);
+    }
+    sums = mechanism.start(0);
+    sums.visit(StateChunks.reader(name -> chunks.apply(SUMS + name)));
+    state.visit(StateChunks.reader(name -> chunks.apply(LEARNER + name)));
+    long steps = Math.min(round(), mechanism.noise().maxSteps());
+    if (sums.round() != steps) {
+      throw new IllegalStateException(
+          "The state of model %s is not whole: its noise is of %d rounds, its learner's weights of %d"
+              .formatted(spec.getModelId(), sums.round(), steps));
+    }
+    unsaved = false;
+  }
+
+  private void visitCounts(LearnerState.Visitor visitor) {
+    used = visitor.count("used", used);
+    droppedStale = visitor.count("dropped-stale", droppedStale);
+    droppedUnpublished = visitor.count("dropped-unpublished", droppedUnpublished);
+    untold = visitor.count("untold", untold ? 1 : 0) == 1;
+    open = (int) visitor.count("open", open);
+    told =
+        new Told(
+            visitor.count("told-round", told.round),
+            visitor.count("told-used", told.used),
+            visitor.count("told-dropped-stale", told.droppedStale),
+            visitor.count("told-dropped-unpublished", told.droppedUnpublished),
+            (int) visitor.count("told-open", told.open),
+            visitor.count("told-at-ms", told.atMs));
+  }
+
+  @Override
+  public boolean isObsolete(String chunk) {
+    if (chunk.startsWith(OPEN_SUM)) {
+      return open == 0;
+    }
+    return chunk.startsWith(SUMS + PrefixSum.NODE)
+        && !savedNodes.contains(chunk.substring(SUMS.length(), chunk.lastIndexOf('/')));
+  }
+}

@@ -1,0 +1,128 @@
+package io.croupier.operators.model;
+
+import io.croupier.operators.central.ftrl.ExampleMoments;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.ModelSpec;
+
+/**
+ * What a raw report adds to the sum of a central model: the whole vector, scaled to an L2 norm of
+ * at most clip_norm, each coordinate then rounded towards zero to the grid, so that the norm stays
+ * within the bound however the arithmetic rounds. Of examples, their {@link ExampleMoments}.
+ *
+ * <p>The noise is made for this bound: what a person can change in a sum is no more than two such
+ * vectors. Nothing else depends on a report's values.
+ *
+ * <p>O(d), two passes over the vector. Not safe for use by several threads.
+ */
+final class Contribution {
+  /** Where squares neither overflow nor vanish. */
+  private static final double LEAST_SQUARES = 1e-200;
+
+  private static final double MOST_SQUARES = 1e200;
+
+  private final double clipNorm;
+  private final int gridExponent;
+  private final ExampleMoments moments;
+  private final double[] example;
+  private final double[] ofExample;
+
+  /**
+   * The contributions to a model with a valid central spec.
+   *
+   * @throws IllegalArgumentException naming the field of the spec that doesn't allow it
+   */
+  Contribution(ModelSpec spec) {
+    Mechanism mechanism = Mechanism.of(spec);
+    clipNorm = mechanism.level().clipNorm();
+    gridExponent = mechanism.level().gridExponent();
+    moments = spec.hasDpFtrlLeastSquares() ? CentralLearners.moments(spec) : null;
+    example = new double[moments == null ? 0 : moments.dimension()];
+    ofExample = new double[moments == null ? 0 : moments.size()];
+  }
+
+  /**
+   * Puts what a report adds into {@code sum}: as grid values, or sparse ones that are whole steps
+   * of the grid.
+   */
+  void put(Report report, RoundSum sum) {
+    switch (report.form) {
+      case DENSE, GRID -> {
+        sum.form = VectorForm.GRID;
+        sum.dimension = report.dimension;
+        sum.values = PackedVectors.encode(clipped(report));
+      }
+      case SPARSE -> {
+        sum.form = VectorForm.SPARSE;
+        sum.dimension = report.dimension;
+        sum.indices = report.indices;
+        int[] steps = clipped(report);
+        double[] values = new double[steps.length];
+        for (int i = 0; i < values.length; i++) {
+          values[i] = Math.scalb((double) steps[i], gridExponent);
+        }
+        sum.values = PackedVectors.encode(values);
+      }
+      case EXAMPLE -> {
+        for (int i = 0; i < example.length; i++) {
+          example[i] = PackedVectors.doubleAt(report.values, i);
+        }
+        moments.of(example, report.y, ofExample);
+        sum.form = VectorForm.GRID;
+        sum.dimension = ofExample.length;
+        sum.values = PackedVectors.encode(steps(ofExample));
+      }
+      case GRID_SUM -> throw new IllegalArgumentException("A sum is not a report");
+    }
+  }
+
+  private int[] steps(double[] values) {
+    int[] steps = new int[values.length];
+    for (int i = 0; i < steps.length; i++) {
+      steps[i] = (int) Math.scalb(values[i], -gridExponent);
+    }
+    return steps;
+  }
+
+  private int[] clipped(Report report) {
+    int n = PackedVectors.count(report.form, report.values);
+    double gridStep = Math.scalb(1.0, gridExponent);
+    double factor = factor(report, n, gridStep);
+    double toSteps = 1 / gridStep;
+    int[] steps = new int[n];
+    for (int i = 0; i < n; i++) {
+      double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
+      // A power of two: exact.
+      steps[i] = (int) (factor * x * toSteps);
+    }
+    return steps;
+  }
+
+  /** What takes the vector within the norm: 1 if it is there, 0 if not all of it is a number. */
+  private double factor(Report report, int n, double gridStep) {
+    // Relative error of a sum of n squares, of its root and of the products.
+    double bound = clipNorm * (1 - (n + 16) * 0x1p-53);
+    double squares = PackedVectors.squaredNorm(report.form, report.values, gridExponent);
+    if (squares >= LEAST_SQUARES && squares <= MOST_SQUARES) {
+      return Math.min(1, bound / Math.sqrt(squares));
+    }
+    double largest = 0;
+    for (int i = 0; i < n; i++) {
+      double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
+      largest = Math.max(largest, Math.abs(x));
+    }
+    if (largest == 0) {
+      return 1;
+    }
+    if (!(largest <= Double.MAX_VALUE)) {
+      return 0;
+    }
+    double shares = 0;
+    for (int i = 0; i < n; i++) {
+      double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
+      shares += x / largest * (x / largest);
+    }
+    return Math.min(1, bound / largest / Math.sqrt(shares));
+  }
+}

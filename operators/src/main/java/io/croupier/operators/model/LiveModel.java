@@ -1,0 +1,118 @@
+package io.croupier.operators.model;
+
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/**
+ * A model in training: its learner's state, the open round, and the counts of what became of each
+ * report. Knows neither Flink nor Kafka nor the clock.
+ *
+ * <p>Invariants: (1) every admitted report is counted once, as used, dropped or open; (2) rounds
+ * are numbered from the first one without gaps and never go back; (3) a report is used only if it
+ * names a published round.
+ *
+ * <p>Not thread-safe.
+ */
+public sealed interface LiveModel permits LocalModel, CentralModel {
+
+  /** What became of a bundle. */
+  enum Fate {
+    /** It waits in the open round. */
+    OPEN,
+    /** It closed the round, and the learner has taken a step. */
+    STEPPED,
+    /** It named a round that takes no more reports. */
+    DROPPED_STALE,
+    /** It named a round that was never published. */
+    DROPPED_UNPUBLISHED
+  }
+
+  /**
+   * A model before its first round.
+   *
+   * @param spec a valid spec
+   * @param firstRound number of the initial round: 0, or above all rounds that an earlier model of
+   *     the same name has published
+   * @throws IllegalArgumentException if the spec asks for what there isn't
+   */
+  static LiveModel begin(ModelSpec spec, long firstRound) {
+    return ModelSpecs.isCentral(spec)
+        ? new CentralModel(spec, firstRound)
+        : new LocalModel(spec, firstRound);
+  }
+
+  /** The spec in force. */
+  ModelSpec spec();
+
+  /** Number of the round that is open: the first one plus the steps taken. */
+  long round();
+
+  /** Reports that wait in the open round. */
+  int open();
+
+  /** Whether {@link #publish} would tell anything new. */
+  boolean hasNews();
+
+  /** Whether anything changed since {@link #save}. */
+  boolean isUnsaved();
+
+  /** Takes over a spec that differs only where a running model's spec may change. */
+  void respec(ModelSpec next);
+
+  /**
+   * Publications between the newest one and the one that a bundle names; negative if it is too old
+   * or was never published.
+   */
+  int staleness(RoundSum sum);
+
+  /**
+   * Takes in one bundle: drops it, adds it to the open round, or closes the round with it. Its
+   * indices must stay as they are until the next one is added.
+   *
+   * @throws IllegalArgumentException if its dimension or form is not the model's
+   */
+  Fate add(RoundSum sum);
+
+  /**
+   * Closes the open round with the reports it has, because its time is up. Does nothing if it has
+   * none.
+   *
+   * @throws IllegalStateException if the model is central: its rounds have no time
+   */
+  void closeRound();
+
+  /**
+   * The update that tells where the model stands. Remembers it as a publication if the model has
+   * moved since the last one.
+   *
+   * @param nowMs the time to stamp it with, milliseconds since 1970
+   */
+  ModelUpdateView publish(long nowMs);
+
+  /** What the last publication guarantees to people; empty if they add the noise themselves. */
+  Optional<GuaranteeEvent> guarantee();
+
+  /**
+   * The last publication once more, byte for byte; empty if there was none, or if nothing would be
+   * lost with it that can't be told anew.
+   */
+  Optional<ModelUpdateView> lastUpdate();
+
+  /** Hands out what changed since the last call, as named chunks of bounded size. */
+  void save(BiConsumer<String, byte[]> chunks);
+
+  /**
+   * Restores what {@link #save} handed out over time; {@code chunks} is null for unknown names.
+   *
+   * @throws IllegalStateException if what was handed out is not whole
+   */
+  void restore(Function<String, byte[]> chunks);
+
+  /** Whether a chunk that was saved once is of no use any more. */
+  boolean isObsolete(String chunk);
+}

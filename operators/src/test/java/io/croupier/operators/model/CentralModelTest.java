@@ -1,0 +1,252 @@
+package io.croupier.operators.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CentralModelTest {
+  private static final int ONE = 1 << 16;
+
+  private static RoundSum report(long round, int... steps) {
+    RoundSum sum = new RoundSum();
+    sum.namedRound = round;
+    sum.count = 1;
+    sum.form = VectorForm.GRID;
+    sum.dimension = steps.length;
+    sum.values = PackedVectors.encode(steps);
+    return sum;
+  }
+
+  private static double[] weights(ModelUpdateView update) {
+    byte[] bytes = update.getWeights(0).toByteArray();
+    double[] weights = new double[bytes.length / Double.BYTES];
+    for (int i = 0; i < weights.length; i++) {
+      weights[i] = PackedVectors.doubleAt(bytes, i);
+    }
+    return weights;
+  }
+
+  private static CentralModel model(ModelSpec.Builder spec) {
+    return new CentralModel(spec.build(), 0);
+  }
+
+  private static ModelSpec.Builder exact() {
+    return CentralSpecs.linear(CentralSpecs.TREE, CentralSpecs.HARDLY_ANY);
+  }
+
+  @Test
+  void usageExample() {
+    CentralModel model = model(exact().setReportsPerRound(2));
+    assertThat(model.publish(5).getRound()).isZero();
+    assertThat(model.add(report(0, ONE / 2, 0))).isEqualTo(Fate.OPEN);
+    assertThat(model.hasNews()).as("below the goal").isFalse();
+    assertThat(model.add(report(0, 0, ONE))).isEqualTo(Fate.OPEN);
+    assertThat(model.round()).as("only a publication closes it").isZero();
+    assertThat(model.hasNews()).isTrue();
+
+    ModelUpdateView update = model.publish(7);
+    assertThat(update.getRound()).isEqualTo(1);
+    assertThat(update.getUsed()).isEqualTo(2);
+    assertThat(update.getOpen()).isZero();
+    assertThat(weights(update)).containsExactly(new double[] {-0.25, -0.5}, within(1e-7));
+    assertThat(update.getDiagnosticsMap()).isEmpty();
+    assertThat(model.hasNews()).isFalse();
+  }
+
+  @Test
+  void theSumIsOverTheGoalWhateverTheCount() {
+    CentralModel model = model(exact().setReportsPerRound(2));
+    model.publish(0);
+    for (int i = 0; i < 5; i++) {
+      model.add(report(0, ONE, 0));
+    }
+    assertThat(weights(model.publish(0))[0]).isCloseTo(-2.5, within(1e-7));
+  }
+
+  @Test
+  void aRoundTakesReportsThatNameItAndNoOthers() {
+    CentralModel model = model(exact());
+    assertThat(model.add(report(0, ONE, 0)))
+        .as("before it is published")
+        .isEqualTo(Fate.DROPPED_UNPUBLISHED);
+    model.publish(0);
+    assertThat(model.add(report(1, ONE, 0))).isEqualTo(Fate.DROPPED_UNPUBLISHED);
+    model.add(report(0, 0, ONE));
+    model.publish(0);
+    assertThat(model.add(report(0, ONE, 0))).isEqualTo(Fate.DROPPED_STALE);
+    ModelUpdateView told = model.lastUpdate().orElseThrow();
+    assertThat(told.getDroppedStale()).as("what is dropped isn't news").isZero();
+    assertThat(model.hasNews()).isFalse();
+
+    model.add(report(1, 0, ONE));
+    ModelUpdateView update = model.publish(0);
+    assertThat(update.getUsed()).isEqualTo(2);
+    assertThat(update.getDroppedStale()).isEqualTo(1);
+    assertThat(update.getDroppedUnpublished()).isEqualTo(2);
+    assertThat(weights(update)).containsExactly(new double[] {0, -2}, within(1e-6));
+  }
+
+  @Test
+  void bundlesAndSparseReportsAddUp() {
+    CentralModel model = model(exact().setReportsPerRound(4));
+    model.publish(0);
+    RoundSum pair = report(0, 0, 0);
+    pair.form = VectorForm.GRID_SUM;
+    pair.values = PackedVectors.encode(new long[] {3L * ONE, -ONE});
+    pair.count = 3;
+    model.add(pair);
+    RoundSum sparse = report(0, 0, 0);
+    sparse.form = VectorForm.SPARSE;
+    sparse.indices = new int[] {1};
+    sparse.values = PackedVectors.encode(new double[] {0.5});
+    model.add(sparse);
+    assertThat(weights(model.publish(0)))
+        .containsExactly(new double[] {-0.75, 0.125}, within(1e-7));
+  }
+
+  @Test
+  void leastSquaresLearnsFromExamples() {
+    ModelSpec spec = CentralSpecs.leastSquares(CentralSpecs.TREE, CentralSpecs.HARDLY_ANY).build();
+    CentralModel model = new CentralModel(spec, 0);
+    model.publish(0);
+    Contribution contribution = new Contribution(spec);
+    double[][] xs = {{1, 0}, {0, 1}, {1, 1}};
+    for (double[] x : xs) {
+      var raw = new io.croupier.operators.report.Report();
+      raw.form = VectorForm.EXAMPLE;
+      raw.dimension = 2;
+      raw.values = PackedVectors.encode(x);
+      raw.y = 2 * x[0] - x[1];
+      RoundSum sum = report(0, 0, 0);
+      contribution.put(raw, sum);
+      model.add(sum);
+    }
+    assertThat(weights(model.publish(0))).containsExactly(new double[] {2, -1}, within(1e-4));
+  }
+
+  @Test
+  void aRoundOfTheParameterFreeLearnerHoldsNoMoreThanItsBetsAreMadeFor() {
+    CentralModel model =
+        model(CentralSpecs.parameterFree(CentralSpecs.TREE, 1).setReportsPerRound(2));
+    model.publish(0);
+    for (int i = 0; i < 4; i++) {
+      assertThat(model.add(report(0, ONE, 0))).isEqualTo(Fate.OPEN);
+    }
+    assertThat(model.add(report(0, ONE, 0))).isEqualTo(Fate.DROPPED_STALE);
+  }
+
+  @Test
+  void bufferedNoiseEndsAtItsHorizon() {
+    CentralModel model = model(CentralSpecs.linear(CentralSpecs.blt(2), CentralSpecs.HARDLY_ANY));
+    model.publish(0);
+    for (int round = 0; round < 2; round++) {
+      assertThat(model.add(report(round, ONE, 0))).isEqualTo(Fate.OPEN);
+      assertThat(model.publish(0).getRound()).isEqualTo(round + 1);
+    }
+    assertThat(model.add(report(2, ONE, 0))).isEqualTo(Fate.DROPPED_STALE);
+    assertThat(model.hasNews()).isFalse();
+  }
+
+  @Test
+  void aLaterModelOfTheSameNameBeginsAtItsLeaf() {
+    CentralModel model = new CentralModel(exact().build(), 5);
+    assertThat(model.publish(0).getRound()).isEqualTo(5);
+    model.add(report(5, ONE, 0));
+    assertThat(weights(model.publish(0))[0]).isCloseTo(-1, within(1e-6));
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+    assertThat(saved.keySet())
+        .as("6 = 4 + 2 rounds: the nodes of those leaves")
+        .contains("sums/node-1-3-0/0", "sums/node-2-1-0/0")
+        .doesNotContain("sums/node-0-5-0/0");
+  }
+
+  static Stream<ModelSpec.Builder> everyLearner() {
+    return Stream.of(
+        CentralSpecs.linear(CentralSpecs.TREE, 2),
+        CentralSpecs.linear(CentralSpecs.blt(50), 2),
+        CentralSpecs.parameterFree(CentralSpecs.TREE, 2),
+        CentralSpecs.parameterFree(CentralSpecs.blt(50), 2),
+        CentralSpecs.leastSquares(CentralSpecs.TREE, 2),
+        CentralSpecs.leastSquares(CentralSpecs.blt(50), 2));
+  }
+
+  /** Saved after every publication into one store, as an operator does, then restored from it. */
+  @ParameterizedTest
+  @MethodSource("everyLearner")
+  void whatWasToldIsToldAgainByteForByteAndNothingElseIsKept(ModelSpec.Builder builder) {
+    ModelSpec spec = builder.setReportsPerRound(2).build();
+    Map<String, byte[]> store = new HashMap<>();
+    CentralModel model = new CentralModel(spec, 0);
+    assertThat(model.lastUpdate()).as("nothing was told yet").isEmpty();
+    int d = spec.hasDpFtrlLeastSquares() ? 5 : 2;
+    for (int round = 0; round < 20; round++) {
+      ModelUpdateView told = model.publish(1000 + round);
+      assertThat(told.getRound()).isEqualTo(round);
+      model.add(report(round, new int[d]));
+      CentralModel before = model;
+      Map<String, byte[]> saved = new HashMap<>();
+      model.save(saved::put);
+      store.keySet().removeIf(name -> !saved.containsKey(name) && before.isObsolete(name));
+      store.putAll(saved);
+
+      model = new CentralModel(spec, 0);
+      model.restore(store::get);
+      assertThat(model.lastUpdate().orElseThrow().toByteArray()).isEqualTo(told.toByteArray());
+      assertThat(model.open()).isEqualTo(1);
+      assertThat(model.isUnsaved()).isFalse();
+      long nodes = store.keySet().stream().filter(name -> name.startsWith("sums/node-")).count();
+      boolean tree = !spec.toString().contains("blt");
+      assertThat(nodes).isEqualTo(tree ? Long.bitCount(round) : 0);
+      model.add(report(round, new int[d]));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyLearner")
+  void noiseThatIsMissingFromTheStateIsNeverZero(ModelSpec.Builder builder) {
+    ModelSpec spec = builder.build();
+    CentralModel model = new CentralModel(spec, 0);
+    model.publish(0);
+    model.add(report(0, new int[spec.hasDpFtrlLeastSquares() ? 5 : 2]));
+    model.publish(0);
+    Map<String, byte[]> store = new HashMap<>();
+    model.save(store::put);
+    int removed = 0;
+    for (String name : store.keySet()) {
+      if (name.startsWith("sums/") && name.matches(".*(node|noise|buffer|steps).*")) {
+        removed++;
+        assertThatThrownBy(
+                () ->
+                    new CentralModel(spec, 0)
+                        .restore(chunk -> chunk.equals(name) ? null : store.get(chunk)))
+            .as(name)
+            .isInstanceOf(IllegalStateException.class);
+      }
+    }
+    assertThat(removed).isGreaterThanOrEqualTo(2);
+  }
+
+  @Test
+  void whatIsNotOnTheGridIsABug() {
+    CentralModel model = model(exact());
+    model.publish(0);
+    RoundSum dense = report(0, 0, 0);
+    dense.form = VectorForm.DENSE;
+    assertThatThrownBy(() -> model.add(dense)).hasMessageContaining("not on the grid");
+    assertThatThrownBy(() -> model.add(report(0, 1))).hasMessageContaining("dimension 1");
+    assertThatThrownBy(model::closeRound).isInstanceOf(IllegalStateException.class);
+  }
+}

@@ -1,0 +1,141 @@
+package io.croupier.operators.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.ModelSpec;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A raw report adds no more to a sum than the noise is made for, whatever is in it. */
+class ContributionTest {
+  private static ModelSpec spec(int dimension, double clipNorm, int gridExponent) {
+    ModelSpec.Builder spec = CentralSpecs.linear(CentralSpecs.TREE, 1);
+    spec.getDpFtrlBuilder().setClipNorm(clipNorm);
+    return spec.setDimension(dimension).setGridExponent(gridExponent).build();
+  }
+
+  private static Report dense(double... values) {
+    Report report = new Report();
+    report.dimension = values.length;
+    report.values = PackedVectors.encode(values);
+    return report;
+  }
+
+  private static RoundSum contribution(ModelSpec spec, Report report) {
+    RoundSum sum = new RoundSum();
+    new Contribution(spec).put(report, sum);
+    return sum;
+  }
+
+  private static double[] values(RoundSum sum, int gridExponent) {
+    int n = PackedVectors.count(sum.form, sum.values);
+    double[] values = new double[n];
+    for (int i = 0; i < n; i++) {
+      values[i] = PackedVectors.valueAt(sum.form, sum.values, i, Math.scalb(1.0, gridExponent));
+    }
+    return values;
+  }
+
+  private static BigDecimal squaredNorm(double[] values) {
+    return Arrays.stream(values)
+        .mapToObj(BigDecimal::new)
+        .map(value -> value.multiply(value))
+        .reduce(BigDecimal.ZERO, BigDecimal::add);
+  }
+
+  @Test
+  void withinTheNormOnlyTheGridRounds() {
+    RoundSum sum = contribution(spec(3, 1, -4), dense(0.5, -0.24, 1 / 32.0));
+    assertThat(sum.form).isEqualTo(VectorForm.GRID);
+    assertThat(sum.dimension).isEqualTo(3);
+    assertThat(values(sum, -4)).containsExactly(0.5, -0.1875, 0);
+  }
+
+  @Test
+  void beyondTheNormTheWholeVectorIsScaled() {
+    double[] values = values(contribution(spec(2, 1, -20), dense(3, -4)), -20);
+    assertThat(values[0]).isCloseTo(0.6, within(0x1p-20)).isLessThanOrEqualTo(0.6);
+    assertThat(values[1]).isCloseTo(-0.8, within(0x1p-20)).isGreaterThanOrEqualTo(-0.8);
+  }
+
+  /** Of all magnitudes that a double has, in exact arithmetic. */
+  @ParameterizedTest
+  @ValueSource(doubles = {1e-300, 1e-150, 1e-3, 1, 1 + 0x1p-50, 1e10, 1e160, 1e300})
+  void theNormIsNeverExceeded(double length) {
+    SplittableRandom random = new SplittableRandom(29);
+    BigDecimal bound = new BigDecimal(1);
+    for (int trial = 0; trial < 2000; trial++) {
+      int d = 1 + random.nextInt(30);
+      double[] direction = new double[d];
+      double squares = 0;
+      for (int i = 0; i < d; i++) {
+        direction[i] = random.nextInt(4) == 0 ? 0 : random.nextDouble(-1, 1);
+        squares += direction[i] * direction[i];
+      }
+      double norm = Math.sqrt(squares);
+      for (int i = 0; i < d && norm > 0; i++) {
+        direction[i] *= length / norm;
+      }
+      double[] clipped = values(contribution(spec(d, 1, -30), dense(direction)), -30);
+      assertThat(squaredNorm(clipped)).isLessThanOrEqualTo(bound);
+      if (length >= 1 && norm > 0) {
+        double lost = d * 0x1p-29;
+        assertThat(Math.sqrt(squaredNorm(clipped).doubleValue())).isCloseTo(1, within(lost));
+      }
+    }
+  }
+
+  @Test
+  void gridReportsAreClippedAsTheirValuesAre() {
+    Report report = dense(0, 0);
+    report.form = VectorForm.GRID;
+    report.values = PackedVectors.encode(new int[] {3 << 16, -4 << 16});
+    RoundSum clipped = contribution(spec(2, 1, -16), report);
+    assertThat(values(clipped, -16)[0]).isCloseTo(0.6, within(0x1p-16));
+    report.values = PackedVectors.encode(new int[] {3, -4});
+    assertThat(contribution(spec(2, 1, -16), report).values).isEqualTo(report.values);
+  }
+
+  @Test
+  void sparseReportsStaySparse() {
+    Report report = dense(3, -4);
+    report.form = VectorForm.SPARSE;
+    report.dimension = 1000;
+    report.indices = new int[] {7, 900};
+    RoundSum sum = contribution(spec(1000, 1, -20), report);
+    assertThat(sum.form).isEqualTo(VectorForm.SPARSE);
+    assertThat(sum.indices).containsExactly(7, 900);
+    for (double value : values(sum, -20)) {
+      assertThat(value * 0x1p20).as("whole steps").isEqualTo(Math.rint(value * 0x1p20));
+    }
+    assertThat(values(sum, -20)[1]).isCloseTo(-0.8, within(0x1p-20));
+  }
+
+  @Test
+  void examplesAddTheirMoments() {
+    Report report = dense(2, 0);
+    report.form = VectorForm.EXAMPLE;
+    report.y = 4;
+    RoundSum sum = contribution(CentralSpecs.leastSquares(CentralSpecs.TREE, 1).build(), report);
+    assertThat(sum.form).isEqualTo(VectorForm.GRID);
+    assertThat(sum.dimension).isEqualTo(5);
+    double[] moments = values(sum, -20);
+    assertThat(moments[0]).as("y x / (L Y)").isCloseTo(1, within(0x1p-19));
+    assertThat(moments[2]).as("x1^2 / L^2").isCloseTo(1, within(0x1p-19));
+    assertThat(squaredNorm(moments)).isLessThanOrEqualTo(new BigDecimal(2));
+  }
+
+  @Test
+  void whatIsNoNumberAddsNothing() {
+    RoundSum sum = contribution(spec(2, 1, -16), dense(Double.NaN, Double.POSITIVE_INFINITY));
+    assertThat(values(sum, -16)).containsExactly(0, 0);
+  }
+}
