@@ -7,7 +7,10 @@ final class LearnerRules {
           + " dp_ftrl_least_squares and dp_ftrl_parameter_free";
 
   /** Five buffers are within 1 % of the optimum at any horizon; more gain nothing. */
-  private static final int MAX_BUFFERS = 10;
+  private static final int MAX_BUFFERS = 5;
+
+  /** As many as there are leaves in a tree: one round each second for 34 years. */
+  private static final long MAX_HORIZON = 1L << 30;
 
   private final ModelSpec spec;
   private final Violations violations;
@@ -211,9 +214,15 @@ final class LearnerRules {
           violations.require(
               buffers >= 1 && buffers <= MAX_BUFFERS, path + "noise.blt.buffers", buffers, right);
         }
-        violations.required(path + "noise.blt.horizon", blt.hasHorizon(), "at least 1");
-        violations.atLeastOneIfPresent(
-            path + "noise.blt.horizon", blt.hasHorizon(), blt.getHorizon());
+        String rightHorizon = "from 1 to " + MAX_HORIZON;
+        if (violations.required(path + "noise.blt.horizon", blt.hasHorizon(), rightHorizon)) {
+          long horizon = blt.getHorizon();
+          violations.require(
+              horizon >= 1 && horizon <= MAX_HORIZON,
+              path + "noise.blt.horizon",
+              horizon,
+              rightHorizon);
+        }
       }
       case NOISE_NOT_SET -> violations.add(path + "noise is missing: it must be tree or blt");
     }
@@ -223,11 +232,10 @@ final class LearnerRules {
       String path, PrefixSumNoise noise, boolean restarts, long every, boolean completion) {
     violations.atLeastOneIfPresent(path + "restart_every", restarts, every);
     violations.require(
-        !(restarts && noise.hasBlt()),
+        !restarts || !noise.hasBlt(),
         path + "restart_every",
         every,
-        "left out, since noise.blt is made for one horizon, at which the model ends: choose that"
-            + " large enough");
+        "left out unless the noise is a tree: a model with blt ends at its horizon");
     violations.require(
         !completion || (restarts && noise.hasTree()),
         path + "completion",
