@@ -1,5 +1,7 @@
 package io.croupier.accounting;
 
+import java.math.BigDecimal;
+
 /**
  * Gaussian differential privacy: what mu means in (epsilon, delta), exactly.
  *
@@ -257,6 +259,33 @@ public final class GaussianDp {
       return 0;
     }
     return Math.nextUp(Math.nextUp(StrictMath.sqrt(zeta)) / mu);
+  }
+
+  /**
+   * sqrt(zeta) / divisor, rounded up to the next double: exact where there is an exact one. The mu
+   * of a squared sensitivity and a noise multiplier, or the other way round.
+   *
+   * @param zeta at least 0, finite
+   * @param divisor positive and finite
+   */
+  public static double rootQuotient(double zeta, double divisor) {
+    if (!(zeta >= 0 && zeta <= Double.MAX_VALUE)) {
+      throw Require.refusal("zeta", zeta, "it must be at least 0 and finite");
+    }
+    if (!(divisor > 0 && divisor <= Double.MAX_VALUE)) {
+      throw Require.refusal("divisor", divisor, "it must be positive and finite");
+    }
+    double quotient = Math.sqrt(zeta) / divisor;
+    for (int i = 0; i < 3 && quotient > 0; i++) {
+      quotient = Math.nextDown(quotient);
+    }
+    BigDecimal square = new BigDecimal(zeta);
+    BigDecimal exactDivisor = new BigDecimal(divisor);
+    while (quotient < Double.POSITIVE_INFINITY
+        && new BigDecimal(quotient).multiply(exactDivisor).pow(2).compareTo(square) < 0) {
+      quotient = Math.nextUp(quotient);
+    }
+    return quotient;
   }
 
   /**

@@ -245,4 +245,30 @@ class GaussianDpTest {
         .isThrownBy(() -> GaussianDp.compose(1, Double.NaN))
         .withMessage("mus[1] is NaN; it must be at least 0");
   }
+
+  @Test
+  void rootsAreRoundedUpToTheNextDouble() {
+    assertThat(GaussianDp.rootQuotient(9, 2)).isEqualTo(1.5);
+    assertThat(GaussianDp.rootQuotient(0, 2)).isZero();
+    assertThat(GaussianDp.rootQuotient(1e300, 1e-200)).isInfinite();
+    Random random = new Random(5);
+    for (int i = 0; i < 2000; i++) {
+      double zeta = 100 * random.nextDouble();
+      double sigma = 10 * random.nextDouble() + 1e-3;
+      double quotient = GaussianDp.rootQuotient(zeta, sigma);
+      BigDecimal squared = new BigDecimal(zeta);
+      BigDecimal divisor = new BigDecimal(sigma);
+      assertThat(new BigDecimal(quotient).multiply(divisor).pow(2)).isGreaterThanOrEqualTo(squared);
+      assertThat(new BigDecimal(Math.nextDown(quotient)).multiply(divisor).pow(2))
+          .isLessThan(squared);
+    }
+    for (double wrong : new double[] {-1, Double.NaN, Double.POSITIVE_INFINITY}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> GaussianDp.rootQuotient(wrong, 1))
+          .withMessageContaining("zeta is " + wrong);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> GaussianDp.rootQuotient(1, wrong))
+          .withMessageContaining("divisor is " + wrong);
+    }
+  }
 }

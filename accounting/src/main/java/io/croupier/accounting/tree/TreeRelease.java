@@ -3,7 +3,6 @@ package io.croupier.accounting.tree;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.NeighbouringRelation;
 import io.croupier.accounting.ZeroConcentratedDp;
-import java.math.BigDecimal;
 import java.util.List;
 
 /**
@@ -83,7 +82,7 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
           "epsilon is " + epsilon + "; it must be positive and finite");
     }
     double mu = GaussianDp.mu(epsilon, logOf(delta));
-    double sigma = quotient(inDistances(zeta, relation), mu);
+    double sigma = GaussianDp.rootQuotient(roundUp(inDistances(zeta, relation)), mu);
     while (of(zeta, sigma, relation).epsilon(delta) > epsilon) {
       sigma *= ROUNDING;
     }
@@ -104,7 +103,8 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
     double[] mus = new double[parts.size()];
     for (int i = 0; i < mus.length; i++) {
       Part part = parts.get(i);
-      mus[i] = quotient(inDistances(part.zeta(), relation), part.noiseMultiplier());
+      double zeta = roundUp(inDistances(part.zeta(), relation));
+      mus[i] = GaussianDp.rootQuotient(zeta, part.noiseMultiplier());
     }
     return GaussianDp.compose(mus);
   }
@@ -151,18 +151,9 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
     return zeta * relation.distances() * relation.distances();
   }
 
-  /** sqrt(zeta) / divisor, rounded up to the next double: exact where there is an exact one. */
-  private static double quotient(long zeta, double divisor) {
-    double quotient = Math.sqrt((double) zeta) / divisor;
-    for (int i = 0; i < 3 && quotient > 0; i++) {
-      quotient = Math.nextDown(quotient);
-    }
-    BigDecimal square = BigDecimal.valueOf(zeta);
-    BigDecimal exactDivisor = new BigDecimal(divisor);
-    while (quotient < Double.POSITIVE_INFINITY
-        && new BigDecimal(quotient).multiply(exactDivisor).pow(2).compareTo(square) < 0) {
-      quotient = Math.nextUp(quotient);
-    }
-    return quotient;
+  /** As a double, rounded up. */
+  private static double roundUp(long zeta) {
+    double rounded = (double) zeta;
+    return (long) rounded < zeta ? Math.nextUp(rounded) : rounded;
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
+import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -170,5 +171,30 @@ class ScheduleTest {
         .withMessage(
             "maxParticipations is 50000, 50000 of which have room in 100000 steps; an exact answer"
                 + " takes at most 16384");
+  }
+
+  @Test
+  void whatIsQuickIsABoundThatNeverFalls() {
+    Random random = new Random(17);
+    for (int run = 0; run < 60; run++) {
+      ParticipationLimits limits =
+          new ParticipationLimits(1 + random.nextInt(90), random.nextInt(4));
+      long restartEvery = random.nextInt(3) == 0 ? Schedule.NEVER : 1 + random.nextInt(70);
+      Completion completion =
+          restartEvery != Schedule.NEVER && random.nextBoolean()
+              ? Completion.BEFORE_RESTART
+              : Completion.NONE;
+      long before = 0;
+      for (long steps = 1; steps < 200; steps += 1 + random.nextInt(3)) {
+        Schedule schedule = new Schedule(steps, limits, restartEvery, completion);
+        long quick = schedule.quickZeta();
+        assertThat(quick).as("%s", schedule).isBetween(schedule.zeta(), schedule.zetaBound());
+        assertThat(quick).as("%s", schedule).isGreaterThanOrEqualTo(before);
+        if (limits.most(steps) <= Schedule.MAX_QUICK_PARTICIPATIONS) {
+          assertThat(quick).isEqualTo(schedule.zeta());
+        }
+        before = quick;
+      }
+    }
   }
 }

@@ -29,8 +29,10 @@ import io.croupier.accounting.tree.Schedule;
 public record BltNoise(BltParameters parameters, long horizon) implements PrefixNoise {
   private static final int DEVIATION_BITS = 29;
 
-  /** By which sensitivity is raised for the rounding of its computation. */
-  private static final double ROUNDING = 1 + 0x1p-40;
+  /** By which sensitivity is raised for the rounding of its computation, and that of each term. */
+  private static final double ROUNDING = 0x1p-40;
+
+  private static final double ROUNDING_EACH = 0x1p-48;
 
   /**
    * Checks the horizon.
@@ -42,7 +44,8 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
   }
 
   /**
-   * The parameters with the least noise of the last prefix at equal privacy. Deterministic.
+   * The parameters with the least noise of the last prefix at equal privacy. Deterministic, and a
+   * function of the arguments alone: whoever charges for the noise finds those of whoever adds it.
    *
    * @param buffers m, from 1 to {@link BltParameters#MOST_BUFFERS}
    */
@@ -66,7 +69,8 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
   @Override
   public double zeta(long steps, ParticipationLimits limits) {
     Require.step(steps, horizon);
-    return parameters.squaredSensitivity(steps, limits) * ROUNDING;
+    double rounding = ROUNDING + ROUNDING_EACH * Math.min(limits.maxParticipations(), steps);
+    return parameters.squaredSensitivity(steps, limits) * (1 + rounding);
   }
 
   @Override
