@@ -5,6 +5,7 @@ import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Declaration;
@@ -132,6 +133,16 @@ public class LedgerBenchmark {
 
     @Override
     public void storeRunningZeta(String modelId, RunningZeta running) {
+      throw new UnsupportedOperationException("no report is central");
+    }
+
+    @Override
+    public WholeCharge wholeCharge(String modelId) {
+      throw new UnsupportedOperationException("no report is central");
+    }
+
+    @Override
+    public void storeWholeCharge(String modelId, WholeCharge charge) {
       throw new UnsupportedOperationException("no report is central");
     }
 

@@ -4,6 +4,7 @@ import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.schemas.AccountingEvent;
 import java.math.BigDecimal;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ final class Book implements UserAccount {
   private final Entry all = new Entry();
   private final Map<String, Entry> models = new TreeMap<>();
   private final Map<String, RunningZeta> zetas = new HashMap<>();
+  private final Map<String, WholeCharge> wholeCharges = new HashMap<>();
 
   /** Over all models. */
   Entry all() {
@@ -71,6 +73,16 @@ final class Book implements UserAccount {
   @Override
   public void storeRunningZeta(String modelId, RunningZeta running) {
     zetas.put(modelId, running);
+  }
+
+  @Override
+  public WholeCharge wholeCharge(String modelId) {
+    return wholeCharges.getOrDefault(modelId, new WholeCharge());
+  }
+
+  @Override
+  public void storeWholeCharge(String modelId, WholeCharge charge) {
+    wholeCharges.put(modelId, charge);
   }
 
   @Override

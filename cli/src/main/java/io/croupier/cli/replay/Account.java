@@ -4,6 +4,7 @@ import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.accounting.WholeCharge;
 
 /**
  * One user's account on the heap. There is one for every user of a recording, and a report to judge
@@ -74,6 +75,16 @@ final class Account implements UserAccount {
 
   @Override
   public void storeRunningZeta(String modelId, RunningZeta running) {
+    throw new UnsupportedOperationException("central models are not replayed");
+  }
+
+  @Override
+  public WholeCharge wholeCharge(String modelId) {
+    throw new UnsupportedOperationException("central models are not replayed");
+  }
+
+  @Override
+  public void storeWholeCharge(String modelId, WholeCharge charge) {
     throw new UnsupportedOperationException("central models are not replayed");
   }
 

@@ -12,6 +12,7 @@ import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import java.util.Arrays;
@@ -52,6 +53,16 @@ class SpentTest {
 
     @Override
     public void storeRunningZeta(String modelId, RunningZeta running) {
+      throw new UnsupportedOperationException("no report is central");
+    }
+
+    @Override
+    public WholeCharge wholeCharge(String modelId) {
+      throw new UnsupportedOperationException("no report is central");
+    }
+
+    @Override
+    public void storeWholeCharge(String modelId, WholeCharge charge) {
       throw new UnsupportedOperationException("no report is central");
     }
 

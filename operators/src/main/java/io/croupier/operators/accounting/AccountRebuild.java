@@ -56,14 +56,15 @@ public final class AccountRebuild {
   private static boolean takePart(AccountingEvent event, UserAccount account, Totals model) {
     long round = event.getModelTotals().getLastRound();
     boolean later = round >= 0 && (model.participations == 0 || round > model.lastRound);
-    Optional<TreeCharge> charge =
-        TreeCharge.of(event.getCentralSpend()).filter(tree -> later && tree.hasLeaf(round));
     boolean agrees = !event.hasCentralSpend();
-    if (charge.isPresent()) {
-      Participation participation =
-          new Participation(charge.get(), account, event.getModelId(), model, round);
-      participation.store(account, event.getModelId());
-      agrees = participation.toProto().getZeta() == event.getCentralSpend().getZeta();
+    if (later && event.hasCentralSpend()) {
+      Optional<Participation> participation =
+          CentralCharge.told(event.getCentralSpend(), account, event.getModelId(), model, round);
+      participation.ifPresent(p -> p.store(account, event.getModelId()));
+      agrees =
+          participation
+              .filter(p -> p.toProto().getZeta() == event.getCentralSpend().getZeta())
+              .isPresent();
     }
     model.participate(round);
     return agrees;

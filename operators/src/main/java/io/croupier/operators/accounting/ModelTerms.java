@@ -2,7 +2,6 @@ package io.croupier.operators.accounting;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
-import io.croupier.accounting.tree.Schedule;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -20,7 +19,7 @@ import java.util.function.Predicate;
 public final class ModelTerms {
   private final ModelSpec spec;
   private final boolean central;
-  private final Optional<TreeCharge> charge;
+  private final Optional<CentralCharge> charge;
   private final boolean takesExamples;
   private final Budget budget;
   private final int maxParticipations;
@@ -39,7 +38,7 @@ public final class ModelTerms {
     this.acceptedNoise = acceptedNoise;
     this.plausible = plausible;
     central = ModelSpecs.isCentral(spec);
-    charge = TreeCharge.of(spec);
+    charge = CentralCharge.of(spec);
     Limits limits = central ? spec.getLimits() : withoutParticipation(spec.getLimits());
     takesExamples = spec.hasDpFtrlLeastSquares();
     budget = new Budget("limits.", limits);
@@ -100,17 +99,9 @@ public final class ModelTerms {
     if (!central) {
       return Judgement.ADMITTED;
     }
-    if (!charge.orElseThrow().hasLeaf(report.round)) {
-      return new Judgement(
-          Outcome.REFUSED_PARTICIPATION,
-          "round is "
-              + report.round
-              + ": it must have a leaf, of which a tree has at most "
-              + Schedule.MAX_STEPS
-              + "; restart_every of the model is "
-              + (charge.orElseThrow().restartEvery() == Schedule.NEVER
-                  ? "not set"
-                  : charge.orElseThrow().restartEvery()));
+    Optional<String> refusal = charge.orElseThrow().refusal(report.round);
+    if (refusal.isPresent()) {
+      return new Judgement(Outcome.REFUSED_PARTICIPATION, refusal.get());
     }
     if (spent.participations == 0) {
       return Judgement.ADMITTED;
@@ -146,8 +137,7 @@ public final class ModelTerms {
    * @return empty if the model is not central
    */
   Optional<Participation> participation(Report report, Totals spent, UserAccount account) {
-    return charge.map(
-        tree -> new Participation(tree, account, report.modelId, spent, report.round));
+    return charge.map(c -> c.participation(account, report.modelId, spent, report.round));
   }
 
   private Judgement judgeDimension(Report report) {
@@ -177,11 +167,6 @@ public final class ModelTerms {
           central
               ? "the model adds the noise itself, so it must be central"
               : "the model takes noised reports only, so it must be one of the others");
-    }
-    if (central && charge.isEmpty()) {
-      return Judgement.refusedDeclaration(
-          report,
-          "the model's noise must be a tree's, since what another costs its people isn't known");
     }
     if (!central && !acceptedNoise.test(report)) {
       return Judgement.refusedDeclaration(

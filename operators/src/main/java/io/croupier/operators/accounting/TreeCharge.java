@@ -3,11 +3,6 @@ package io.croupier.operators.accounting;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.accounting.tree.Schedule;
 import io.croupier.schemas.CentralSpend;
-import io.croupier.schemas.DpFtrl;
-import io.croupier.schemas.DpFtrlLeastSquares;
-import io.croupier.schemas.DpFtrlParameterFree;
-import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.PrefixSumNoise;
 import java.util.Optional;
 
 /**
@@ -28,49 +23,34 @@ import java.util.Optional;
  * @param trees of the same rounds, each with noise of its own: 2 for least squares
  * @param restartEvery leaves of each tree; {@link Schedule#NEVER}
  */
-record TreeCharge(double noiseMultiplier, int trees, long restartEvery) {
-  /** Those of least squares: of the labels, and of the covariances. */
-  private static final int MAX_TREES = 2;
-
-  /** The charge of a valid spec; empty unless its model sums up with a tree's noise. */
-  static Optional<TreeCharge> of(ModelSpec spec) {
-    return switch (spec.getLearnerCase()) {
-      case DP_FTRL -> {
-        DpFtrl ftrl = spec.getDpFtrl();
-        yield of(ftrl.getNoise(), ftrl.getNoiseMultiplier(), 1, ftrl.getRestartEvery());
-      }
-      case DP_FTRL_LEAST_SQUARES -> {
-        DpFtrlLeastSquares ftrl = spec.getDpFtrlLeastSquares();
-        yield of(ftrl.getNoise(), ftrl.getNoiseMultiplier(), MAX_TREES, Schedule.NEVER);
-      }
-      case DP_FTRL_PARAMETER_FREE -> {
-        DpFtrlParameterFree ftrl = spec.getDpFtrlParameterFree();
-        yield of(ftrl.getNoise(), ftrl.getNoiseMultiplier(), 1, ftrl.getRestartEvery());
-      }
-      case BANCO, BLACK_BOX, COORDINATE_WISE, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET ->
-          Optional.empty();
-    };
-  }
-
-  private static Optional<TreeCharge> of(
-      PrefixSumNoise noise, double noiseMultiplier, int trees, long restartEvery) {
-    return noise.hasTree()
-        ? Optional.of(new TreeCharge(noiseMultiplier, trees, restartEvery))
-        : Optional.empty();
-  }
-
+record TreeCharge(double noiseMultiplier, int trees, long restartEvery) implements CentralCharge {
   /** The charge that an event tells of; empty if there is none such. */
   static Optional<TreeCharge> of(CentralSpend told) {
     int trees = told.getTrees();
     long restartEvery = told.getRestartEvery();
-    return trees >= 1 && trees <= MAX_TREES && restartEvery >= 0
+    return trees >= 1 && trees <= CentralMechanism.SUMS_OF_LEAST_SQUARES && restartEvery >= 0
         ? Optional.of(new TreeCharge(told.getNoiseMultiplier(), trees, restartEvery))
         : Optional.empty();
   }
 
-  /** Whether a round, at least 0, has a leaf. */
-  boolean hasLeaf(long round) {
-    return leaf(round) < Schedule.MAX_STEPS;
+  @Override
+  public Optional<String> refusal(long round) {
+    return leaf(round) < Schedule.MAX_STEPS
+        ? Optional.empty()
+        : Optional.of(
+            "round is "
+                + round
+                + ": it must have a leaf, of which a tree has at most "
+                + Schedule.MAX_STEPS
+                + "; restart_every of the model is "
+                + (restartEvery == Schedule.NEVER ? "not set" : restartEvery));
+  }
+
+  @Override
+  public Participation participation(
+      UserAccount account, String modelId, Totals spent, long round) {
+    RunningZeta running = running(account.runningZeta(modelId), spent.lastRound, round);
+    return new TreeParticipation(this, running, round, zeta(running, round));
   }
 
   /**
@@ -81,7 +61,7 @@ record TreeCharge(double noiseMultiplier, int trees, long restartEvery) {
    * @return {@code known}; something new if that was another tree. A later model of the same name
    *     may take up its predecessor's tree here: that charges too much, never too little
    */
-  RunningZeta running(RunningZeta known, long lastRound, long round) {
+  private RunningZeta running(RunningZeta known, long lastRound, long round) {
     RunningZeta unused = RunningZeta.ofTree(leaves());
     boolean sameTree =
         known.counts.length == unused.counts.length
@@ -95,7 +75,7 @@ record TreeCharge(double noiseMultiplier, int trees, long restartEvery) {
    *
    * @param round with a leaf, after those charged to {@code running}
    */
-  long zeta(RunningZeta running, long round) {
+  private long zeta(RunningZeta running, long round) {
     return trees * (running.after(leaf(round)) - running.zeta);
   }
 

@@ -4,8 +4,8 @@ import io.croupier.accounting.tree.RunningZeta;
 
 /**
  * One user's part of the ledger's state, wherever the caller keeps it. To judge one report touches
- * only the entries of its model and its device; the running zeta only if it is central. What a
- * method returns may be changed, and counts as stored once it is handed back.
+ * only the entries of its model and its device; what was charged for its noise only if it is
+ * central. What a method returns may be changed, and counts as stored once it is handed back.
  */
 public interface UserAccount {
 
@@ -26,6 +26,12 @@ public interface UserAccount {
 
   /** Stores what was charged for a tree of a central model. */
   void storeRunningZeta(String modelId, RunningZeta running);
+
+  /** What was charged at once for a central model; nothing if nothing was. */
+  WholeCharge wholeCharge(String modelId);
+
+  /** Stores what was charged at once for a central model; may be shared, so not to be changed. */
+  void storeWholeCharge(String modelId, WholeCharge charge);
 
   /** The window of one device; a new one if the device is not known. */
   ReplayWindow window(String deviceId);

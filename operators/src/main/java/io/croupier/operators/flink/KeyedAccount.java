@@ -4,6 +4,7 @@ import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.accounting.WholeCharge;
 import java.util.concurrent.Callable;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.ValueState;
@@ -14,16 +15,19 @@ final class KeyedAccount implements UserAccount {
   private final ValueState<Totals> userTotals;
   private final MapState<String, Totals> modelTotals;
   private final MapState<String, RunningZeta> runningZetas;
+  private final MapState<String, WholeCharge> wholeCharges;
   private final MapState<String, ReplayWindow> windows;
 
   KeyedAccount(
       ValueState<Totals> userTotals,
       MapState<String, Totals> modelTotals,
       MapState<String, RunningZeta> runningZetas,
+      MapState<String, WholeCharge> wholeCharges,
       MapState<String, ReplayWindow> windows) {
     this.userTotals = userTotals;
     this.modelTotals = modelTotals;
     this.runningZetas = runningZetas;
+    this.wholeCharges = wholeCharges;
     this.windows = windows;
   }
 
@@ -58,6 +62,17 @@ final class KeyedAccount implements UserAccount {
   @Override
   public void storeRunningZeta(String modelId, RunningZeta running) {
     write(() -> runningZetas.put(modelId, running));
+  }
+
+  @Override
+  public WholeCharge wholeCharge(String modelId) {
+    WholeCharge charge = read(() -> wholeCharges.get(modelId));
+    return charge == null ? new WholeCharge() : charge;
+  }
+
+  @Override
+  public void storeWholeCharge(String modelId, WholeCharge charge) {
+    write(() -> wholeCharges.put(modelId, charge));
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.flink.LedgerComparison.Loss;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.model.PublishedSpec;
@@ -136,6 +137,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         state.getMapState(
             new MapStateDescriptor<>(
                 StateNames.RUNNING_ZETAS, Types.STRING, TypeInformation.of(RunningZeta.class))),
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.WHOLE_CHARGES, Types.STRING, TypeInformation.of(WholeCharge.class))),
         state.getMapState(
             new MapStateDescriptor<>(
                 StateNames.REPLAY_WINDOWS, Types.STRING, TypeInformation.of(ReplayWindow.class))));

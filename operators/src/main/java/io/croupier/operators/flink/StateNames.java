@@ -17,6 +17,12 @@ final class StateNames {
    */
   static final String RUNNING_ZETAS = "running-zetas";
 
+  /**
+   * Ledger, by user: what each central model was charged at once, and for which limits. Replaced
+   * when limits loosen; never dies.
+   */
+  static final String WHOLE_CHARGES = "whole-charges";
+
   /** Ledger, by user: the anti-replay window of each device. Never dies; at most 16 a user. */
   static final String REPLAY_WINDOWS = "replay-windows";
 

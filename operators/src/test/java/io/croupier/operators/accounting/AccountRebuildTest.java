@@ -7,6 +7,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.BltSpend;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Spend;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Events are all that it takes to have the accounts again. */
@@ -37,7 +39,9 @@ class AccountRebuildTest {
         BudgetTest.central(2, 1),
         CentralChargeTest.tree(0.7, 5, BudgetTest.participations(9, 0).setMu(9)),
         CentralChargeTest.tree(3, 8, BudgetTest.participations(9, 0).setEpsilon(5)),
-        CentralChargeTest.leastSquares(7, BudgetTest.participations(3, 0)));
+        CentralChargeTest.leastSquares(7, BudgetTest.participations(3, 0)),
+        BltChargeTest.blt(4, 1, 25, BudgetTest.participations(4, 1).setEpsilon(9)),
+        BltChargeTest.blt(4, 1, 25, BudgetTest.participations(2, 5)));
   }
 
   private Report report(long firstSequence) {
@@ -105,6 +109,10 @@ class AccountRebuildTest {
           .as("seed %s, run %s", SEED, run)
           .usingRecursiveComparison()
           .isEqualTo(account.zetas);
+      assertThat(rebuilt.wholeCharges)
+          .as("seed %s, run %s", SEED, run)
+          .usingRecursiveComparison()
+          .isEqualTo(account.wholeCharges);
       assertThat(rebuilt.windows.keySet()).isEqualTo(account.windows.keySet());
       account.windows.forEach(
           (device, window) ->
@@ -190,6 +198,56 @@ class AccountRebuildTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> AccountRebuild.apply(wrong.build(), new MapAccount()))
         .withMessageContaining("central_spend.zeta");
+  }
+
+  @Test
+  void impossibleWholeChargesShow() {
+    ModelTerms terms = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
+    MapAccount account = new MapAccount();
+    AccountingEvent first = ledger.judge(TestReports.central(0), terms, account);
+    Report later = TestReports.central(1);
+    later.round = 9;
+    AccountingEvent second = ledger.judge(later, terms, account);
+    assertThat(AccountRebuild.apply(first, new MapAccount())).isTrue();
+
+    List<Consumer<BltSpend.Builder>> wrong =
+        List.of(
+            blt -> blt.setBuffers(0),
+            blt -> blt.setBuffers(6),
+            blt -> blt.setHorizon(9),
+            blt -> blt.setMaxParticipations(0),
+            blt -> blt.setMaxParticipations(2),
+            blt -> blt.setMinSeparation(-1),
+            blt -> blt.setMinSeparation(3),
+            blt -> blt.setZeta(0.5),
+            blt -> blt.setZeta(blt.getZeta() + 1),
+            blt -> blt.setZeta(Double.POSITIVE_INFINITY),
+            blt -> blt.setZeta(Double.NaN));
+    for (int i = 0; i < wrong.size(); i++) {
+      AccountingEvent.Builder forged = second.toBuilder();
+      wrong.get(i).accept(forged.getCentralSpendBuilder().getBltBuilder());
+      MapAccount rebuilt = new MapAccount();
+      AccountRebuild.apply(first, rebuilt);
+      assertThat(AccountRebuild.apply(forged.build(), rebuilt)).as("forgery %s", i).isFalse();
+    }
+  }
+
+  /** Told again by every later event, so that one of them is enough to go on with. */
+  @Test
+  void aWholeChargeSurvivesItsEvent() {
+    ModelTerms terms = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
+    MapAccount account = new MapAccount();
+    ledger.judge(TestReports.central(0), terms, account);
+    Report later = TestReports.central(1);
+    later.round = 9;
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(ledger.judge(later, terms, account), rebuilt)).isFalse();
+    assertHoldsAtLeast(rebuilt.userTotals(), account.userTotals(), "one event");
+    later = TestReports.central(2);
+    later.round = 19;
+    AccountingEvent third = ledger.judge(later, terms, rebuilt);
+    assertThat(third.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(third.getCentralSpend().getZeta()).isZero();
   }
 
   @Test

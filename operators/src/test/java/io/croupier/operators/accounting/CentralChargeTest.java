@@ -18,7 +18,6 @@ import io.croupier.schemas.DpFtrlLeastSquares;
 import io.croupier.schemas.DpFtrlParameterFree;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.PrefixSumNoise;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Random;
@@ -180,26 +179,6 @@ class CentralChargeTest {
     ModelTerms terms =
         BudgetTest.terms(ModelSpec.newBuilder().setDpFtrlParameterFree(ftrl).setLimits(often()));
     assertThat(takePart(terms, 7).getCentralSpend().getZeta()).isEqualTo(4);
-  }
-
-  @Test
-  void noiseWhoseCostIsNotKnownIsRefused() {
-    PrefixSumNoise blt =
-        PrefixSumNoise.newBuilder()
-            .setBlt(PrefixSumNoise.Blt.newBuilder().setBuffers(3).setHorizon(9))
-            .build();
-    ModelTerms terms =
-        BudgetTest.terms(
-            ModelSpec.newBuilder()
-                .setDpFtrl(DpFtrl.newBuilder().setNoiseMultiplier(1).setNoise(blt))
-                .setLimits(often()));
-    AccountingEvent event = takePart(terms, 0);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason())
-        .isEqualTo(
-            "declaration is central: the model's noise must be a tree's, since what another costs"
-                + " its people isn't known");
-    assertThat(event.getUserTotals().getReports()).isZero();
   }
 
   @Test

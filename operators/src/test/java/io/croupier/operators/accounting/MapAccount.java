@@ -10,6 +10,7 @@ import java.util.Map;
 final class MapAccount implements UserAccount {
   final Map<String, Totals> models = new HashMap<>();
   final Map<String, RunningZeta> zetas = new HashMap<>();
+  final Map<String, WholeCharge> wholeCharges = new HashMap<>();
   final Map<String, ReplayWindow> windows = new HashMap<>();
   final List<String> accesses = new ArrayList<>();
   private Totals user = new Totals();
@@ -45,6 +46,17 @@ final class MapAccount implements UserAccount {
   @Override
   public void storeRunningZeta(String modelId, RunningZeta running) {
     zetas.put(modelId, running);
+  }
+
+  @Override
+  public WholeCharge wholeCharge(String modelId) {
+    accesses.add("whole " + modelId);
+    return wholeCharges.getOrDefault(modelId, new WholeCharge());
+  }
+
+  @Override
+  public void storeWholeCharge(String modelId, WholeCharge charge) {
+    wholeCharges.put(modelId, charge);
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.accounting.tree.Schedule;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.accounting.WholeCharge;
 import java.io.IOException;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -38,6 +39,11 @@ class LedgerBytesTest {
     assertThat(bytes(RunningZeta.ofTree(1 << 10), RunningZeta.class)).isEqualTo(68);
     assertThat(bytes(million, RunningZeta.class)).isEqualTo(108);
     assertThat(bytes(RunningZeta.ofTree(Schedule.MAX_STEPS), RunningZeta.class)).isEqualTo(148);
+  }
+
+  @Test
+  void aWholeChargeTakesTheSameWhateverItIs() throws IOException {
+    assertThat(bytes(new WholeCharge(), WholeCharge.class)).isEqualTo(52);
   }
 
   @Test

@@ -1,0 +1,30 @@
+package io.croupier.operators.accounting;
+
+import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.schemas.CentralSpend;
+
+/**
+ * A participation in a model with a tree's noise.
+ *
+ * @param running what was charged before for the tree of the round
+ * @param zeta by which the user's rises
+ */
+record TreeParticipation(TreeCharge charge, RunningZeta running, long round, long zeta)
+    implements Participation {
+
+  @Override
+  public Totals cost() {
+    return Costs.central((double) zeta, charge.noiseMultiplier());
+  }
+
+  @Override
+  public CentralSpend toProto() {
+    return charge.toProto(zeta);
+  }
+
+  @Override
+  public void store(UserAccount account, String modelId) {
+    charge.charge(running, round);
+    account.storeRunningZeta(modelId, running);
+  }
+}
