@@ -37,30 +37,7 @@ final class SpecChanges {
       violations.add(fixed("learner", learner(current), learner(next)));
       return; // the differences within would all follow from this one
     }
-    if (hasBufferedNoise(current)) {
-      compareParticipation(current.getLimits(), next.getLimits(), violations);
-    }
     compare("", SpecDefaults.resolve(current), SpecDefaults.resolve(next), violations);
-  }
-
-  private static boolean hasBufferedNoise(ModelSpec spec) {
-    return spec.getDpFtrl().getNoise().hasBlt()
-        || spec.getDpFtrlLeastSquares().getNoise().hasBlt()
-        || spec.getDpFtrlParameterFree().getNoise().hasBlt();
-  }
-
-  /** Buffered noise is made for them, and charged as a whole with the first participation. */
-  private static void compareParticipation(Limits current, Limits next, List<String> violations) {
-    for (FieldDescriptor field : current.getDescriptorForType().getFields()) {
-      boolean isParticipation =
-          field.getNumber() == Limits.MAX_PARTICIPATIONS_FIELD_NUMBER
-              || field.getNumber() == Limits.MIN_SEPARATION_FIELD_NUMBER;
-      if (isParticipation && !text(current, field).equals(text(next, field))) {
-        violations.add(
-            fixed("limits." + field.getName(), text(current, field), text(next, field))
-                + ", since its buffered noise is made for it");
-      }
-    }
   }
 
   private static void compare(String path, Message current, Message next, List<String> violations) {

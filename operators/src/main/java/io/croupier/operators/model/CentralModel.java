@@ -1,6 +1,7 @@
 package io.croupier.operators.model;
 
 import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.operators.accounting.CentralGuarantee;
 import io.croupier.operators.central.PrefixSum;
 import io.croupier.operators.central.ftrl.PrefixLearner;
 import io.croupier.operators.learner.Iterate;
@@ -50,6 +51,7 @@ public final class CentralModel implements LiveModel {
   private final long[] openSum;
   private PrefixSum sums;
   private ModelSpec spec;
+  private CentralGuarantee guarantee;
   private int open;
   private long used;
   private long droppedStale;
@@ -78,6 +80,7 @@ public final class CentralModel implements LiveModel {
   public CentralModel(ModelSpec spec, long firstRound) {
     this.spec = spec;
     this.firstRound = firstRound;
+    guarantee = CentralGuarantee.of(spec);
     mechanism = Mechanism.of(spec);
     learner = anyState(CentralLearners.of(spec));
     state = learner.initial();
@@ -132,6 +135,7 @@ public final class CentralModel implements LiveModel {
   @Override
   public void respec(ModelSpec next) {
     spec = next;
+    guarantee = CentralGuarantee.of(next);
     untold = true;
     unsaved = true;
   }
@@ -227,7 +231,7 @@ public final class CentralModel implements LiveModel {
 
   @Override
   public Optional<GuaranteeEvent> guarantee() {
-    return Optional.of(GuaranteeEvent.getDefaultInstance());
+    return Optional.of(guarantee.event(Math.min(told.round, mechanism.noise().maxSteps())));
   }
 
   @Override

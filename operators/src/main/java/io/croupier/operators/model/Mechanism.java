@@ -1,21 +1,12 @@
 package io.croupier.operators.model;
 
-import io.croupier.accounting.tree.Completion;
-import io.croupier.accounting.tree.ParticipationLimits;
-import io.croupier.accounting.tree.Schedule;
-import io.croupier.operators.central.BltNoise;
+import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.central.NoiseLevel;
 import io.croupier.operators.central.PrefixNoise;
 import io.croupier.operators.central.PrefixSum;
-import io.croupier.operators.central.TreeNoise;
 import io.croupier.operators.central.ftrl.ExampleMoments;
-import io.croupier.schemas.DpFtrl;
-import io.croupier.schemas.DpFtrlLeastSquares;
-import io.croupier.schemas.DpFtrlParameterFree;
-import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
-import io.croupier.schemas.PrefixSumNoise;
 
 /**
  * How a central model noises its sums: which noise, how much of it, and what it is added to. Worked
@@ -38,36 +29,22 @@ record Mechanism(PrefixNoise noise, NoiseLevel level, int dimension) {
    * @throws IllegalArgumentException naming the field of the spec that doesn't allow it
    */
   static Mechanism of(ModelSpec spec) {
-    return switch (spec.getLearnerCase()) {
-      case DP_FTRL -> {
-        DpFtrl ftrl = spec.getDpFtrl();
-        PrefixNoise noise =
-            noise(spec, ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion());
-        yield ofGradients(spec, noise, ftrl.getClipNorm(), ftrl.getNoiseMultiplier());
-      }
-      case DP_FTRL_PARAMETER_FREE -> {
-        DpFtrlParameterFree ftrl = spec.getDpFtrlParameterFree();
-        PrefixNoise noise =
-            noise(spec, ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion());
-        yield ofGradients(spec, noise, ftrl.getClipNorm(), ftrl.getNoiseMultiplier());
-      }
-      case DP_FTRL_LEAST_SQUARES -> {
-        DpFtrlLeastSquares ftrl = spec.getDpFtrlLeastSquares();
-        double sigma = ftrl.getNoiseMultiplier();
-        int exponent = Math.max(MOMENTS_EXPONENT, Math.getExponent(sigma) - DEVIATION_BITS + 1);
-        yield new Mechanism(
-            noise(spec, ftrl.getNoise(), Schedule.NEVER, false),
-            new NoiseLevel(1, sigma, exponent),
-            CentralLearners.moments(spec).size());
-      }
-      case BANCO, BLACK_BOX, COORDINATE_WISE, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET ->
-          throw new IllegalArgumentException(
-              "learner is %s, which is not central".formatted(spec.getLearnerCase()));
-    };
-  }
-
-  private static Mechanism ofGradients(
-      ModelSpec spec, PrefixNoise noise, double clipNorm, double noiseMultiplier) {
+    CentralMechanism central =
+        CentralMechanism.of(spec)
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "learner is %s, which is not central".formatted(spec.getLearnerCase())));
+    double sigma = central.noiseMultiplier();
+    if (spec.hasDpFtrlLeastSquares()) {
+      int exponent = Math.max(MOMENTS_EXPONENT, Math.getExponent(sigma) - DEVIATION_BITS + 1);
+      int moments = CentralLearners.moments(spec).size();
+      return new Mechanism(central.noise(), new NoiseLevel(1, sigma, exponent), moments);
+    }
+    double clipNorm =
+        spec.hasDpFtrl()
+            ? spec.getDpFtrl().getClipNorm()
+            : spec.getDpFtrlParameterFree().getClipNorm();
     int exponent = ModelSpecs.gridExponent(spec);
     double steps = Math.scalb(clipNorm, -exponent);
     if (!(steps >= 1 && steps <= Integer.MAX_VALUE)) {
@@ -76,26 +53,7 @@ record Mechanism(PrefixNoise noise, NoiseLevel level, int dimension) {
               .formatted(exponent, clipNorm, Math.getExponent(clipNorm) - 16));
     }
     return new Mechanism(
-        noise, new NoiseLevel(clipNorm, noiseMultiplier, exponent), spec.getDimension());
-  }
-
-  private static PrefixNoise noise(
-      ModelSpec spec, PrefixSumNoise noise, long restartEvery, boolean completion) {
-    if (noise.hasBlt()) {
-      return BltNoise.optimal(
-          noise.getBlt().getBuffers(), noise.getBlt().getHorizon(), participation(spec));
-    }
-    return new TreeNoise(
-        ModelSpecs.varianceReduced(noise.getTree())
-            ? TreeNoise.Estimator.HONAKER
-            : TreeNoise.Estimator.VANILLA,
-        restartEvery,
-        completion ? Completion.BEFORE_RESTART : Completion.NONE);
-  }
-
-  private static ParticipationLimits participation(ModelSpec spec) {
-    Limits limits = spec.getLimits();
-    return new ParticipationLimits(limits.getMaxParticipations(), limits.getMinSeparation());
+        central.noise(), new NoiseLevel(clipNorm, sigma, exponent), spec.getDimension());
   }
 
   /** Begins to sum up, as if so many rounds without data were over. */

@@ -5,14 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
-<<<<<<< HEAD
+import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.RoundSum;
-=======
-import io.croupier.operators.accounting.WholeCharge;
-import io.croupier.operators.learner.PublishedSpec;
-import io.croupier.operators.learner.RoundSum;
->>>>>>> a8c1396 (Charge Toeplitz noise as a whole at the first participation, rebuild it, and tell what central models guarantee)
 import io.croupier.operators.report.Report;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
