@@ -116,7 +116,7 @@ public record Schedule(
   }
 
   /**
-   * {@link #zeta} where it takes less than 10 milliseconds, with room for at most {@value
+   * {@link #zeta} where it takes some 5 milliseconds at most, with room for at most {@value
    * #MAX_QUICK_PARTICIPATIONS} participations, and {@link #zetaBound} beyond: up to a tenth more,
    * up to a third where trees restart. Never less for more steps, so that it may be told of a
    * release that goes on, each time anew.

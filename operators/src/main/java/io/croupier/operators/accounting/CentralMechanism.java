@@ -20,7 +20,7 @@ import java.util.Optional;
  *
  * <p>It depends on nothing that may change while a model runs. So parameters of buffered linear
  * Toeplitz noise are those for people who take part once: with those for the limits noise would be
- * less (by 3 to 10% for up to 10 participations, by 30% for a hundred), but limits may change, and
+ * less (by 3 to 18% for up to 10 participations, by 40% for a hundred), but limits may change, and
  * noise that is drawn with other parameters than before has a sensitivity that nobody has computed.
  *
  * @param noise of the prefix sums

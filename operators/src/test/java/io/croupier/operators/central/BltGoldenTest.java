@@ -154,6 +154,22 @@ class BltGoldenTest {
     }
   }
 
+  /** What it costs that parameters don't follow limits: the table of docs/dp-ftrl.md. */
+  @ParameterizedTest
+  @CsvSource({
+    "2048, 4, 512, 1.03",
+    "2000, 6, 342, 1.06",
+    "1024, 8, 128, 1.09",
+    "100000, 10, 1000, 1.18"
+  })
+  void parametersForOneParticipationServeSeveral(int n, long most, long gap, double ratio) {
+    ParticipationLimits limits = new ParticipationLimits(most, gap - 1);
+    BltParameters forOne = BltNoise.optimal(4, n, ParticipationLimits.ONCE).parameters();
+    BltParameters forThese = BltNoise.optimal(4, n, limits).parameters();
+    assertThat(error(forOne, n, limits) / error(forThese, n, limits))
+        .isCloseTo(ratio, within(0.005));
+  }
+
   private static double error(BltParameters parameters, int n, ParticipationLimits limits) {
     return Math.sqrt(parameters.squaredSensitivity(n, limits) * parameters.prefixVariance().of(n));
   }

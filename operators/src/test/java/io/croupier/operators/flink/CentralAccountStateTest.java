@@ -10,7 +10,6 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.Limits;
-import io.croupier.schemas.PrefixSumNoise;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -21,7 +20,7 @@ import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What was charged for a tree goes on after a restart: the account that the ledger keeps. */
+/** What was charged for noise goes on after a restart: the account that the ledger keeps. */
 class CentralAccountStateTest {
 
   /** Judges reports to a central model, and tells what each added to its user's zeta. */
@@ -29,8 +28,13 @@ class CentralAccountStateTest {
       implements OneInputStreamOperator<Report, String> {
     private static final long serialVersionUID = 1;
 
+    private final DpFtrl ftrl;
     private transient KeyedAccount account;
     private transient ReportIntake intake;
+
+    private Judge(DpFtrl ftrl) {
+      this.ftrl = ftrl;
+    }
 
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
@@ -39,15 +43,7 @@ class CentralAccountStateTest {
       intake =
           new ReportIntake(
               TestRecords.common("m")
-                  .setDpFtrl(
-                      DpFtrl.newBuilder()
-                          .setClipNorm(1)
-                          .setLearningRate(1)
-                          .setNoiseMultiplier(2)
-                          .setNoise(
-                              PrefixSumNoise.newBuilder()
-                                  .setTree(PrefixSumNoise.Tree.getDefaultInstance()))
-                          .setRestartEvery(8))
+                  .setDpFtrl(ftrl)
                   .setLimits(
                       Limits.newBuilder()
                           .setDelta(1e-6)
@@ -62,16 +58,17 @@ class CentralAccountStateTest {
       Report report = element.getValue();
       double zeta = new Ledger().judge(report, intake.terms(), account).getCentralSpend().getZeta();
       output.collect(
-          new StreamRecord<>("%s %d: %.0f".formatted(report.userId, report.round, zeta)));
+          new StreamRecord<>("%s %d: %.1f".formatted(report.userId, report.round, zeta)));
     }
   }
 
-  private static List<String> judged(Backend backend, Plan plan) throws Exception {
+  private static List<String> judged(DpFtrl.Builder ftrl, Backend backend, Plan plan)
+      throws Exception {
     try (var tasks =
         new Subtasks<String, KeyedOneInputStreamOperatorTestHarness<String, Report, String>>(
             (keyGroups, parallelism, index) ->
                 new KeyedOneInputStreamOperatorTestHarness<>(
-                    new Judge(),
+                    new Judge(ftrl.build()),
                     report -> report.userId,
                     Types.STRING,
                     keyGroups,
@@ -103,9 +100,31 @@ class CentralAccountStateTest {
     "ROCKS_DB, RESCALED"
   })
   void runningZetas(Backend backend, Plan plan) throws Exception {
-    assertThat(judged(backend, plan))
-        .isEqualTo(judged(Backend.HASH_MAP, Plan.NEVER_STOPPED))
-        .startsWith("ada 0: 4", "bob 0: 4", "ada 1: 10", "ada 2: 12", "bob 2: 8")
-        .endsWith("ada 8: 4", "bob 8: 4", "ada 9: 0");
+    DpFtrl.Builder tree = DpFtrl.newBuilder().setClipNorm(1).setLearningRate(1).setNoiseMultiplier(2).setRestartEvery(8);
+    tree.getNoiseBuilder().getTreeBuilder();
+    assertThat(judged(tree, backend, plan))
+        .isEqualTo(judged(tree, Backend.HASH_MAP, Plan.NEVER_STOPPED))
+        .startsWith("ada 0: 4.0", "bob 0: 4.0", "ada 1: 10.0", "ada 2: 12.0", "bob 2: 8.0")
+        .endsWith("ada 8: 4.0", "bob 8: 4.0", "ada 9: 0.0");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HASH_MAP, RESTORED",
+    "HASH_MAP, RESCALED",
+    "ROCKS_DB, RESTORED",
+    "ROCKS_DB, RESCALED"
+  })
+  void wholeCharges(Backend backend, Plan plan) throws Exception {
+    DpFtrl.Builder blt = DpFtrl.newBuilder().setClipNorm(1).setLearningRate(1).setNoiseMultiplier(2);
+    blt.getNoiseBuilder().getBltBuilder().setBuffers(1).setHorizon(10);
+    List<String> judged = judged(blt, backend, plan);
+    assertThat(judged)
+        .isEqualTo(judged(blt, Backend.HASH_MAP, Plan.NEVER_STOPPED))
+        .hasSize(15)
+        .filteredOn(line -> !line.endsWith(": 0.0"))
+        .hasSize(2);
+    assertThat(judged.get(0)).startsWith("ada 0: ");
+    assertThat(judged.get(1)).startsWith("bob 0: ");
   }
 }
