@@ -115,6 +115,10 @@ class CentralCrashITCase {
       while (CentralCrashes.left() > 0) {
         play(table, committed, uncommitted);
       }
+      int atLastCrash = committed.of(zero).size();
+      while (committed.of(zero).size() < atLastCrash + 2) {
+        play(table, committed, uncommitted);
+      }
       String savepoint =
           job.triggerSavepoint(
                   directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
@@ -261,11 +265,7 @@ class CentralCrashITCase {
     System.out.printf(
         "%d crashes %s, seed %d: %d rounds committed once; a reader of uncommitted updates saw %d of"
             + " them under several draws%n",
-        crashes,
-        CentralCrashes.happened(),
-        seed,
-        rounds.size(),
-        twice);
+        crashes, CentralCrashes.happened(), seed, rounds.size(), twice);
     assertThat(twice).as("this test can't see what it is looking for, seed %d", seed).isPositive();
   }
 

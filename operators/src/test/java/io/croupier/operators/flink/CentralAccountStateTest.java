@@ -100,7 +100,12 @@ class CentralAccountStateTest {
     "ROCKS_DB, RESCALED"
   })
   void runningZetas(Backend backend, Plan plan) throws Exception {
-    DpFtrl.Builder tree = DpFtrl.newBuilder().setClipNorm(1).setLearningRate(1).setNoiseMultiplier(2).setRestartEvery(8);
+    DpFtrl.Builder tree =
+        DpFtrl.newBuilder()
+            .setClipNorm(1)
+            .setLearningRate(1)
+            .setNoiseMultiplier(2)
+            .setRestartEvery(8);
     tree.getNoiseBuilder().getTreeBuilder();
     assertThat(judged(tree, backend, plan))
         .isEqualTo(judged(tree, Backend.HASH_MAP, Plan.NEVER_STOPPED))
@@ -116,7 +121,8 @@ class CentralAccountStateTest {
     "ROCKS_DB, RESCALED"
   })
   void wholeCharges(Backend backend, Plan plan) throws Exception {
-    DpFtrl.Builder blt = DpFtrl.newBuilder().setClipNorm(1).setLearningRate(1).setNoiseMultiplier(2);
+    DpFtrl.Builder blt =
+        DpFtrl.newBuilder().setClipNorm(1).setLearningRate(1).setNoiseMultiplier(2);
     blt.getNoiseBuilder().getBltBuilder().setBuffers(1).setHorizon(10);
     List<String> judged = judged(blt, backend, plan);
     assertThat(judged)
