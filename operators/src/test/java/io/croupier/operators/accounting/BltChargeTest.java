@@ -20,6 +20,7 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrefixSumNoise;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -193,6 +194,20 @@ class BltChargeTest {
     assertThat(tighter.getCentralSpend().getBlt().getMinSeparation()).isEqualTo(9);
   }
 
+  @Test
+  void theLoosestOfEachLimitIsCharged() {
+    takePart(blt(1, 2, 60, BudgetTest.participations(4, 19)), 0);
+    AccountingEvent event = takePart(blt(1, 2, 60, BudgetTest.participations(2, 9)), 10);
+    assertThat(event.getCentralSpend().getBlt().getMaxParticipations()).isEqualTo(4);
+    assertThat(event.getCentralSpend().getBlt().getMinSeparation()).isEqualTo(9);
+    assertThat(charged())
+        .isCloseTo(
+            4 * squaredNorm(parameters(2, 60), 60, List.of(0, 10, 20, 30)), withinPercentage(1e-8));
+    // Now everything in between is paid for.
+    AccountingEvent back = takePart(blt(1, 2, 60, BudgetTest.participations(4, 9)), 20);
+    assertThat(back.getCentralSpend().getZeta()).isZero();
+  }
+
   /** Limits that change at any time: what was charged covers what the user did. */
   @Test
   void everyPatternIsChargedAtLeastItsSensitivity() {
@@ -213,12 +228,17 @@ class BltChargeTest {
       }
       int specsInUse = run % 2 == 0 ? 1 : 3;
       List<Integer> rounds = new ArrayList<>();
+      BigDecimal told = BigDecimal.ZERO;
       for (int n = 0; n < 40; n++) {
         Report report = TestReports.central(n);
         report.round = random.nextInt(4) + 2L * n;
         ModelTerms terms = specs.get(random.nextInt(specsInUse));
-        if (ledger.judge(report, terms, fresh).getOutcome() == Outcome.ADMITTED) {
+        AccountingEvent event = ledger.judge(report, terms, fresh);
+        if (event.getOutcome() == Outcome.ADMITTED) {
           rounds.add((int) report.round);
+          CentralSpend spend = event.getCentralSpend();
+          told = told.add(new BigDecimal(spend.getZeta()));
+          assertThat(told).isGreaterThanOrEqualTo(new BigDecimal(spend.getBlt().getZeta()));
         }
         assertThat(fresh.userTotals().muSquaredPicos / 4e12)
             .as("seed %s, run %s", SEED, run)
