@@ -1,6 +1,7 @@
 package io.croupier.operators.flink;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.stream.Collectors;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
@@ -72,6 +75,12 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
   private final Backend backend;
   private final Plan plan;
   private final OutputTag<OutboundRecord> sideOutput;
+
+  /**
+   * What subtasks are told of the job from the next start on: at first, that it is exactly-once.
+   */
+  final Configuration job = new Configuration();
+
   private final List<O> outputs = new ArrayList<>();
   private final List<OutboundRecord> sideOutputs = new ArrayList<>();
   private List<H> harnesses = new ArrayList<>();
@@ -84,6 +93,7 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     this.backend = backend;
     this.plan = plan;
     this.sideOutput = sideOutput;
+    job.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(1));
     start(1, null);
   }
 
@@ -93,6 +103,7 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     for (int i = 0; i < parallelism; i++) {
       H harness = launch.harness(KEY_GROUPS, parallelism, i);
       harnesses.add(harness);
+      harness.getEnvironment().getJobConfiguration().addAll(job);
       harness.setStateBackend(backend.create());
       harness.setProcessingTime(nowMs);
       harness.setup();

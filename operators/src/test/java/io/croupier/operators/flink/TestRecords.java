@@ -8,15 +8,19 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.LdpSgd;
+import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.PrefixSumNoise;
+import java.time.Duration;
 import java.util.List;
 
 /** Records to feed the operators with: models of two coordinates and gradient bound 1. */
 final class TestRecords {
   static final SpecRequirements REQUIREMENTS =
-      new SpecRequirements(1 << 20, 1 << 20, java.time.Duration.ofHours(24));
+      new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24));
   static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
 
   private TestRecords() {}
@@ -28,6 +32,19 @@ final class TestRecords {
   /** Step size 1: the weights are minus the sum of the rounds' means. */
   static ModelSpec.Builder sgd(String modelId) {
     return common(modelId).setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0));
+  }
+
+  /** Learning rate 1, a goal of one report and next to no noise. */
+  static ModelSpec.Builder central(String modelId) {
+    return common(modelId)
+        .setDpFtrl(
+            DpFtrl.newBuilder()
+                .setClipNorm(1)
+                .setNoiseMultiplier(1e-9)
+                .setNoise(
+                    PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.getDefaultInstance()))
+                .setLearningRate(1))
+        .setLimits(Limits.newBuilder().setDelta(1e-6).setMaxParticipations(1).setMinSeparation(0));
   }
 
   static ModelSpec.Builder common(String modelId) {
