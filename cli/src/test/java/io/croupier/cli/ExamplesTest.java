@@ -1,9 +1,11 @@
 package io.croupier.cli;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.job.JobConfig;
+import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.learner.Learners;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -11,6 +13,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -26,6 +29,22 @@ class ExamplesTest {
     assertThat(specs).extracting(ModelSpec::getModelId).startsWith("demo").hasSize(3);
     assertThat(specs).allSatisfy(spec -> assertThat(ModelSpecs.violations(spec)).isEmpty());
     assertThat(specs).allSatisfy(spec -> assertThat(Learners.of(spec).initial()).isNotNull());
+  }
+
+  @Test
+  void theCentralModelIsTheOneInTheDocsAndCanRun() throws Exception {
+    Path file = EXAMPLES.resolve("central.yaml");
+    String model =
+        Files.readString(file).lines().filter(line -> !line.startsWith("#")).collect(joining("\n"));
+    assertThat(Files.readString(Path.of("..", "docs", "central.md")))
+        .contains("# examples/central.yaml\n" + model + "\n```");
+
+    assertThat(ModelsFile.read(file))
+        .singleElement()
+        .satisfies(
+            spec ->
+                assertThat(new SpecRequirements(1 << 20, 1 << 20, Duration.ofDays(1)).apply(spec))
+                    .isEmpty());
   }
 
   @Test
