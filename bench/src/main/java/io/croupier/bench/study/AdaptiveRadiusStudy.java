@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 /**
  * Who needs no tuning: a suite of unlike problems, and the distance from the best tuned LDP-ASGD.
  */
-final class AdaptiveRadiusStudy implements Study {
+final class AdaptiveRadiusStudy implements Race {
   private static final int PEOPLE = 10_000;
   private static final int MANY_PEOPLE = 100_000;
   private static final int REPORTS_PER_ROUND = 50;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** Excess risk of every learner under l2_laplace noise, on dense and isotropic problems. */
-final class ExcessRiskStudy implements Study {
+final class ExcessRiskStudy implements Race {
   private static final double[] NORMS = {0.1, 1, 10};
   private static final double[] EPSILONS = {1, 4};
   private static final double[] MORE_EPSILONS = {0.5, 2, 8};

@@ -49,6 +49,12 @@ final class Plot implements Picture {
     return this;
   }
 
+  /** Makes the vertical axis a linear one, from 0. */
+  Plot linear() {
+    chart.getStyler().setYAxisLogarithmic(false).setYAxisMin(0.0);
+    return this;
+  }
+
   /** A learner's curve, a mark at every point. */
   Plot learner(String learner, double[] x, double[] y) {
     return curve(learner, x, y, Look.colour(learner), 0);
@@ -63,6 +69,12 @@ final class Plot implements Picture {
   /** A learner's curve without marks. */
   Plot line(String learner, double[] x, double[] y) {
     add(learner, x, y, Look.colour(learner), SOLID);
+    return this;
+  }
+
+  /** Any curve without marks. */
+  Plot line(String label, double[] x, double[] y, Color colour) {
+    add(label, x, y, colour, SOLID);
     return this;
   }
 

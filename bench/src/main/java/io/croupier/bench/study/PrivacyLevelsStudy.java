@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Everybody chooses their own level, and nobody tells: [vdH19, section 4]. */
-final class PrivacyLevelsStudy implements Study {
+final class PrivacyLevelsStudy implements Race {
   private static final int PEOPLE = 100_000;
   private static final int DIMENSION = 5;
   private static final double NONE = Double.POSITIVE_INFINITY;

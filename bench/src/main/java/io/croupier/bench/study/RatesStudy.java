@@ -9,7 +9,7 @@ import java.util.function.ToDoubleFunction;
 import org.apache.commons.math3.stat.regression.SimpleRegression;
 
 /** How fast LDP-SGD and its average approach the truth: [LDP, Figures 2 and 3, Table 1]. */
-final class RatesStudy implements Study {
+final class RatesStudy implements Race {
   private static final double STEP_SIZE = 0.2;
   private static final double[] DECAYS = {1.0 / 3, 0.5, 2.0 / 3, 1};
   private static final double PICTURED_MU = 1;

@@ -2,6 +2,7 @@ package io.croupier.bench.study;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,28 +24,40 @@ final class Runner implements AutoCloseable {
 
   /** The results of the cells, in their order. */
   List<Result> run(List<Cell> cells, long seed) throws InterruptedException {
-    List<List<Future<Trial.Risk[][]>>> futures = new ArrayList<>();
+    List<Callable<Trial.Risk[][]>> trials = new ArrayList<>();
     for (int c = 0; c < cells.size(); c++) {
       Cell cell = cells.get(c);
-      List<Future<Trial.Risk[][]>> trials = new ArrayList<>();
       for (int r = 0; r < cell.replications(); r++) {
         long trialSeed = Dice.seed(seed, c, r);
-        trials.add(threads.submit(() -> new Trial(cell, trialSeed).run(progress)));
+        trials.add(() -> new Trial(cell, trialSeed).run(progress));
       }
-      futures.add(trials);
     }
+    List<Trial.Risk[][]> risks = all(trials);
     List<Result> results = new ArrayList<>();
-    for (int c = 0; c < cells.size(); c++) {
-      Trial.Risk[][][] risks = new Trial.Risk[cells.get(c).replications()][][];
-      for (int r = 0; r < risks.length; r++) {
-        risks[r] = get(futures.get(c).get(r));
-      }
-      results.add(new Result(cells.get(c), risks));
+    int next = 0;
+    for (Cell cell : cells) {
+      List<Trial.Risk[][]> own = risks.subList(next, next += cell.replications());
+      results.add(new Result(cell, own.toArray(Trial.Risk[][][]::new)));
     }
     return results;
   }
 
-  private static Trial.Risk[][] get(Future<Trial.Risk[][]> future) throws InterruptedException {
+  /** The results of independent trials, in their order. */
+  <T> List<T> all(List<Callable<T>> trials) throws InterruptedException {
+    List<Future<T>> futures = trials.stream().map(threads::submit).toList();
+    List<T> results = new ArrayList<>();
+    for (Future<T> future : futures) {
+      results.add(get(future));
+    }
+    return results;
+  }
+
+  /** Told of work done, in the unit of {@link Study#work}. */
+  LongConsumer progress() {
+    return progress;
+  }
+
+  private static <T> T get(Future<T> future) throws InterruptedException {
     try {
       return future.get();
     } catch (ExecutionException e) {

@@ -25,9 +25,10 @@ import picocli.CommandLine.Spec;
     description = {
       "Measures the learners' excess risk on simulated people: tables in Markdown, pictures in PNG.",
       "",
-      "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius. The same seed gives the"
-          + " same files, bit for bit, on any number of threads. The noise comes from a seeded"
-          + " generator: it protects nobody."
+      "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius; of the central model"
+          + " prefix-sums. The same seed gives the same files, bit"
+          + " for bit, on any number of threads. The noise comes from a seeded generator: it protects"
+          + " nobody."
     })
 public final class Studies implements Callable<Integer> {
 
@@ -96,9 +97,8 @@ public final class Studies implements Callable<Integer> {
                 bar::stepBy)) {
       for (Study study : studies) {
         bar.setExtraMessage(" " + study.name());
-        List<Result> results = runner.run(study.cells(), seed + study.name().hashCode());
         Page page = new Page(out, study.name());
-        study.report(results, page);
+        study.run(runner, seed + study.name().hashCode(), page);
         page.save();
       }
     }
@@ -107,7 +107,7 @@ public final class Studies implements Callable<Integer> {
   }
 
   private static ProgressBar bar(List<Study> studies) {
-    long work = studies.stream().flatMap(s -> s.cells().stream()).mapToLong(Cell::work).sum();
+    long work = studies.stream().mapToLong(Study::work).sum();
     return new ProgressBarBuilder()
         .setTaskName("Steps")
         .setInitialMax(work)
@@ -125,7 +125,8 @@ public final class Studies implements Callable<Integer> {
             new WealthStudy(effort),
             new PrivacyLevelsStudy(effort),
             new RatesStudy(effort),
-            new AdaptiveRadiusStudy(effort, seed));
+            new AdaptiveRadiusStudy(effort, seed),
+            new PrefixSumStudy(effort));
     if (only == null) {
       return all;
     }

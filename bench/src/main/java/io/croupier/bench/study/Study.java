@@ -1,21 +1,20 @@
 package io.croupier.bench.study;
 
 import java.io.IOException;
-import java.util.List;
 
-/** Problems to race over, and what to show of the results. */
+/** Something to measure, and what to show of it. */
 interface Study {
 
   /** Names the study in the command and its files. */
   String name();
 
-  /** The problems; independent of each other. */
-  List<Cell> cells();
+  /** In the unit of the progress bar: steps of a learner, or as long. */
+  long work();
 
   /**
-   * Writes tables and pictures.
+   * Measures, and writes tables and pictures.
    *
-   * @param results in the order of {@link #cells()}
+   * @param seed of all that is random
    */
-  void report(List<Result> results, Page page) throws IOException;
+  void run(Runner runner, long seed, Page page) throws IOException, InterruptedException;
 }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** What initial wealth, and the other constants that cost no privacy, buy. */
-final class WealthStudy implements Study {
+final class WealthStudy implements Race {
   private static final int[] WEALTHS = {1, 10, 100, 1000};
   private static final double[] NORMS = {0.1, 1, 10};
   private static final double[] PRIOR_WIDTHS = {25, 1000, 100_000};

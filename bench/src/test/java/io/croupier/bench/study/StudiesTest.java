@@ -23,7 +23,9 @@ class StudiesTest {
     assertThat(run("--out", out.toString(), "--quick", "--replications", "1")).isZero();
 
     for (String study :
-        new String[] {"excess-risk", "wealth", "privacy-levels", "rates", "adaptive-radius"}) {
+        new String[] {
+          "excess-risk", "wealth", "privacy-levels", "rates", "adaptive-radius", "prefix-sums"
+        }) {
       String page = Files.readString(out.resolve(study + ".md"));
       assertThat(page).startsWith("# ").contains("|---|", "![").doesNotContain("null");
       page.lines()
