@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
       "Measures the learners' excess risk on simulated people: tables in Markdown, pictures in PNG.",
       "",
       "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius; of the central model"
-          + " prefix-sums. The same seed gives the same files, bit"
+          + " prefix-sums, dp-ftrl, dp-ftrl-parameter-free. The same seed gives the same files, bit"
           + " for bit, on any number of threads. The noise comes from a seeded generator: it protects"
           + " nobody."
     })
@@ -126,7 +126,9 @@ public final class Studies implements Callable<Integer> {
             new PrivacyLevelsStudy(effort),
             new RatesStudy(effort),
             new AdaptiveRadiusStudy(effort, seed),
-            new PrefixSumStudy(effort));
+            new PrefixSumStudy(effort),
+            new DpFtrlStudy(effort),
+            new ParameterFreeStudy(effort));
     if (only == null) {
       return all;
     }

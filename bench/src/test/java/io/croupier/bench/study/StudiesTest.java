@@ -24,7 +24,14 @@ class StudiesTest {
 
     for (String study :
         new String[] {
-          "excess-risk", "wealth", "privacy-levels", "rates", "adaptive-radius", "prefix-sums"
+          "excess-risk",
+          "wealth",
+          "privacy-levels",
+          "rates",
+          "adaptive-radius",
+          "prefix-sums",
+          "dp-ftrl",
+          "dp-ftrl-parameter-free"
         }) {
       String page = Files.readString(out.resolve(study + ".md"));
       assertThat(page).startsWith("# ").contains("|---|", "![").doesNotContain("null");
