@@ -1,5 +1,6 @@
 package io.croupier.bench.study;
 
+import io.croupier.operators.central.ftrl.ParameterFreeFtrl;
 import io.croupier.operators.central.ftrl.PrefixLearner;
 import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.LearnerState;
@@ -44,6 +45,7 @@ final class CentralTrial {
     List<? extends Seat<?>> seats = entries.stream().map(e -> new Seat<>(e.learner, e)).toList();
     List<SumNoise.Path> paths = noises.stream().map(noise -> noise.start(d, dice)).toList();
     double[][] drawn = new double[paths.size()][d];
+    double[] variances = new double[paths.size()];
     for (int t = 1; t <= rounds; t++) {
       for (int i = 0; i < perRound; i++) {
         crowd.next();
@@ -53,10 +55,11 @@ final class CentralTrial {
       }
       for (int n = 0; n < drawn.length; n++) {
         paths.get(n).next(drawn[n]);
+        variances[n] = noises.get(n).variance(t);
       }
       for (Seat<?> seat : seats) {
         int noise = seat.entry.noise;
-        seat.step(drawn[noise], noises.get(noise).variance(t));
+        seat.step(drawn[noise], variances[noise]);
       }
       progress.accept((long) perRound * seats.size());
     }
@@ -71,6 +74,7 @@ final class CentralTrial {
     private final double[] sum;
     private final double[] gradient;
     private final double[] noisy;
+    private final Bet bet = new Bet();
     private double regret;
 
     Seat(PrefixLearner<S> learner, Entry entry) {
@@ -96,11 +100,48 @@ final class CentralTrial {
       Vectors.scale(1, sum, noisy);
       Vectors.addScaled(entry.scale, drawn, noisy);
       learner.step(state, noisy, entry.scale * entry.scale * variance);
-      learner.publish(state, iterate);
+      if (learner instanceof ParameterFreeFtrl) {
+        state.visit(bet);
+        double factor = bet.norm > 0 ? -bet.distance / bet.norm : 0;
+        Vectors.scale(factor, noisy, iterate.weights);
+      } else {
+        learner.publish(state, iterate);
+      }
     }
 
     Outcome outcome(Crowd crowd) {
+      learner.publish(state, iterate);
       return new Outcome(crowd.merit(iterate.average), crowd.merit(iterate.weights), regret);
     }
+  }
+
+  /**
+   * How far a learner without a learning rate goes against the sum, without its diagnostics; from
+   * weights 0.
+   */
+  private static final class Bet implements LearnerState.Visitor {
+    private double norm;
+    private double distance;
+
+    @Override
+    public double scalar(String name, double shown) {
+      switch (name) {
+        case "norm" -> norm = shown;
+        case "distance" -> distance = shown;
+        default -> {}
+      }
+      return shown;
+    }
+
+    @Override
+    public long count(String name, long shown) {
+      return shown;
+    }
+
+    @Override
+    public void vector(String name, double[] shown) {}
+
+    @Override
+    public void counts(String name, long[] shown) {}
   }
 }

@@ -27,7 +27,7 @@ public final class SeededSums {
           }
         };
     return noise instanceof TreeNoise tree
-        ? tree.start(dimension, grid, source)
-        : ((BltNoise) noise).start(dimension, grid, source);
+        ? tree.start(dimension, grid, source, 0)
+        : ((BltNoise) noise).start(dimension, grid, source, 0);
   }
 }
