@@ -14,7 +14,8 @@ import io.croupier.schemas.ModelSpec;
  * <p>The noise is made for this bound: what a person can change in a sum is no more than two such
  * vectors. Nothing else depends on a report's values.
  *
- * <p>O(d), two passes over the vector. Not safe for use by several threads.
+ * <p>O(d), two passes over the vector, four if its norm is the bound but for rounding. Not safe for
+ * use by several threads.
  */
 final class Contribution {
   /** Where squares neither overflow nor vanish. */
@@ -23,6 +24,10 @@ final class Contribution {
   private static final double MOST_SQUARES = 1e200;
 
   private final double clipNorm;
+
+  /** Largest squared norm in steps that a sum of squares in doubles can be trusted to meet. */
+  private final double mostSquares;
+
   private final int gridExponent;
   private final ExampleMoments moments;
   private final double[] example;
@@ -37,6 +42,10 @@ final class Contribution {
     Mechanism mechanism = Mechanism.of(spec);
     clipNorm = mechanism.level().clipNorm();
     gridExponent = mechanism.level().gridExponent();
+    double clipSteps = clipNorm / mechanism.gridStep();
+    double squares = clipSteps * clipSteps;
+    boolean roundedUp = Math.fma(clipSteps, clipSteps, -squares) < 0;
+    mostSquares = Math.min(0x1p52, roundedUp ? Math.nextDown(squares) : squares);
     moments = spec.hasDpFtrlLeastSquares() ? CentralLearners.moments(spec) : null;
     example = new double[moments == null ? 0 : moments.dimension()];
     ofExample = new double[moments == null ? 0 : moments.size()];
@@ -86,27 +95,39 @@ final class Contribution {
   }
 
   private int[] clipped(Report report) {
-    int n = PackedVectors.count(report.form, report.values);
-    double gridStep = Math.scalb(1.0, gridExponent);
-    double factor = factor(report, n, gridStep);
-    double toSteps = 1 / gridStep;
-    int[] steps = new int[n];
-    for (int i = 0; i < n; i++) {
-      double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
-      // A power of two: exact.
-      steps[i] = (int) (factor * x * toSteps);
+    int[] steps = new int[PackedVectors.count(report.form, report.values)];
+    double factor = factor(report, steps.length, 1);
+    if (put(report, factor, steps) <= mostSquares) {
+      return steps;
     }
+    // Relative error of a sum of n squares, of its root and of the products.
+    put(report, factor(report, steps.length, 1 - (steps.length + 16) * 0x1p-53), steps);
     return steps;
   }
 
+  /** Returns the squared norm in steps, exact below 2^53. */
+  private double put(Report report, double factor, int[] steps) {
+    double gridStep = Math.scalb(1.0, gridExponent);
+    double toSteps = 1 / gridStep;
+    double squares = 0;
+    for (int i = 0; i < steps.length; i++) {
+      double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
+      // A power of two: exact.
+      int step = (int) (factor * x * toSteps);
+      steps[i] = step;
+      squares += (double) step * step;
+    }
+    return squares;
+  }
+
   /** What takes the vector within the norm: 1 if it is there, 0 if not all of it is a number. */
-  private double factor(Report report, int n, double gridStep) {
-    // Relative error of a sum of n squares, of its root and of the products.
-    double bound = clipNorm * (1 - (n + 16) * 0x1p-53);
+  private double factor(Report report, int n, double slack) {
+    double bound = clipNorm * slack;
     double squares = PackedVectors.squaredNorm(report.form, report.values, gridExponent);
     if (squares >= LEAST_SQUARES && squares <= MOST_SQUARES) {
       return Math.min(1, bound / Math.sqrt(squares));
     }
+    double gridStep = Math.scalb(1.0, gridExponent);
     double largest = 0;
     for (int i = 0; i < n; i++) {
       double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);

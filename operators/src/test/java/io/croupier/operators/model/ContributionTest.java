@@ -60,6 +60,13 @@ class ContributionTest {
   }
 
   @Test
+  void atTheNormNothingIsLost() {
+    assertThat(values(contribution(spec(2, 1, -16), dense(0, -1)), -16)).containsExactly(0, -1);
+    assertThat(values(contribution(spec(2, 0.625, -16), dense(0.375, 0.5)), -16))
+        .containsExactly(0.375, 0.5);
+  }
+
+  @Test
   void beyondTheNormTheWholeVectorIsScaled() {
     double[] values = values(contribution(spec(2, 1, -20), dense(3, -4)), -20);
     assertThat(values[0]).isCloseTo(0.6, within(0x1p-20)).isLessThanOrEqualTo(0.6);
@@ -70,6 +77,11 @@ class ContributionTest {
   @ParameterizedTest
   @ValueSource(doubles = {1e-300, 1e-150, 1e-3, 1, 1 + 0x1p-50, 1e10, 1e160, 1e300})
   void theNormIsNeverExceeded(double length) {
+    theNormIsNeverExceeded(length, -30);
+    theNormIsNeverExceeded(length, -16);
+  }
+
+  private static void theNormIsNeverExceeded(double length, int gridExponent) {
     SplittableRandom random = new SplittableRandom(29);
     BigDecimal bound = new BigDecimal(1);
     for (int trial = 0; trial < 2000; trial++) {
@@ -84,10 +96,11 @@ class ContributionTest {
       for (int i = 0; i < d && norm > 0; i++) {
         direction[i] *= length / norm;
       }
-      double[] clipped = values(contribution(spec(d, 1, -30), dense(direction)), -30);
+      double[] clipped =
+          values(contribution(spec(d, 1, gridExponent), dense(direction)), gridExponent);
       assertThat(squaredNorm(clipped)).isLessThanOrEqualTo(bound);
       if (length >= 1 && norm > 0) {
-        double lost = d * 0x1p-29;
+        double lost = 2 * d * Math.scalb(1.0, gridExponent);
         assertThat(Math.sqrt(squaredNorm(clipped).doubleValue())).isCloseTo(1, within(lost));
       }
     }
