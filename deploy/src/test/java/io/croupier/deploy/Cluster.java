@@ -1,0 +1,134 @@
+package io.croupier.deploy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/** The cluster of {@code deploy/cluster}, at free ports and in a directory of a test's own. */
+final class Cluster implements AutoCloseable {
+  static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final long PATIENCE_SECONDS = 300;
+  private static final int TASKMANAGERS = 2;
+  private static final int PORTS = 7 + TASKMANAGERS;
+
+  private final Path directory;
+  private final Map<String, String> environment;
+
+  private Cluster(Path directory, Map<String, String> environment) {
+    this.directory = directory;
+    this.environment = environment;
+  }
+
+  /** A cluster that doesn't run yet, in {@code directory}. */
+  static Cluster in(Path directory) throws IOException {
+    int port = freePorts();
+    return new Cluster(
+        directory,
+        Map.of(
+            "CROUPIER_CLUSTER", directory.toString(),
+            "BROKER_PORT", String.valueOf(port),
+            "CONTROLLER_PORT", String.valueOf(port + 1),
+            "REST_PORT", String.valueOf(port + 2),
+            "METRICS_PORT", String.valueOf(port + 3),
+            "ZOOKEEPER_PORT", String.valueOf(port + 4 + TASKMANAGERS)));
+  }
+
+  /** The first of enough ports in a row that nobody listens at. */
+  private static int freePorts() throws IOException {
+    while (true) {
+      List<ServerSocket> sockets = new ArrayList<>();
+      try {
+        for (int port = 0; sockets.size() < PORTS; ) {
+          sockets.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+          port = sockets.get(sockets.size() - 1).getLocalPort() + 1;
+        }
+        return sockets.get(0).getLocalPort();
+      } catch (BindException | IllegalArgumentException taken) {
+        // One of them is taken, or beyond the last port: somewhere else, then.
+      } finally {
+        for (ServerSocket socket : sockets) {
+          socket.close();
+        }
+      }
+    }
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  String bootstrapServers() {
+    return "127.0.0.1:" + environment.get("BROKER_PORT");
+  }
+
+  String rest() {
+    return "http://127.0.0.1:" + environment.get("REST_PORT");
+  }
+
+  /** Where a server's metrics are: 0 for the JobManager, k for the k-th TaskManager. */
+  String metrics(int server) {
+    int port = Integer.parseInt(environment.get("METRICS_PORT")) + server;
+    return "http://127.0.0.1:" + port;
+  }
+
+  /** The process of a server, such as {@code taskmanager-1}. */
+  long pid(String server) throws IOException {
+    return Long.parseLong(
+        Files.readString(directory.resolve("run").resolve(server + ".pid")).strip());
+  }
+
+  /** Sends a signal to a server, such as KILL. */
+  void signal(String server, String signal) throws IOException {
+    shell("deploy/cluster kill %s %s".formatted(server, signal));
+  }
+
+  /**
+   * Runs a script in the project's root, as a user does, and returns what it printed.
+   *
+   * @throws AssertionError if it fails
+   */
+  String shell(String script) throws IOException {
+    Files.createDirectories(directory);
+    Path output = Files.createTempFile(directory, "output", ".txt");
+    ProcessBuilder builder =
+        new ProcessBuilder("bash", "-e", "-o", "pipefail", "-c", script)
+            .directory(ROOT.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile());
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    try {
+      process.onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    } catch (CompletionException e) {
+      process.destroyForcibly();
+      throw new AssertionError(
+          "'%s' runs for more than %d s: %s"
+              .formatted(script, PATIENCE_SECONDS, Files.readString(output, UTF_8)),
+          e);
+    }
+    String printed = Files.readString(output, UTF_8);
+    Files.delete(output);
+    if (process.exitValue() != 0) {
+      throw new AssertionError(
+          "'%s' ended with %d: %s".formatted(script, process.exitValue(), printed));
+    }
+    return printed;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (Files.exists(directory.resolve("run").resolve("cluster"))) {
+      shell("deploy/cluster stop");
+    }
+  }
+}

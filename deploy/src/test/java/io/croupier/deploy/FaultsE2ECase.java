@@ -1,0 +1,153 @@
+package io.croupier.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Faults on a real cluster under load: ZooKeeper, a broker, a JobManager and two TaskManagers, each
+ * a process of its own, are killed and paused at random times, and checkpoints find no room. Then
+ * every report is accounted for once, every model is its replay, bit for bit, and no round was
+ * visible twice.
+ *
+ * <p>{@code -Dfaults=100} for more than 4, {@code -Dseed=...} for another run, {@code -Drate=...}
+ * for so many reports a second, {@code -Dsmall.disk=DIR} for checkpoints on a small file system of
+ * their own, {@code -Dfault=KILL_BROKER} for one kind alone.
+ */
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
+class FaultsE2ECase {
+  private static final Duration RECOVERY = Duration.ofMinutes(3);
+  private static final int LONGEST_PEACE_MS = 3000;
+
+  /** One fault in so many comes without waiting until the one before is overcome. */
+  private static final int OVERLAP = 4;
+
+  @TempDir private Path temporary;
+
+  private final int faults = Integer.getInteger("faults", 4);
+  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final int perSecond = Integer.getInteger("rate", 60);
+  private final Random random = new Random(seed);
+  private final Deque<Fault> next = new ArrayDeque<>();
+  private final Map<Fault, List<CompletableFuture<Duration>>> recoveries =
+      new EnumMap<>(Fault.class);
+
+  @Test
+  void loseNothingAndRepeatNothing() throws Exception {
+    System.out.printf("%d faults, seed %d%n", faults, seed);
+    Path directory = temporary.resolve("cluster");
+    String small = System.getProperty("small.disk");
+    CheckpointDisk disk = new CheckpointDisk(directory, small == null ? null : Path.of(small));
+    Files.writeString(temporary.resolve("models.yaml"), Load.MODELS);
+    try (Cluster cluster = Cluster.in(directory)) {
+      String kafka = " --kafka " + cluster.bootstrapServers();
+      cluster.shell("deploy/cluster start 2");
+      cluster.shell("./croupier topics create" + kafka);
+      cluster.shell("./croupier models apply" + kafka + " " + temporary.resolve("models.yaml"));
+      cluster.shell(
+          "deploy/cluster submit -p 2 -- --parallelism 2 --checkpoint.interval '500 ms'"
+              + " --journal.enabled true");
+      try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers());
+          Load load = new Load(cluster.bootstrapServers(), perSecond, seed, watch::newestRound)) {
+        watch.when(Load.ONCE, 1).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
+        for (int i = 0; i < faults; i++) {
+          fault(cluster, disk, watch, load);
+        }
+        long sent = load.end();
+        Recording recording = new Recording(cluster);
+        recording.readReports();
+        assertThat((long) recording.size()).isGreaterThanOrEqualTo(sent);
+        recording.awaitEvents();
+        recording.awaitModels(watch);
+        List<String> findings = new ArrayList<>(recording.check(watch, load.sequences()));
+        findings.addAll(recording.replay(watch));
+        System.out.printf(
+            "%d reports at %d a second; seed %d; full disk: %s%n%s%d findings%n",
+            sent, perSecond, seed, disk, table(), findings.size());
+        assertThat(findings).as("seed %d", seed).isEmpty();
+      } catch (AssertionError | Exception e) {
+        keepLogs(directory);
+        throw e;
+      }
+    }
+  }
+
+  /** One fault, at a random time, and mostly what it takes to overcome it. */
+  private void fault(Cluster cluster, CheckpointDisk disk, UpdateWatch watch, Load load)
+      throws Exception {
+    TimeUnit.MILLISECONDS.sleep(random.nextInt(LONGEST_PEACE_MS));
+    Fault fault = next();
+    CompletableFuture<Duration> recovery = watch.when(Load.ONCE, load.toOnce() + 1);
+    recoveries.computeIfAbsent(fault, f -> new ArrayList<>()).add(recovery);
+    fault.inject(cluster, disk, random);
+    if (random.nextInt(OVERLAP) > 0) {
+      try {
+        recovery.get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
+      } catch (TimeoutException e) {
+        throw new AssertionError(
+            "%s is not overcome after %s, seed %d; the cluster: %s"
+                .formatted(fault, RECOVERY, seed, cluster.shell("deploy/cluster status")),
+            e);
+      }
+    }
+  }
+
+  /** All kinds in a random order, and then again. */
+  private Fault next() {
+    if (next.isEmpty()) {
+      String one = System.getProperty("fault");
+      List<Fault> all = new ArrayList<>(List.of(Fault.values()));
+      if (one != null) {
+        all = new ArrayList<>(List.of(Fault.valueOf(one)));
+      }
+      Collections.shuffle(all, random);
+      next.addAll(all);
+    }
+    return next.remove();
+  }
+
+  private String table() {
+    StringBuilder table = new StringBuilder();
+    table.append("%-28s %6s %10s %10s%n".formatted("fault", "times", "p50, s", "max, s"));
+    recoveries.forEach(
+        (fault, times) -> {
+          double[] seconds =
+              times.stream().mapToDouble(t -> t.join().toMillis() / 1e3).sorted().toArray();
+          table.append(
+              "%-28s %6d %10.1f %10.1f%n"
+                  .formatted(
+                      fault,
+                      seconds.length,
+                      seconds[(seconds.length - 1) / 2],
+                      seconds[seconds.length - 1]));
+        });
+    return table.toString();
+  }
+
+  /** The servers' logs stay when something went wrong. */
+  private static void keepLogs(Path directory) throws Exception {
+    Path kept = Path.of("target", "faults-logs").toAbsolutePath();
+    new ProcessBuilder(
+            "bash", "-c", "rm -rf '%s'; cp -r '%s/log' '%s'".formatted(kept, directory, kept))
+        .inheritIO()
+        .start()
+        .waitFor();
+    System.out.println("The servers' logs are in " + kept);
+  }
+}

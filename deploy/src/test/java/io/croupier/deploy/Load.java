@@ -1,0 +1,175 @@
+package io.croupier.deploy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Grid;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.Sparse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToLongFunction;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Several people who report at a steady pace to all models in turn, whatever happens to the
+ * servers.
+ *
+ * <p>The n-th report to the model {@code once} is 2^-(n / d) in coordinate n mod d, and its learner
+ * adds up: each report is one bit of its weights, and one that was lost, or added twice, shows.
+ */
+final class Load implements AutoCloseable {
+  static final String ONCE = "once";
+  static final int ONCE_DIMENSION = 1024;
+
+  /** As many bits as a double holds. */
+  static final int ONCE_REPORTS = 52 * ONCE_DIMENSION;
+
+  static final String MODELS =
+      """
+      - {modelId: once, dimension: 1024, gradientBound: 1, maxStaleness: 1000,
+         ldpSgd: {stepSize: 1, decay: 0}}
+      - {modelId: rounds, dimension: 16, gradientBound: 1, maxStaleness: 1000, reportsPerRound: 8,
+         adaptiveRadius: {}}
+      - {modelId: bets, dimension: 8, gradientBound: 1, maxStaleness: 1000, blackBox: {}}
+      """;
+
+  private static final int PEOPLE = 8;
+  private static final double EPSILON = 0.01;
+
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final ToLongFunction<String> newestRound;
+  private final long pauseNanos;
+  private final Random random;
+  private final ConcurrentLinkedQueue<Future<RecordMetadata>> sends = new ConcurrentLinkedQueue<>();
+  private final Map<String, Long> sequences = new HashMap<>();
+  private final AtomicLong toOnce = new AtomicLong();
+  private final CompletableFuture<Void> reporting;
+  private volatile boolean ended;
+
+  /**
+   * People who begin to report.
+   *
+   * @param perSecond reports, all models together
+   * @param newestRound the newest round of a model that is visible
+   */
+  Load(String bootstrapServers, int perSecond, long seed, ToLongFunction<String> newestRound) {
+    Map<String, Object> properties = new HashMap<>();
+    properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 600_000);
+    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 600_000);
+    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000);
+    producer =
+        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    this.newestRound = newestRound;
+    pauseNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
+    random = new Random(seed);
+    reporting = CompletableFuture.runAsync(this::report, task -> new Thread(task).start());
+  }
+
+  private void report() {
+    long next = System.nanoTime();
+    for (int n = 0; !ended; n++) {
+      String user = "person-" + random.nextInt(PEOPLE);
+      GradientReport.Builder report =
+          GradientReport.newBuilder()
+              .setUserId(user)
+              .setDeviceId("device")
+              .setSequence(sequences.merge(user, 1L, Long::sum))
+              .setL2Laplace(L2Laplace.newBuilder().setEpsilon(EPSILON));
+      String model = fill(report, n);
+      report.setModelId(model).setRound(newestRound.applyAsLong(model));
+      sends.add(
+          producer.send(
+              new ProducerRecord<>(
+                  "croupier.gradients", user.getBytes(UTF_8), report.build().toByteArray())));
+      next += pauseNanos;
+      LockSupport.parkNanos(next - System.nanoTime());
+    }
+  }
+
+  /** Gives the report its gradient, and returns the model that it is to. */
+  private String fill(GradientReport.Builder report, int n) {
+    switch (n % 3) {
+      case 0 -> {
+        int index = Math.toIntExact(toOnce.getAndIncrement());
+        report.setSparse(
+            Sparse.newBuilder()
+                .setDimension(ONCE_DIMENSION)
+                .addIndices(index % ONCE_DIMENSION)
+                .addValues(bit(index)));
+        ended |= index + 1 == ONCE_REPORTS;
+        return ONCE;
+      }
+      case 1 -> {
+        Grid.Builder grid = Grid.newBuilder();
+        for (int i = 0; i < 16; i++) {
+          grid.addValues(random.nextInt(1 << 16) - (1 << 15));
+        }
+        report.setGrid(grid);
+        return "rounds";
+      }
+      default -> {
+        Dense.Builder dense = Dense.newBuilder();
+        for (int i = 0; i < 8; i++) {
+          dense.addValues(random.nextGaussian());
+        }
+        report.setDense(dense);
+        return "bets";
+      }
+    }
+  }
+
+  /** What the report of this index to {@code once} holds in its coordinate. */
+  static double bit(int index) {
+    return Math.scalb(1.0, -(index / ONCE_DIMENSION));
+  }
+
+  /** How many reports to {@code once} were handed to the producer so far. */
+  long toOnce() {
+    return toOnce.get();
+  }
+
+  /** Ends the reports, waits until the broker has all of them, and returns how many there are. */
+  long end() throws Exception {
+    ended = true;
+    reporting.join();
+    producer.flush();
+    for (Future<RecordMetadata> send : new ArrayList<>(sends)) {
+      send.get();
+    }
+    return sends.size();
+  }
+
+  /** The last sequence number of everybody. */
+  Map<String, Long> sequences() {
+    return Map.copyOf(sequences);
+  }
+
+  @Override
+  public void close() {
+    ended = true;
+    producer.close(Duration.ZERO);
+    reporting.exceptionally(closed -> null).join();
+  }
+
+  /** The models that are reported to. */
+  static List<String> models() {
+    return List.of(ONCE, "rounds", "bets");
+  }
+}

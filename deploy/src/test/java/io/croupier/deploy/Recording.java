@@ -1,0 +1,207 @@
+package io.croupier.deploy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.CommittedRecords;
+import io.croupier.cli.replay.JsonLines;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.JournalEntry;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.RecordedReport;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** All that is committed on the topics in the end: for the books, and as files for a replay. */
+final class Recording {
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  private final Cluster cluster;
+  private final Path directory;
+  private final List<Books.Report> reports = new ArrayList<>();
+  private final List<Books.Event> events = new ArrayList<>();
+  private final Map<String, Long> admitted = new HashMap<>();
+
+  Recording(Cluster cluster) {
+    this.cluster = cluster;
+    directory = cluster.directory();
+  }
+
+  /** Writes down every report, and its place. */
+  void readReports() throws IOException {
+    try (OutputStream out = Files.newOutputStream(directory.resolve("reports"))) {
+      forEach(
+          "croupier.gradients",
+          record -> {
+            GradientReport report = GradientReport.parseFrom(record.value());
+            boolean sparse = report.hasSparse();
+            reports.add(
+                new Books.Report(
+                    record.partition() + ":" + record.offset(),
+                    report.getUserId(),
+                    report.getSequence(),
+                    report.getModelId(),
+                    sparse ? report.getSparse().getIndices(0) : 0,
+                    sparse ? report.getSparse().getValues(0) : 0));
+            RecordedReport.newBuilder()
+                .setTopic(record.topic())
+                .setPartition(record.partition())
+                .setOffset(record.offset())
+                .setReport(report)
+                .build()
+                .writeDelimitedTo(out);
+          });
+    }
+  }
+
+  /** Waits until there are as many accounts as reports. */
+  void awaitEvents() throws Exception {
+    await(
+        "an account of each of %d reports".formatted(reports.size()),
+        () -> {
+          events.clear();
+          admitted.clear();
+          forEach(
+              "croupier.accounting",
+              record -> {
+                AccountingEvent event = AccountingEvent.parseFrom(record.value());
+                events.add(Books.Event.of(event));
+                if (event.getOutcome() == Outcome.ADMITTED) {
+                  admitted.merge(event.getModelId(), 1L, Long::sum);
+                }
+              });
+          return events.size() >= reports.size();
+        });
+  }
+
+  /** Waits until every model has told of all its reports, and the journal, too. */
+  void awaitModels(UpdateWatch watch) throws Exception {
+    await(
+        "updates that tell of " + admitted,
+        () ->
+            Load.models().stream()
+                .allMatch(
+                    model -> {
+                      List<ModelUpdate> updates = watch.updates(model);
+                      return UpdateWatch.reports(updates.get(updates.size() - 1))
+                          >= admitted.get(model);
+                    }));
+    await("a journal of " + admitted, this::writeJournal);
+  }
+
+  private boolean writeJournal() throws IOException {
+    Map<String, Long> journalled = new HashMap<>();
+    try (OutputStream out = Files.newOutputStream(directory.resolve("journal"))) {
+      forEach(
+          "croupier.journal",
+          record -> {
+            JournalEntry entry = JournalEntry.parseFrom(record.value());
+            long positions =
+                entry.getBundlesList().stream()
+                    .mapToLong(JournalEntry.Bundle::getPositionsCount)
+                    .sum();
+            journalled.merge(entry.getModelId(), positions, Long::sum);
+            entry.writeDelimitedTo(out);
+          });
+    }
+    return admitted.keySet().stream()
+        .allMatch(model -> journalled.getOrDefault(model, 0L) >= admitted.get(model));
+  }
+
+  /** What is wrong with accounts and models, a line each. */
+  List<String> check(UpdateWatch watch, Map<String, Long> sequences) {
+    Map<String, List<ModelUpdate>> updates = new HashMap<>();
+    Load.models().forEach(model -> updates.put(model, watch.updates(model)));
+    return Books.check(reports, events, sequences, updates);
+  }
+
+  /** Replays the journal, and tells in what the updates differ from those that were visible. */
+  List<String> replay(UpdateWatch watch) throws Exception {
+    List<String> findings = new ArrayList<>();
+    Files.writeString(directory.resolve("models.yaml"), Load.MODELS);
+    cluster.shell(
+        "cd %s; %s/croupier replay --models models.yaml --reports reports --journal journal"
+                .formatted(directory, Cluster.ROOT)
+            + " --updates updates");
+    for (String model : Load.models()) {
+      Path file = directory.resolve("updates-" + model);
+      try (JsonLines lines = JsonLines.create(file)) {
+        watch.updates(model).forEach(lines::write);
+      }
+      List<String> visible = lines(file, model);
+      List<String> replayed = lines(directory.resolve("updates"), model);
+      if (visible.size() != replayed.size()) {
+        findings.add(
+            "%s has %d updates, and its replay %d"
+                .formatted(model, visible.size(), replayed.size()));
+      }
+      for (int i = 0; i < Math.min(visible.size(), replayed.size()); i++) {
+        if (!visible.get(i).equals(replayed.get(i))) {
+          findings.add("update %d of %s is not that of its replay".formatted(i, model));
+        }
+      }
+    }
+    return findings;
+  }
+
+  /** A model's updates as the lines that they are, without their time. */
+  private static List<String> lines(Path file, String model) throws IOException {
+    try (var lines = Files.lines(file, UTF_8)) {
+      return lines
+          .filter(line -> line.contains("\"modelId\":\"%s\"".formatted(model)))
+          .map(line -> line.replaceFirst(",\"publishedAtMs\":\"[0-9]+\"", ""))
+          .toList();
+    }
+  }
+
+  int size() {
+    return reports.size();
+  }
+
+  /** Something that may not be there yet. */
+  private interface Condition {
+    boolean isThere() throws Exception;
+  }
+
+  private static void await(String what, Condition condition) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.isThere()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("After %s there is not %s".formatted(PATIENCE, what));
+      }
+      TimeUnit.MILLISECONDS.sleep(200);
+    }
+  }
+
+  /** Something done with a record. */
+  private interface Action {
+    void accept(ConsumerRecord<byte[], byte[]> record) throws IOException;
+  }
+
+  private void forEach(String topic, Action action) {
+    CommittedRecords.forEach(
+        Map.of("bootstrap.servers", cluster.bootstrapServers()),
+        topic,
+        record -> {
+          try {
+            action.accept(record);
+          } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException(topic + " holds what can't be read", e);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+}
