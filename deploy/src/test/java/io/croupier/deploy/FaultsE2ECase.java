@@ -63,29 +63,49 @@ class FaultsE2ECase {
       cluster.shell(
           "deploy/cluster submit -p 2 -- --parallelism 2 --checkpoint.interval '500 ms'"
               + " --journal.enabled true");
-      try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers());
-          Load load = new Load(cluster.bootstrapServers(), perSecond, seed, watch::newestRound)) {
-        watch.when(Load.ONCE, 1).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
-        for (int i = 0; i < faults; i++) {
-          fault(cluster, disk, watch, load);
-        }
-        long sent = load.end();
-        Recording recording = new Recording(cluster);
-        recording.readReports();
-        assertThat((long) recording.size()).isGreaterThanOrEqualTo(sent);
-        recording.awaitEvents();
-        recording.awaitModels(watch);
-        List<String> findings = new ArrayList<>(recording.check(watch, load.sequences()));
-        findings.addAll(recording.replay(watch));
-        System.out.printf(
-            "%d reports at %d a second; seed %d; full disk: %s%n%s%d findings%n",
-            sent, perSecond, seed, disk, table(), findings.size());
-        assertThat(findings).as("seed %d", seed).isEmpty();
+      try {
+        faults(cluster, disk);
       } catch (AssertionError | Exception e) {
         keepLogs(directory);
         throw e;
       }
     }
+  }
+
+  private void faults(Cluster cluster, CheckpointDisk disk) throws Exception {
+    try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers())) {
+      // What names a round that isn't published yet is dropped.
+      for (String model : Load.models()) {
+        watch.when(model, 0).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
+      }
+      try (Load load = new Load(cluster.bootstrapServers(), perSecond, seed, watch::newestRound)) {
+        watch.when(Load.ONCE, 1).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
+        for (int i = 0; i < faults; i++) {
+          fault(cluster, disk, watch, load);
+        }
+        check(load.end(), load.sequences(), cluster, watch, disk);
+      }
+    }
+  }
+
+  private void check(
+      long sent,
+      Map<String, Long> sequences,
+      Cluster cluster,
+      UpdateWatch watch,
+      CheckpointDisk disk)
+      throws Exception {
+    Recording recording = new Recording(cluster);
+    recording.readReports();
+    assertThat((long) recording.size()).isGreaterThanOrEqualTo(sent);
+    recording.awaitEvents();
+    recording.awaitModels(watch);
+    List<String> findings = new ArrayList<>(recording.check(watch, sequences));
+    findings.addAll(recording.replay(watch));
+    System.out.printf(
+        "%d reports at %d a second; seed %d; full disk: %s%n%s%d findings%n",
+        sent, perSecond, seed, disk, table(), findings.size());
+    assertThat(findings).as("seed %d", seed).isEmpty();
   }
 
   /** One fault, at a random time, and mostly what it takes to overcome it. */
