@@ -25,7 +25,13 @@ public final class BrokerProcess {
                 "advertised.listeners",
                 "PLAINTEXT://127.0.0.1:" + port,
                 "controller.quorum.voters",
-                "1@127.0.0.1:" + controllerPort));
+                "1@127.0.0.1:" + controllerPort,
+                // A broker that was killed is let in again when its session has timed out, not
+                // before.
+                "broker.session.timeout.ms",
+                "3000",
+                "broker.heartbeat.interval.ms",
+                "500"));
     Runtime.getRuntime().addShutdownHook(new Thread(broker::close));
   }
 }

@@ -92,7 +92,7 @@ final class UpdateWatch implements AutoCloseable {
 
   /** The newest visible round of a model. */
   synchronized long newestRound(String model) {
-    List<ModelUpdate> updates = updates(model);
+    List<ModelUpdate> updates = seen.getOrDefault(model, List.of());
     return updates.isEmpty() ? 0 : updates.get(updates.size() - 1).getRound();
   }
 
