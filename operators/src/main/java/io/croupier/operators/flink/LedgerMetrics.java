@@ -1,17 +1,28 @@
 package io.croupier.operators.flink;
 
+import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Histogram;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
 /**
- * Counts the ledger's verdicts by outcome: {@code reports-admitted}, {@code reports-refused-...}.
+ * Counts the ledger's verdicts by outcome: {@code reports-admitted}, {@code reports-refused-...};
+ * and tells how much of their limits people have spent who report to models with limits: {@code
+ * spent-percent}, of the newest reports, and {@code reports-near-limit}, those behind which a tenth
+ * is left, or less. Who that is, it doesn't say.
  */
 final class LedgerMetrics {
+  private static final int WINDOW = 1000;
+  private static final double NEAR = 90;
+
   private final Map<Outcome, Counter> outcomes = new EnumMap<>(Outcome.class);
+  private final Histogram spentPercent;
+  private final Counter nearLimit;
 
   LedgerMetrics(MetricGroup group) {
     for (Outcome outcome : Outcome.values()) {
@@ -20,9 +31,18 @@ final class LedgerMetrics {
         outcomes.put(outcome, group.counter("reports-" + name));
       }
     }
+    spentPercent = group.histogram("spent-percent", new DescriptiveStatisticsHistogram(WINDOW));
+    nearLimit = group.counter("reports-near-limit");
   }
 
-  void count(Outcome outcome) {
-    outcomes.get(outcome).inc();
+  void count(AccountingEvent event) {
+    outcomes.get(event.getOutcome()).inc();
+    double percent = 100 * SpentShare.of(event);
+    if (percent >= 0) {
+      spentPercent.update(Math.round(percent));
+      if (percent >= NEAR) {
+        nearLimit.inc();
+      }
+    }
   }
 }

@@ -189,7 +189,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
             ? ledger.judgeUnknownModel(report, account)
             : ledger.judge(report, intake.terms(), account);
     progress.judged(report.topic, report.partition, report.offset);
-    ledgerMetrics.count(event.getOutcome());
+    ledgerMetrics.count(event);
     output.collect(
         SideOutputs.ACCOUNTING,
         new StreamRecord<>(

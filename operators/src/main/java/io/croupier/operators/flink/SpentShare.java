@@ -1,0 +1,53 @@
+package io.croupier.operators.flink;
+
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.Left;
+import io.croupier.schemas.Spend;
+
+/** How much of a person's limits is spent, as an accounting event tells of it. */
+final class SpentShare {
+  private static final double NO_LIMIT = -1;
+
+  private SpentShare() {}
+
+  /** The largest share, 0 to 1, of the limits on the model and on all models; -1 without any. */
+  static double of(AccountingEvent event) {
+    double share = NO_LIMIT;
+    if (event.hasLeftModel()) {
+      share = of(event.getModelTotals(), event.getLeftModel());
+    }
+    if (event.hasLeftUser()) {
+      share = Math.max(share, of(event.getUserTotals(), event.getLeftUser()));
+    }
+    return share;
+  }
+
+  /** A limit is what was spent and what is left; that of mu adds up squares. */
+  private static double of(Spend spent, Left left) {
+    double share = NO_LIMIT;
+    if (left.hasEpsilon()) {
+      share = Math.max(share, share(spent.getEpsilon(), left.getEpsilon()));
+    }
+    if (left.hasEpsilonAtDelta()) {
+      share = Math.max(share, share(spent.getEpsilonAtDelta(), left.getEpsilonAtDelta()));
+    }
+    if (left.hasMu()) {
+      double mu = spent.getMuOfAll();
+      share = Math.max(share, share(mu * mu, left.getMu() * left.getMu()));
+    }
+    if (left.hasReports()) {
+      share = Math.max(share, share((double) spent.getReports(), (double) left.getReports()));
+    }
+    if (left.hasParticipations()) {
+      share =
+          Math.max(
+              share, share((double) spent.getParticipations(), (double) left.getParticipations()));
+    }
+    return share;
+  }
+
+  /** All of it if nothing is left; what is infinite is more than any limit. */
+  private static double share(double spent, double left) {
+    return left > 0 ? spent / (spent + left) : 1;
+  }
+}
