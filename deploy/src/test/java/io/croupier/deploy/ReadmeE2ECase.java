@@ -1,0 +1,126 @@
+package io.croupier.deploy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.cli.CommittedRecords;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who follows deploy/README.md word for word gets what it promises. */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class ReadmeE2ECase {
+  private static final Path ROOT = Cluster.ROOT;
+  private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern METRIC = Pattern.compile("\\bflink_\\w+");
+  private static final List<String> LINKS = List.of("croupier", "deploy", "examples");
+
+  @TempDir private Path directory;
+
+  @Test
+  void everyCommandWorks() throws Exception {
+    List<String> blocks =
+        BLOCK
+            .matcher(Files.readString(ROOT.resolve("deploy/README.md"), UTF_8))
+            .results()
+            .map((MatchResult block) -> block.group(1))
+            .toList();
+    assertThat(blocks).hasSize(6);
+    for (String name : LINKS) {
+      Files.createSymbolicLink(directory.resolve(name), ROOT.resolve(name));
+    }
+    try (Cluster cluster = Cluster.in(directory.resolve("cluster"))) {
+      String started = run(cluster, blocks.get(0));
+      assertThat(started).contains("Broker at", "taskmanager-1    pid", "jobmanager       pid");
+      assertThat(run(cluster, blocks.get(1))).contains("created    demo", "Running: ");
+      String reported = run(cluster, blocks.get(2));
+      assertThat(reported)
+          .contains("In the ledger: 2 reports, epsilon 2 of 20.0.", "\"modelId\":\"demo\"")
+          .containsPattern("reports_admitted\\{.*");
+
+      long taskmanager = cluster.pid("taskmanager-1");
+      run(cluster, blocks.get(3));
+      assertThat(cluster.pid("taskmanager-1")).isNotEqualTo(taskmanager);
+      try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers())) {
+        watch.when("demo", 3).get(2, TimeUnit.MINUTES);
+        assertThat(run(cluster, blocks.get(4))).contains("Running: ");
+        watch.when("demo", 4).get(2, TimeUnit.MINUTES);
+        assertThat(watch.updates("demo"))
+            .last()
+            .satisfies(update -> assertThat(update.getUsed()).isEqualTo(4));
+      }
+      checkAccounts(cluster);
+      checkDashboard(cluster);
+      run(cluster, blocks.get(5));
+      assertThat(ProcessHandle.of(cluster.pid("broker"))).isEmpty();
+    } finally {
+      for (String name : LINKS) {
+        Files.delete(directory.resolve(name));
+      }
+    }
+  }
+
+  private String run(Cluster cluster, String block) throws Exception {
+    return cluster.shell(
+        "cd '%s'%n%s"
+            .formatted(
+                directory,
+                block
+                    .replace("localhost:9092", cluster.bootstrapServers())
+                    .replace("http://localhost:9251", cluster.metrics(1))));
+  }
+
+  private static void checkAccounts(Cluster cluster) {
+    List<AccountingEvent> events = new ArrayList<>();
+    CommittedRecords.forEach(
+        Map.of("bootstrap.servers", cluster.bootstrapServers()),
+        "croupier.accounting",
+        record -> {
+          try {
+            events.add(AccountingEvent.parseFrom(record.value()));
+          } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+    assertThat(events).hasSize(4).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
+    assertThat(events)
+        .extracting(event -> event.getUserTotals().getEpsilon())
+        .containsExactly(1.0, 2.0, 3.0, 4.0);
+  }
+
+  /** Every metric of the dashboard is one that this job has. */
+  private static void checkDashboard(Cluster cluster) throws Exception {
+    Set<String> shown =
+        names(Files.readString(ROOT.resolve("deploy/docker/grafana/croupier.json"), UTF_8));
+    Set<String> exposed = new HashSet<>();
+    HttpClient client = HttpClient.newHttpClient();
+    for (int server = 0; server <= 1; server++) {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create(cluster.metrics(server) + "/metrics")).build();
+      exposed.addAll(names(client.send(request, BodyHandlers.ofString()).body()));
+    }
+    assertThat(shown).hasSizeGreaterThan(20);
+    assertThat(exposed).containsAll(shown);
+  }
+
+  private static Set<String> names(String text) {
+    return new HashSet<>(METRIC.matcher(text).results().map(MatchResult::group).toList());
+  }
+}
