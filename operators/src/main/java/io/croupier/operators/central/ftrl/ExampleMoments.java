@@ -40,6 +40,8 @@ public final class ExampleMoments implements Serializable {
 
   private static final double WITHIN = 1 - 0x1p-40;
 
+  private static final int MOST = 1000;
+
   private static final double SQRT_2 = Math.sqrt(2);
 
   private final int dimension;
@@ -49,14 +51,15 @@ public final class ExampleMoments implements Serializable {
   /**
    * Moments of examples of a dimension.
    *
-   * @param dimension d, at least 1; beyond 10^4 the sums would not fit an update anyway
+   * @param dimension d, from 1 to 1000: beyond, every round would take a decomposition of many
+   *     seconds
    * @param normBound L, positive; L^2 finite and not 0
    * @param responseBound Y, likewise
    */
   public ExampleMoments(int dimension, double normBound, double responseBound) {
-    if (dimension < 1 || dimension > 10_000) {
+    if (dimension < 1 || dimension > MOST) {
       throw new IllegalArgumentException(
-          "dimension is " + dimension + "; of dp_ftrl_least_squares it has to be 1 to 10000");
+          "dimension is " + dimension + "; of dp_ftrl_least_squares it has to be 1 to " + MOST);
     }
     this.dimension = dimension;
     this.normBound = requireBound("x_norm", normBound);
