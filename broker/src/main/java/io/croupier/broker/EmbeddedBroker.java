@@ -6,6 +6,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import kafka.server.KafkaConfig;
@@ -18,7 +20,8 @@ import org.apache.kafka.common.utils.Time;
  * loopback interface, its log in a directory of the caller's. Starting again on the same directory
  * and ports goes on with the same data.
  *
- * <p>For demonstrations and tests: one node, replication factor 1, nothing secured.
+ * <p>For demonstrations and tests: one node, replication factor 1. Nothing is secured, unless it is
+ * {@linkplain #startSecured started so}.
  */
 public final class EmbeddedBroker implements AutoCloseable {
 
@@ -45,13 +48,23 @@ public final class EmbeddedBroker implements AutoCloseable {
    * @param overrides broker properties that replace the ones chosen here
    */
   public static EmbeddedBroker start(Path directory, Map<String, String> overrides) {
+    return start(directory, freePorts(), overrides, List.of());
+  }
+
+  /** Starts a broker that lets in whom {@code security} knows, and allows what is granted. */
+  public static EmbeddedBroker startSecured(Path directory, BrokerSecurity security) {
     int[] ports = freePorts();
+    return start(directory, ports, security.broker(ports[0], ports[1]), security.format());
+  }
+
+  private static EmbeddedBroker start(
+      Path directory, int[] ports, Map<String, String> overrides, List<String> formatArguments) {
     Properties properties = new Properties();
     properties.putAll(settings(directory, ports[0], ports[1]));
     properties.putAll(overrides);
     try {
       Files.createDirectories(directory);
-      format(directory, properties);
+      format(directory, properties, formatArguments);
     } catch (IOException e) {
       throw new UncheckedIOException("The broker's directory can't be prepared: " + directory, e);
     }
@@ -100,16 +113,18 @@ public final class EmbeddedBroker implements AutoCloseable {
         Map.entry("num.io.threads", "4"));
   }
 
-  private static void format(Path directory, Properties properties) throws IOException {
+  private static void format(Path directory, Properties properties, List<String> more)
+      throws IOException {
     Path file = directory.resolve("server.properties");
     try (var out = Files.newBufferedWriter(file)) {
       properties.store(out, null);
     }
     var quiet = new java.io.PrintStream(java.io.OutputStream.nullOutputStream());
-    int status =
-        StorageTool.execute(
-            new String[] {"format", "-t", CLUSTER_ID, "-c", file.toString(), "--ignore-formatted"},
-            quiet);
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(
+        List.of("format", "-t", CLUSTER_ID, "-c", file.toString(), "--ignore-formatted"));
+    arguments.addAll(more);
+    int status = StorageTool.execute(arguments.toArray(String[]::new), quiet);
     if (status != 0) {
       throw new IOException("formatting the log directory failed with status " + status);
     }
