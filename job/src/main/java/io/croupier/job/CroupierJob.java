@@ -94,6 +94,7 @@ public final class CroupierJob {
   static BrokerLimits askBrokers(JobConfig config) throws InterruptedException {
     try (Admin admin = Admin.create(KafkaIo.properties(config.kafka()))) {
       BrokerLimits limits = KafkaTopics.inspect(admin, config.topics(), config.journal());
+      KafkaRights.requireGroup(admin, KafkaIo.group(config));
       Optional<String> limited =
           config.limitsUsers() ? Optional.of("limits.user.*") : limitedModel(config, limits);
       if (limited.isPresent()) {

@@ -88,9 +88,16 @@ final class KafkaIo {
 
   private Properties consumerProperties() {
     Properties properties = properties(config.kafka());
-    properties.putIfAbsent(ConsumerConfig.GROUP_ID_CONFIG, "croupier-" + config.topics().updates());
+    properties.put(ConsumerConfig.GROUP_ID_CONFIG, group(config));
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     return properties;
+  }
+
+  /** Where the sources tell how far they are: unless it is set, a function of the updates topic. */
+  static String group(JobConfig config) {
+    return config
+        .kafka()
+        .getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "croupier-" + config.topics().updates());
   }
 
   /** The connector still asks for the strategy by the class that Kafka has deprecated. */

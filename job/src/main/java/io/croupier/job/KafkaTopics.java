@@ -110,8 +110,10 @@ public final class KafkaTopics {
       throw new IllegalStateException(
           "These topics don't exist: "
               + String.join(", ", missing)
-              + ". Create them with 'croupier topics create', or name others (topics.*)");
+              + ". Create them with 'croupier topics create', or name others (topics.*). If they do"
+              + " exist, the job may not see them: let it have its rights (kafka-acls.sh --add)");
     }
+    KafkaRights.requireTopics(admin, topics, needed);
     Map<String, Config> configs = topicConfigs(admin, needed);
     warnIfItForgets(
         "accounting",
@@ -211,7 +213,8 @@ public final class KafkaTopics {
       throws ExecutionException, InterruptedException {
     Node broker = admin.describeCluster().nodes().get().iterator().next();
     ConfigResource resource = new ConfigResource(ConfigResource.Type.BROKER, broker.idString());
-    Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+    Config config =
+        KafkaRights.askCluster(admin.describeConfigs(List.of(resource)).all()).get(resource);
     Duration allowed = Duration.ofMillis(number(config, "transaction.max.timeout.ms"));
     if (allowed.compareTo(LONGEST_OUTAGE) < 0) {
       LOG.warn(
