@@ -20,7 +20,8 @@ public final class AccountRebuild {
    * order in which they were emitted.
    *
    * @return whether the event says of its cost and of the totals what those before it add up to
-   * @throws IllegalArgumentException if the event has no declaration, or an impossible one
+   * @throws IllegalArgumentException if the event has no declaration, or an impossible one, or
+   *     tells of impossible totals
    */
   public static boolean apply(AccountingEvent event, UserAccount account) {
     Outcome outcome = event.getOutcome();

@@ -13,8 +13,15 @@ final class ToldTotals {
   /**
    * Raises every sum to what was told, if it is below. One that is above stays: the event is of a
    * ledger that had forgotten something.
+   *
+   * @throws IllegalArgumentException if what was told can't be a sum of costs
    */
   static void raise(Totals totals, Spend told) {
+    requireSum("epsilon", told.getEpsilon());
+    requireSum("mu", told.getMu());
+    requireSum("rho", told.getRho());
+    requireSum("mu_of_all", told.getMuOfAll());
+    requireSum("renyi", told.getRenyi());
     boolean dearer = raiseDeclared(totals, told);
     raiseRenyi(totals, told, dearer);
     totals.reports = Math.max(totals.reports, told.getReports());
@@ -22,6 +29,13 @@ final class ToldTotals {
     totals.unbounded = Math.max(totals.unbounded, told.getUnbounded());
     totals.participations = Math.max(totals.participations, told.getParticipations());
     totals.lastRound = Math.max(totals.lastRound, told.getLastRound());
+  }
+
+  private static void requireSum(String field, double told) {
+    if (!(told >= 0)) {
+      throw new IllegalArgumentException(
+          "the totals' %s is %s; it must be at least 0".formatted(field, told));
+    }
   }
 
   /** Returns whether something had to be raised. */

@@ -18,6 +18,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Events are all that it takes to have the accounts again. */
 class AccountRebuildTest {
@@ -383,5 +385,18 @@ class AccountRebuildTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> AccountRebuild.apply(event, new MapAccount()))
         .withMessageContaining("declaration of the accounting event is missing");
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {-1, -5e10, Double.NEGATIVE_INFINITY, Double.NaN})
+  void totalsThatCantBeSumsAreRefused(double told) {
+    AccountingEvent event =
+        AccountingEvent.newBuilder()
+            .setOutcome(Outcome.DUPLICATE)
+            .setUserTotals(Spend.newBuilder().setEpsilon(told))
+            .build();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AccountRebuild.apply(event, new MapAccount()))
+        .withMessageContaining("epsilon is " + told);
   }
 }
