@@ -16,9 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.apache.flink.util.TimeUtils;
-import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
  * The job's settings, checked before any graph exists. One YAML file, whose nesting is joined by
@@ -63,9 +61,7 @@ public record JobConfig(
   public static JobConfig load(Path file, Map<String, String> overrides) {
     Map<String, String> settings = new LinkedHashMap<>();
     try {
-      Object root =
-          new Load(LoadSettings.builder().setLabel(file.toString()).build())
-              .loadFromString(Files.readString(file));
+      Object root = YamlTree.load(LoadSettings.builder(), file.toString(), Files.readString(file));
       if (root instanceof Map<?, ?> tree) {
         flatten("", tree, settings);
       } else if (root != null) {
@@ -74,9 +70,6 @@ public record JobConfig(
       }
     } catch (IOException e) {
       throw new IllegalArgumentException("The configuration " + file + " can't be read: " + e, e);
-    } catch (YamlEngineException e) {
-      throw new IllegalArgumentException(
-          "The configuration " + file + " is not YAML: " + e.getMessage(), e);
     }
     settings.putAll(overrides);
     return of(settings);

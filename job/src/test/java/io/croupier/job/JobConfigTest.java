@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JobConfigTest {
   private static final String SERVERS = "kafka.bootstrap.servers";
@@ -242,6 +243,24 @@ class JobConfigTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.load(list, Map.of()))
         .withMessageContaining("a YAML mapping");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "kafka: {ssl.key.password: \"hunter2",
+        "kafka.ssl.key.password: a: hunter2",
+        "kafka.ssl.key.password: *hunter2 hunter2",
+        "kafka.ssl.key.password: !!int hunter2"
+      })
+  void quotesNothingOfAFileThatIsNoYaml(String yaml) throws IOException {
+    Path broken = file("parallelism: 2\n" + yaml);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.load(broken, Map.of()))
+        .withMessageContaining(broken + ": not YAML")
+        .withMessageNotContainingAny("password", "hunter2")
+        .withNoCause();
   }
 
   @Test

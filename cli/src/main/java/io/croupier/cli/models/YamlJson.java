@@ -6,10 +6,9 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.croupier.cli.InputException;
+import io.croupier.job.YamlTree;
 import java.util.Map;
-import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
@@ -22,12 +21,11 @@ final class YamlJson {
 
   /** The one document of {@code text}; errors call it {@code name}. */
   static JsonElement parse(String name, String text) {
-    LoadSettings settings =
-        LoadSettings.builder().setLabel(name).setSchema(new CoreSchema()).build();
     try {
-      return json(name, new Load(settings).loadFromString(text));
-    } catch (YamlEngineException e) {
-      throw new InputException("%s: not YAML: %s".formatted(name, e.getMessage()), e);
+      return json(
+          name, YamlTree.load(LoadSettings.builder().setSchema(new CoreSchema()), name, text));
+    } catch (IllegalArgumentException e) {
+      throw new InputException(e.getMessage(), e);
     }
   }
 
