@@ -1,0 +1,149 @@
+package io.croupier.cli.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.sun.management.ThreadMXBean;
+import io.croupier.schemas.GradientReport;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whatever the bytes: they are read, or refused in the documented way; what is allocated is in
+ * proportion to their number, whatever lengths they claim; and no reason quotes a value of a
+ * gradient. {@code -Dinputs=10000000} for a long run, {@code -Dseed=N} for another one.
+ */
+class FuzzTest {
+  private static final long SEED = Long.getLong("seed", 41);
+  private static final long INPUTS = Long.getLong("inputs", 100_000);
+
+  /** What an input may cost to begin with: buffers of files and streams, and the like. */
+  private static final int BASE_BYTES = 1 << 19;
+
+  private static final Path FOUND = Path.of("src", "test", "resources", "fuzz");
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  @TempDir private static Path directory;
+
+  @TestFactory
+  Stream<DynamicTest> everythingSurvivesEverything() throws Exception {
+    return new Targets(directory)
+        .all().stream().map(target -> DynamicTest.dynamicTest(target.name(), () -> fuzz(target)));
+  }
+
+  private static void fuzz(Target target) throws Exception {
+    Mutator mutator = new Mutator(SEED, target.corpus());
+    for (byte[] valid : target.corpus()) {
+      assertThat(check(target, valid).refusal).as(() -> describe(target, valid)).isEmpty();
+    }
+    long refused = 0;
+    long mostBytes = 0;
+    long inputs = INPUTS * target.share() / 1000;
+    for (long i = 0; i < inputs; i++) {
+      Outcome outcome = check(target, mutator.next());
+      refused += outcome.refusal.isEmpty() ? 0 : 1;
+      mostBytes = Math.max(mostBytes, outcome.allocated);
+    }
+    System.out.printf(
+        "%s: %,d inputs, %,d refused, at most %,d bytes allocated%n",
+        target, inputs, refused, mostBytes);
+    assertThat(refused).isBetween(inputs / 20, inputs - inputs / 100);
+  }
+
+  /** What was found once. */
+  @TestFactory
+  Stream<DynamicTest> whatWasFoundIsRefused() throws Exception {
+    List<DynamicTest> tests = new ArrayList<>();
+    for (Target target : new Targets(directory).all()) {
+      Path found = FOUND.resolve(target.name());
+      if (Files.isDirectory(found)) {
+        try (Stream<Path> files = Files.list(found)) {
+          for (Path file : files.sorted().toList()) {
+            byte[] input = Files.readAllBytes(file);
+            tests.add(
+                DynamicTest.dynamicTest(
+                    target + ", " + file.getFileName(),
+                    () -> assertThat(check(target, input).refusal).isNotEmpty()));
+          }
+        }
+      }
+    }
+    assertThat(tests).isNotEmpty();
+    return tests.stream();
+  }
+
+  private record Outcome(String refusal, long allocated) {}
+
+  private static Outcome check(Target target, byte[] input) {
+    Outcome outcome = read(target, input);
+    if (outcome.allocated > limit(target, input)) {
+      // The first of its kind may have had classes loaded; the second has not.
+      outcome = read(target, input);
+    }
+    if (outcome.allocated > limit(target, input)) {
+      throw new AssertionError(
+          outcome.allocated + " bytes allocated for " + describe(target, input));
+    }
+    if (target.name().startsWith("report")) {
+      requireNoValues(outcome.refusal, target, input);
+    }
+    return outcome;
+  }
+
+  private static long limit(Target target, byte[] input) {
+    return BASE_BYTES + (long) target.bytesPerByte() * input.length;
+  }
+
+  private static Outcome read(Target target, byte[] input) {
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    try {
+      String refusal = target.reader().read(input);
+      return new Outcome(refusal, THREADS.getCurrentThreadAllocatedBytes() - before);
+    } catch (Throwable e) {
+      throw new AssertionError(describe(target, input), e);
+    }
+  }
+
+  private static String describe(Target target, byte[] input) {
+    return target + ": " + Base64.getEncoder().encodeToString(input);
+  }
+
+  /** Of values that are read easily out of a text; shorter ones may stand there for themselves. */
+  private static void requireNoValues(String refusal, Target target, byte[] input) {
+    GradientReport report;
+    try {
+      report = GradientReport.parseFrom(input);
+    } catch (InvalidProtocolBufferException e) {
+      return;
+    }
+    DoubleStream.Builder values = DoubleStream.builder();
+    report.getDense().getValuesList().forEach(values::add);
+    report.getSparse().getValuesList().forEach(values::add);
+    report.getExample().getXList().forEach(values::add);
+    values.add(report.getExample().getY());
+    report.getGrid().getValuesList().forEach(values::add);
+    // What a report declares of its noise is no secret.
+    String told =
+        refusal
+            .replace(Double.toString(report.getL2Laplace().getEpsilon()), "")
+            .replace(Double.toString(report.getGaussian().getMu()), "");
+    values
+        .build()
+        .mapToObj(Double::toString)
+        .filter(text -> text.length() > 5 && !text.contains("In") && told.contains(text))
+        .findAny()
+        .ifPresent(
+            text -> {
+              throw new AssertionError("'" + refusal + "' quotes " + describe(target, input));
+            });
+  }
+}

@@ -1,0 +1,34 @@
+package io.croupier.cli.replay;
+
+import io.croupier.cli.InputException;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+
+/** Reads the files of a replay to their end. */
+public final class RecordReading {
+  private RecordReading() {}
+
+  /** The entries of a journal; throws an {@link InputException} of one that can't be read. */
+  public static void journal(byte[] bytes) throws IOException {
+    try (RecordFile file = RecordFile.open("journal", new ByteArrayInputStream(bytes))) {
+      JournalFile journal = new JournalFile(file);
+      while (journal.next() != null) {
+        continue;
+      }
+    }
+  }
+
+  /** The reports of a recording; returns why the last one that can't be read can't. */
+  public static String reports(byte[] bytes) throws IOException {
+    String reason = "";
+    try (RecordFile file = RecordFile.open("reports", new ByteArrayInputStream(bytes))) {
+      ReportFile reports = new ReportFile(file);
+      for (Entry entry = reports.next(); entry != null; entry = reports.next()) {
+        if (entry instanceof Entry.Unreadable unreadable) {
+          reason = unreadable.reason();
+        }
+      }
+    }
+    return reason;
+  }
+}
