@@ -247,7 +247,8 @@ final class Table implements AutoCloseable {
     }
   }
 
-  private KafkaConsumer<byte[], byte[]> consumer(String topic) {
+  /** Reads the topic from its beginning, read committed. */
+  KafkaConsumer<byte[], byte[]> consumer(String topic) {
     Map<String, Object> properties = new HashMap<>(kafka());
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();

@@ -1,0 +1,99 @@
+package io.croupier.job;
+
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+
+/** Follows a table's accounting topic, keeping counts only, and how long some users waited. */
+final class JudgedUsers implements AutoCloseable {
+  private final Map<String, Long> sentNanos = new ConcurrentHashMap<>();
+  private final Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
+  private final List<Duration> delays = new ArrayList<>();
+  private final String crowd;
+  private final long wanted;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final CompletableFuture<Void> done;
+  private long seen;
+  private long firstNanos;
+  private long lastNanos;
+  private volatile boolean closed;
+
+  /**
+   * Begins to follow.
+   *
+   * @param crowd a user who isn't waited for
+   * @param wanted how many events are to come
+   */
+  JudgedUsers(Table table, String crowd, long wanted) {
+    this.crowd = crowd;
+    this.wanted = wanted;
+    consumer = table.consumer(table.topics.accounting());
+    done = CompletableFuture.runAsync(this::follow);
+  }
+
+  /** A user whose report is about to be sent. */
+  void expect(String userId) {
+    sentNanos.put(userId, System.nanoTime());
+  }
+
+  void await(Duration patience) throws Exception {
+    done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  Map<Outcome, Long> outcomes() {
+    return outcomes;
+  }
+
+  /** Of those who were expected, from sending to the committed verdict, ascending. */
+  List<Duration> delays() {
+    return delays;
+  }
+
+  double perSecond() {
+    return seen * 1e9 / (lastNanos - firstNanos);
+  }
+
+  private void follow() {
+    while (seen < wanted && !closed) {
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+        add(record.value());
+      }
+    }
+    Collections.sort(delays);
+  }
+
+  private void add(byte[] value) {
+    AccountingEvent event;
+    try {
+      event = AccountingEvent.parseFrom(value);
+    } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+      throw new AssertionError("An event that can't be read", e);
+    }
+    long now = System.nanoTime();
+    firstNanos = seen == 0 ? now : firstNanos;
+    lastNanos = now;
+    seen++;
+    outcomes.merge(event.getOutcome(), 1L, Long::sum);
+    Long sent = event.getUserId().equals(crowd) ? null : sentNanos.get(event.getUserId());
+    if (sent != null) {
+      delays.add(Duration.ofNanos(now - sent));
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    done.exceptionally(failure -> null).join();
+    consumer.close();
+  }
+}
