@@ -1,0 +1,48 @@
+package io.croupier.cli;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.Appender;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.Logger;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.Configurator;
+import org.apache.logging.log4j.core.config.Property;
+
+/** All that anybody logs at level INFO, and why, which goes nowhere else until this is closed. */
+final class LogCapture extends AbstractAppender implements AutoCloseable {
+  private final Logger root = (Logger) LogManager.getRootLogger();
+  private final Level before = root.getLevel();
+  private final List<Appender> others = List.copyOf(root.getAppenders().values());
+  private final List<String> text = new CopyOnWriteArrayList<>();
+
+  LogCapture() {
+    super("capture", null, null, false, Property.EMPTY_ARRAY);
+    start();
+    others.forEach(root::removeAppender);
+    root.addAppender(this);
+    Configurator.setRootLevel(Level.INFO);
+  }
+
+  List<String> text() {
+    return List.copyOf(text);
+  }
+
+  @Override
+  public void append(LogEvent event) {
+    text.add(event.getMessage().getFormattedMessage());
+    for (Throwable cause = event.getThrown(); cause != null; cause = cause.getCause()) {
+      text.add(cause.toString());
+    }
+  }
+
+  @Override
+  public void close() {
+    Configurator.setRootLevel(before);
+    root.removeAppender(this);
+    others.forEach(root::addAppender);
+    stop();
+  }
+}
