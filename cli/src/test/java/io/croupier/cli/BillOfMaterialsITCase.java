@@ -1,0 +1,38 @@
+package io.croupier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+
+/** The build writes down what it is made of, for all modules together. */
+class BillOfMaterialsITCase {
+
+  @Test
+  void namesWhatIsDeliveredAndNoTests() throws Exception {
+    Path file = Path.of("..", "target", "croupier-bom.json");
+
+    JsonObject bom = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+
+    assertThat(bom.get("bomFormat").getAsString()).isEqualTo("CycloneDX");
+    Set<String> components =
+        StreamSupport.stream(bom.getAsJsonArray("components").spliterator(), false)
+            .map(component -> component.getAsJsonObject().get("purl").getAsString())
+            .map(purl -> purl.replaceFirst("[@?].*", ""))
+            .collect(Collectors.toSet());
+    assertThat(components)
+        .contains(
+            "pkg:maven/org.apache.flink/flink-streaming-java",
+            "pkg:maven/org.apache.flink/flink-connector-kafka",
+            "pkg:maven/org.apache.kafka/kafka-clients",
+            "pkg:maven/com.google.protobuf/protobuf-java",
+            "pkg:maven/io.croupier/croupier-job")
+        .noneMatch(purl -> purl.contains("junit") || purl.contains("assertj"));
+  }
+}
