@@ -15,6 +15,9 @@ import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.JobConfig;
 import io.croupier.operators.flink.LedgerStart;
+import io.croupier.schemas.Central;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Topics;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
@@ -134,7 +137,14 @@ class SecuredITCase {
     Path models =
         Files.writeString(
             directory.resolve("models.yaml"),
-            "- {modelId: taps, dimension: 2, gradientBound: 1, adaptiveRadius: {}}");
+            """
+            - {modelId: taps, dimension: 2, gradientBound: 1, adaptiveRadius: {}}
+            - modelId: visits
+              dimension: 1
+              gradientBound: 1
+              limits: {delta: 1.0e-6, maxParticipations: 1, minSeparation: 0}
+              dpFtrl: {clipNorm: 1, noiseMultiplier: 4, noise: {tree: {}}, learningRate: 0.1}
+            """);
     try (LogCapture log = new LogCapture()) {
       Outcome applied = croupier("operator", "models", "apply", models.toString());
       assertThat(applied.code).as(applied.err).isZero();
@@ -157,6 +167,16 @@ class SecuredITCase {
                 "1");
         assertThat(reported.code).as(reported.err).isZero();
         reportByLibrary();
+        GradientReport raw =
+            GradientReport.newBuilder()
+                .setModelId("visits")
+                .setRound(0)
+                .setUserId("ida")
+                .setSequence(1)
+                .setDense(Dense.newBuilder().addValues(0.5))
+                .setCentral(Central.getDefaultInstance())
+                .build();
+        send("trusted", TOPICS.rawGradients(), "ida", raw.toByteArray());
         // Something for each of the dead letters' topics.
         send("gateway", TOPICS.gradients(), "bo", new byte[] {1});
         send("trusted", TOPICS.rawGradients(), "bo", new byte[] {1});
@@ -174,9 +194,10 @@ class SecuredITCase {
         Outcome audited = croupier("auditor", "ledger", "--user", "ada");
         assertThat(audited.code).as(audited.err).isZero();
         assertThat(audited.out).contains("taps");
-        awaitRecords(TOPICS.deadLetters());
-        awaitRecords(TOPICS.rawDeadLetters());
-        awaitRecords(TOPICS.journal());
+        awaitRecords("auditor", TOPICS.guarantees());
+        awaitRecords(BrokerSecurity.ADMIN, TOPICS.deadLetters());
+        awaitRecords(BrokerSecurity.ADMIN, TOPICS.rawDeadLetters());
+        awaitRecords(BrokerSecurity.ADMIN, TOPICS.journal());
       } finally {
         job.cancel().get(30, TimeUnit.SECONDS);
       }
@@ -395,8 +416,9 @@ class SecuredITCase {
         properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  private static void awaitRecords(String topic) {
-    Map<String, Object> properties = new HashMap<>(security.client(BrokerSecurity.ADMIN));
+  /** Waits for committed records of one who may read them. */
+  private static void awaitRecords(String user, String topic) {
+    Map<String, Object> properties = new HashMap<>(security.client(user));
     properties.put("bootstrap.servers", broker.bootstrapServers());
     properties.put("isolation.level", "read_committed");
     try (KafkaConsumer<byte[], byte[]> consumer = consumer(properties)) {

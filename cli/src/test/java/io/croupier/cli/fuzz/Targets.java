@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
+import io.croupier.cli.account.EventReading;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.cli.replay.RecordReading;
 import io.croupier.client.ModelSnapshot;
@@ -13,7 +14,6 @@ import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.job.JobConfig;
-import io.croupier.operators.accounting.AccountRebuild;
 import io.croupier.operators.learner.PublishedSpecs;
 import io.croupier.operators.learner.SpecChange;
 import io.croupier.operators.learner.SpecRequirements;
@@ -128,11 +128,8 @@ final class Targets {
   }
 
   private static String event(byte[] bytes) {
-    MapAccount account = new MapAccount();
     try {
-      AccountingEvent event = AccountingEvent.parseFrom(bytes);
-      AccountRebuild.apply(event, account);
-      AccountRebuild.apply(event, account);
+      EventReading.rebuild(AccountingEvent.parseFrom(bytes));
       return "";
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       return e.getMessage();

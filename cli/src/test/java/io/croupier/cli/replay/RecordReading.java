@@ -12,8 +12,9 @@ public final class RecordReading {
   public static void journal(byte[] bytes) throws IOException {
     try (RecordFile file = RecordFile.open("journal", new ByteArrayInputStream(bytes))) {
       JournalFile journal = new JournalFile(file);
-      while (journal.next() != null) {
-        continue;
+      boolean more = true;
+      while (more) {
+        more = journal.next() != null;
       }
     }
   }
