@@ -14,9 +14,9 @@ import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.job.JobConfig;
-import io.croupier.operators.learner.PublishedSpecs;
-import io.croupier.operators.learner.SpecChange;
-import io.croupier.operators.learner.SpecRequirements;
+import io.croupier.operators.model.PublishedSpecs;
+import io.croupier.operators.model.SpecChange;
+import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AccountingEvent;
@@ -27,6 +27,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,8 @@ final class Targets {
 
   private final Path directory;
   private final Path file;
-  private final SpecRequirements requirements = new SpecRequirements(1 << 20, 1 << 20);
+  private final SpecRequirements requirements = 
+      new SpecRequirements(1 << 20, 1 << 20, Duration.ofDays(1));
 
   /** Targets that keep the file that is being read in {@code directory}. */
   Targets(Path directory) {
