@@ -14,15 +14,16 @@ import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.job.JobConfig;
+import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.SpecChange;
-import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,7 +42,7 @@ final class Targets {
 
   private final Path directory;
   private final Path file;
-  private final SpecRequirements requirements = 
+  private final SpecRequirements requirements =
       new SpecRequirements(1 << 20, 1 << 20, Duration.ofDays(1));
 
   /** Targets that keep the file that is being read in {@code directory}. */
@@ -52,7 +53,7 @@ final class Targets {
 
   List<Target> all() throws IOException {
     List<byte[]> reports = golden("GradientReport");
-    List<byte[]> specs = golden("ModelSpec");
+    List<byte[]> specs = specs();
     ReportDecoder decoder = new ReportDecoder("raw");
     return List.of(
         new Target("report", 500, reports, 200, bytes -> decode(decoder, bytes)),
@@ -75,6 +76,19 @@ final class Targets {
             20_000,
             this::config),
         new Target("ledger", 4, List.of(ledger(0), ledger(1), ledger(3)), 2000, this::ledger));
+  }
+
+  /** Those that are valid still, and that of a central model. */
+  private static List<byte[]> specs() throws IOException {
+    List<byte[]> specs = new ArrayList<>();
+    for (byte[] golden : golden("ModelSpec")) {
+      if (ModelSpecs.violations(ModelSpec.parseFrom(golden)).isEmpty()) {
+        specs.add(golden);
+      }
+    }
+    ModelsFile.read(EXAMPLES.resolve("central.yaml"))
+        .forEach(spec -> specs.add(spec.toByteArray()));
+    return specs;
   }
 
   private static String decode(ReportDecoder decoder, byte[] bytes) {

@@ -86,9 +86,18 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
   }
 
   @Override
-  public PrefixSum start(int dimension, NoiseLevel level, long after) {
+  public void check(int dimension, NoiseLevel level) {
+    grid(Require.dimension(dimension), level);
+  }
+
+  private NoiseGrid grid(int dimension, NoiseLevel level) {
     double slack = BltSum.rounding(parameters, horizon) * Math.sqrt((double) horizon * dimension);
-    NoiseGrid grid = NoiseGrid.of(level, DEVIATION_BITS, Math.nextUp(slack));
+    return NoiseGrid.of(level, DEVIATION_BITS, Math.nextUp(slack));
+  }
+
+  @Override
+  public PrefixSum start(int dimension, NoiseLevel level, long after) {
+    NoiseGrid grid = grid(dimension, level);
     return start(dimension, grid, NodeNoise.secure(grid.deviation()), after);
   }
 

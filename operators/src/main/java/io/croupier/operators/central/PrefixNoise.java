@@ -42,6 +42,13 @@ public sealed interface PrefixNoise permits TreeNoise, BltNoise {
    */
   PrefixSum start(int dimension, NoiseLevel level, long after);
 
+  /**
+   * Throws what {@link #start} would, and makes nothing.
+   *
+   * @throws IllegalArgumentException if the level's noise doesn't fit the grid
+   */
+  void check(int dimension, NoiseLevel level);
+
   /** Begins with the first step, or gives what is to be restored: {@code after} is 0. */
   default PrefixSum start(int dimension, NoiseLevel level) {
     return start(dimension, level, 0);

@@ -120,10 +120,20 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
   }
 
   @Override
-  public PrefixSum start(int dimension, NoiseLevel level, long after) {
+  public void check(int dimension, NoiseLevel level) {
+    Require.dimension(dimension);
+    grid(level);
+  }
+
+  private NoiseGrid grid(NoiseLevel level) {
     long leaves = restartEvery == Schedule.NEVER ? maxSteps() : Math.min(restartEvery, maxSteps());
     int bits = Math.min(MOST_DEVIATION_BITS, ROOM_BITS - CompletedTree.height(leaves));
-    NoiseGrid grid = NoiseGrid.of(level, bits, 0);
+    return NoiseGrid.of(level, bits, 0);
+  }
+
+  @Override
+  public PrefixSum start(int dimension, NoiseLevel level, long after) {
+    NoiseGrid grid = grid(level);
     return start(dimension, grid, NodeNoise.secure(grid.deviation()), after);
   }
 

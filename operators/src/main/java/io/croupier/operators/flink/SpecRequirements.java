@@ -40,9 +40,7 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
                   + " brokers to at least %d")
               .formatted(transactionTimeout, LONGEST_OUTAGE.toMillis()));
     }
-    if (obstacles.isEmpty()) {
-      checkLearner(obstacles, spec);
-    }
+    checkLearner(obstacles, spec);
     return obstacles;
   }
 
@@ -52,7 +50,7 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
   private static void checkLearner(List<String> obstacles, ModelSpec spec) {
     try {
       if (ModelSpecs.isCentral(spec)) {
-        new CentralModel(spec, 0);
+        CentralModel.check(spec);
       } else {
         Learners.of(spec);
       }

@@ -96,6 +96,16 @@ public final class CentralModel implements LiveModel {
     told = Told.NOTHING;
   }
 
+  /**
+   * Throws what making a model would, and makes room for none.
+   *
+   * @throws IllegalArgumentException naming the field of the spec that asks for what there isn't
+   */
+  public static void check(ModelSpec spec) {
+    Mechanism.of(spec);
+    CentralLearners.of(spec);
+  }
+
   /** A learner only ever meets the state that it made itself. */
   @SuppressWarnings("unchecked")
   private static PrefixLearner<LearnerState> anyState(

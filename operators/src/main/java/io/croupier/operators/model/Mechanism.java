@@ -56,6 +56,10 @@ record Mechanism(PrefixNoise noise, NoiseLevel level, int dimension) {
         central.noise(), new NoiseLevel(clipNorm, sigma, exponent), spec.getDimension());
   }
 
+  Mechanism {
+    noise.check(dimension, level);
+  }
+
   /** Begins to sum up, as if so many rounds without data were over. */
   PrefixSum start(long after) {
     return noise.start(dimension, level, after);
