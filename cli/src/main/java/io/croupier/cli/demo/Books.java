@@ -30,7 +30,7 @@ record Books(
     remarks = List.copyOf(remarks);
   }
 
-  /** Closes the books on {@code sent} reports to each model. */
+  /** Closes the books on {@code sent} reports in all. */
   static Books close(
       List<Entrant> entrants, List<Standing> standings, Spending spending, long sent) {
     boolean balanced = balance(entrants, standings, spending, sent);
@@ -39,8 +39,8 @@ record Books(
     List<String> remarks = new ArrayList<>();
     if (!balanced) {
       remarks.add(
-          "Not every report is accounted for: %s were sent, the ledger has judged %s."
-              .formatted(Numbers.count(sent * entrants.size()), Numbers.count(spending.events())));
+          "Not every report is accounted for: %s were to be sent, the ledger has judged %s."
+              .formatted(Numbers.count(sent), Numbers.count(spending.events())));
     }
     for (int i = 0; i < entrants.size(); i++) {
       Entrant entrant = entrants.get(i);
@@ -65,10 +65,10 @@ record Books(
         balanced, spent, spending.mostPerPerson(), spending.undisclosed(), refusals, remarks);
   }
 
-  /** Whether both topics have settled every one of {@code sent} reports to each model. */
+  /** Whether both topics have settled every one of {@code sent} reports in all. */
   static boolean balance(
       List<Entrant> entrants, List<Standing> standings, Spending spending, long sent) {
-    if (spending.events() != sent * entrants.size()) {
+    if (spending.events() != sent) {
       return false;
     }
     for (int i = 0; i < entrants.size(); i++) {

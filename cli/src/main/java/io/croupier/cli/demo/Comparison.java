@@ -2,8 +2,10 @@ package io.croupier.cli.demo;
 
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Score;
+import io.croupier.schemas.GuaranteeEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
@@ -15,20 +17,38 @@ import java.util.stream.Collectors;
  * @param optimum score of the best weights, found without privacy
  * @param results one per learner
  * @param books what the ledger and the models say of all reports
+ * @param guarantees what the job says that its releases of raw reports guarantee, by model
  */
 record Comparison(
-    DataSet data, Terms terms, Score nothing, Score optimum, List<Result> results, Books books) {
+    DataSet data,
+    Terms terms,
+    Score nothing,
+    Score optimum,
+    List<Result> results,
+    Books books,
+    Map<String, GuaranteeEvent> guarantees) {
 
   private static final String UNSAID = "an undisclosed amount";
 
   Comparison {
     results = List.copyOf(results);
+    guarantees = Map.copyOf(guarantees);
   }
 
-  /** What it cost, from the ledger. */
+  /** Those of the learners that take noised reports. */
+  List<Result> local() {
+    return results.stream().filter(result -> !result.entrant().isCentral()).toList();
+  }
+
+  /** Those of the learners that take raw ones. */
+  List<Result> central() {
+    return results.stream().filter(result -> result.entrant().isCentral()).toList();
+  }
+
+  /** What the noised reports cost, from the ledger. */
   String price() {
     String perLearner =
-        results.stream()
+        local().stream()
             .map(result -> result.spent().inWords(UNSAID))
             .distinct()
             .collect(Collectors.joining(" or "));
@@ -47,9 +67,53 @@ record Comparison(
 
   /** What belongs below the scores: how to read them, and what reports they are of. */
   List<String> notes() {
-    List<String> notes = new ArrayList<>(List.of(reading(), sameForAll()));
+    List<String> notes = new ArrayList<>(List.of(reading()));
+    if (!local().isEmpty()) {
+      notes.add(sameForAll());
+    }
     notes.addAll(books.refusals());
+    if (!central().isEmpty()) {
+      notes.add(trust());
+      notes.add(spentOnTrust());
+    }
     return notes;
+  }
+
+  /** Who sees what is raw. */
+  private String trust() {
+    Rounds rounds = terms.rounds();
+    return ("Raw reports: in %s rounds %s people each sent their raw gradients to the job, which"
+            + " clipped them at %s and added the noise once: whoever runs the job, its checkpoints"
+            + " and the raw-gradients topic sees them. DP-FTRL's learning rate was chosen in"
+            + " advance, which no epsilon pays for.")
+        .formatted(
+            Numbers.count(rounds.count()),
+            Numbers.count(rounds.reports()),
+            Numbers.rounded(terms.clip()));
+  }
+
+  /** What raw reports cost, as the job tells it. */
+  private String spentOnTrust() {
+    String guaranteed =
+        central().stream()
+            .map(result -> inWords(result.entrant()))
+            .collect(Collectors.joining(", "));
+    return ("What was released guarantees them, between any two gradients: %s. All raw reports of"
+            + " one person together spent epsilon %s at delta %s, on top of the noised ones.")
+        .formatted(
+            guaranteed,
+            Numbers.rounded(books.spentPerPerson().epsilonAt(terms.delta())),
+            terms.deltaInWords());
+  }
+
+  private String inWords(Entrant entrant) {
+    GuaranteeEvent event = guarantees.get(entrant.modelId());
+    return "%s: epsilon %s at delta %s, by noise %s times the clipping length"
+        .formatted(
+            entrant.label(),
+            Numbers.rounded(event.getReplaceOne().getEpsilon()),
+            terms.deltaInWords(),
+            Numbers.rounded(event.getNoiseMultiplier()));
   }
 
   /** What was the same for all, in a sentence or two. */
@@ -62,7 +126,7 @@ record Comparison(
         terms.undisclosedPeople() == 0
             ? ""
             : ", undisclosed by " + Numbers.count(terms.undisclosedPeople()) + " of them";
-    return ("The same for every learner: %s people, one report of each; gradients clipped at %s;"
+    return ("The same for every learner of noised reports: %s people, one report of each; gradients clipped at %s;"
             + " l2_laplace noise, epsilon = %s%s; %s; the average weighs the t-th iterate by t^%d"
             + " (adaptive radius: by its own rule).")
         .formatted(

@@ -19,6 +19,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 /**
  * The people, who come one by one at a steady rate. Each evaluates every model's newest weights on
  * the data that is theirs and sends each model one report, noised before it leaves their hands.
+ * Beside that, groups of them answer the models that ask for raw gradients.
  */
 final class Crowd implements AutoCloseable {
 
@@ -30,9 +31,11 @@ final class Crowd implements AutoCloseable {
   private final Function<String, ModelSnapshot> newest;
   private final IntFunction<GradientReporter> reporterOf;
   private final IntFunction<Randomiser> randomiserOf;
+  private final List<Groups> groups;
   private final Thread thread = new Thread(this::come, "crowd");
   private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
   private volatile long reported;
+  private volatile long sent;
   private volatile RuntimeException failure;
   private volatile boolean closed;
   private long nanosPerPerson;
@@ -45,6 +48,7 @@ final class Crowd implements AutoCloseable {
    * @param newest a model's newest committed publication
    * @param reporterOf what a person sends their reports with
    * @param randomiserOf what hides the gradients of the person at a place in the order, from 0
+   * @param groups whom else they answer
    */
   Crowd(
       Problem problem,
@@ -52,13 +56,15 @@ final class Crowd implements AutoCloseable {
       List<String> modelIds,
       Function<String, ModelSnapshot> newest,
       IntFunction<GradientReporter> reporterOf,
-      IntFunction<Randomiser> randomiserOf) {
+      IntFunction<Randomiser> randomiserOf,
+      List<Groups> groups) {
     this.problem = problem;
     this.order = order;
     this.modelIds = List.copyOf(modelIds);
     this.newest = newest;
     this.reporterOf = reporterOf;
     this.randomiserOf = randomiserOf;
+    this.groups = List.copyOf(groups);
     this.thread.setDaemon(true);
   }
 
@@ -73,12 +79,25 @@ final class Crowd implements AutoCloseable {
     thread.start();
   }
 
-  /** How many have reported to every model. */
+  /** How many have come, and reported to every model that takes noised reports. */
   long reported() {
     if (failure != null) {
       throw failure;
     }
     return reported;
+  }
+
+  /** How many reports they have sent so far, raw ones among them. */
+  long sent() {
+    if (failure != null) {
+      throw failure;
+    }
+    return sent;
+  }
+
+  /** How many that will be in the end. */
+  long due() {
+    return (long) order.length * modelIds.size() + groups.stream().mapToLong(Groups::size).sum();
   }
 
   /** How many come in all. */
@@ -100,6 +119,7 @@ final class Crowd implements AutoCloseable {
   private void come() {
     try {
       long due = System.nanoTime();
+      long count = 0;
       double[] gradient = new double[problem.dimension()];
       for (int i = 0; i < order.length; i++) {
         due = waitFor(due);
@@ -108,8 +128,14 @@ final class Crowd implements AutoCloseable {
         }
         report(order[i], randomiserOf.apply(i), gradient);
         reported = i + 1L;
+        sent = count += modelIds.size() + answers(i + 1);
         due += nanosPerPerson;
         checkDeliveries(false);
+      }
+      while (!closed && !groups.stream().allMatch(Groups::isOver)) {
+        sent = count += answers(order.length);
+        checkDeliveries(false);
+        LockSupport.parkNanos(LONGEST_NAP);
       }
       checkDeliveries(true);
     } catch (ExecutionException e) {
@@ -119,6 +145,11 @@ final class Crowd implements AutoCloseable {
     } catch (RuntimeException e) {
       failure = e;
     }
+  }
+
+  /** Lets the groups answer what they are asked, and returns how many reports that made. */
+  private long answers(int come) {
+    return groups.stream().mapToLong(group -> group.answer(come, underway::add)).sum();
   }
 
   /** Waits until it is a person's turn, and returns when that was. */

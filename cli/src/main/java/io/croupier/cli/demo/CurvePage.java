@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Properties;
+import java.util.stream.Stream;
 
 /**
  * The page with the curves: one HTML file that holds its data, its style and its chart library, and
@@ -51,18 +52,18 @@ final class CurvePage {
     ResultTable table = new ResultTable(comparison);
     long people = comparison.terms().people();
     List<Curve> curves =
-        comparison.results().stream()
+        Stream.concat(comparison.local().stream(), comparison.central().stream())
             .map(
                 result ->
                     new Curve(
                         result.entrant().label(),
-                        result.entrant().kind() == Entrant.Kind.LDP_SGD,
+                        result.entrant().reportsLastIterate(),
                         result.curve()))
             .toList();
     return new Content(
         comparison.data().description(),
         comparison.notes(),
-        comparison.price(),
+        comparison.local().isEmpty() ? "" : comparison.price(),
         comparison.data().problem().fitName(),
         new CurvePoint(people, comparison.nothing().loss(), comparison.nothing().fit()),
         new CurvePoint(people, comparison.optimum().loss(), comparison.optimum().fit()),

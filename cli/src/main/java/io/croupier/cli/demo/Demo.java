@@ -14,6 +14,7 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.PrintWriter;
@@ -21,7 +22,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.commons.rng.sampling.PermutationSampler;
 import org.apache.commons.rng.simple.RandomSource;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -117,7 +120,7 @@ final class Demo {
         last.add(models.newest(modelId).orElseThrow());
       }
     }
-    Comparison comparison = comparison(scoreboard, books, last);
+    Comparison comparison = comparison(scoreboard, books, last, guarantees(last));
     out.println();
     out.println(new ResultTable(comparison).text());
     books.remarks().forEach(out::println);
@@ -126,7 +129,11 @@ final class Demo {
     out.flush();
     if (recorder != null) {
       stage.endJob();
-      recorder.record(stage.kafka(), stage.topics(), specs);
+      recorder.record(stage.kafka(), stage.topics(), noised(specs));
+      if (noised(specs).size() < specs.size()) {
+        out.println(
+            "Not recorded is DP-FTRL: raw reports never are, and its noise can't be drawn again.");
+      }
       out.println("To replay it: " + recorder.replayCommand());
     }
     return books.complete();
@@ -144,6 +151,24 @@ final class Demo {
     return specs;
   }
 
+  /** Those of models that take noised reports. */
+  private static List<ModelSpec> noised(List<ModelSpec> specs) {
+    return specs.stream().filter(spec -> !ModelSpecs.isCentral(spec)).toList();
+  }
+
+  private Map<String, GuaranteeEvent> guarantees(List<ModelSnapshot> last)
+      throws InterruptedException {
+    Map<String, Long> rounds = new HashMap<>();
+    for (int i = 0; i < entrants.size(); i++) {
+      if (entrants.get(i).isCentral()) {
+        rounds.put(entrants.get(i).modelId(), last.get(i).round());
+      }
+    }
+    return rounds.isEmpty()
+        ? Map.of()
+        : Guarantees.await(stage.kafka(), stage.topics().guarantees(), rounds);
+  }
+
   private Randomiser randomiser(ModelSpec spec) {
     try {
       return new L2LaplaceRandomiser(
@@ -158,25 +183,51 @@ final class Demo {
       throws InterruptedException {
     Randomiser undisclosed = new UndisclosedRandomiser(randomiser);
     String topic = stage.topics().gradients();
+    int[] order = order();
     try (Producer<byte[], byte[]> producer =
             new KafkaProducer<>(GradientReporter.producerProperties(stage.kafka()));
         Crowd crowd =
             new Crowd(
                 data.problem(),
-                order(),
-                entrants.stream().map(Entrant::modelId).toList(),
+                order,
+                entrants.stream()
+                    .filter(entrant -> !entrant.isCentral())
+                    .map(Entrant::modelId)
+                    .toList(),
                 modelId -> models.newest(modelId).orElseThrow(),
                 person ->
                     new GradientReporter(
-                        producer,
-                        topic,
-                        LocalLedger.inMemory("person-%06d".formatted(person + 1), Limit.NONE)),
-                place -> terms.isUndisclosed(place) ? undisclosed : randomiser);
-        Progress progress = Progress.on(entrants, terms.people(), data.problem().fitName())) {
+                        producer, topic, LocalLedger.inMemory(user(person), Limit.NONE)),
+                place -> terms.isUndisclosed(place) ? undisclosed : randomiser,
+                groups(order, models, producer));
+        Progress progress = Progress.on(entrants, terms, data.problem().fitName())) {
       Watch watch = new Watch(entrants, stage, crowd, scoreboard, spending);
       crowd.start(peoplePerSecond, watch::isStalled);
       return watch.untilSettled(progress);
     }
+  }
+
+  /** Whom the models of raw reports ask. */
+  private List<Groups> groups(
+      int[] order, ModelSubscriber models, Producer<byte[], byte[]> producer) {
+    return entrants.stream()
+        .filter(Entrant::isCentral)
+        .map(
+            entrant ->
+                new Groups(
+                    entrant.modelId(),
+                    terms.rounds(),
+                    data.problem(),
+                    order,
+                    () -> models.newest(entrant.modelId()).orElseThrow(),
+                    Demo::user,
+                    stage.topics().rawGradients(),
+                    producer::send))
+        .toList();
+  }
+
+  private static String user(int person) {
+    return "person-%06d".formatted(person + 1);
   }
 
   /** Who comes when. */
@@ -186,7 +237,11 @@ final class Demo {
     return Arrays.copyOf(order, terms.people());
   }
 
-  private Comparison comparison(Scoreboard scoreboard, Books books, List<ModelSnapshot> last) {
+  private Comparison comparison(
+      Scoreboard scoreboard,
+      Books books,
+      List<ModelSnapshot> last,
+      Map<String, GuaranteeEvent> guarantees) {
     Problem problem = data.problem();
     List<Result> results = new ArrayList<>();
     for (int i = 0; i < entrants.size(); i++) {
@@ -201,6 +256,6 @@ final class Demo {
     }
     Score nothing = problem.score(new double[problem.dimension()]);
     Score optimum = problem.score(problem.optimum());
-    return new Comparison(data, terms, nothing, optimum, results, books);
+    return new Comparison(data, terms, nothing, optimum, results, books, guarantees);
   }
 }

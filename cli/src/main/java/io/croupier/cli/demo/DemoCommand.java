@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
       "",
       "Starts a Kafka broker and the Flink job in this process, lets every person of a data set report"
           + " to one model per learner, each report noised before it is sent, and ends with a table"
-          + " and a page of curves. Takes less than two minutes."
+          + " and a page of curves. To the models of DP-FTRL they report raw gradients, and the job"
+          + " adds the noise. Takes less than two minutes."
     },
     footer = {
       "",
@@ -79,7 +80,10 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--epsilon",
       paramLabel = "EPSILON",
       defaultValue = "8",
-      description = "Privacy of each report, l2_laplace noise (default: ${DEFAULT-VALUE}).")
+      description = {
+        "Privacy of each report, l2_laplace noise (default: ${DEFAULT-VALUE}).",
+        "Of raw reports, at a delta of 1e-5 or less, by the noise of the job."
+      })
   private double epsilon;
 
   @Option(
@@ -103,10 +107,12 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--learners",
       paramLabel = "NAME",
       split = ",",
-      defaultValue = Entrant.USUAL,
       description = {
-        "Which learners, of adaptive-radius, banco, black-box, coordinate-wise and ldp-sgd:STEP.",
-        "(default: all of them, ldp-sgd at 0.1, 10 and 1000)"
+        "Which learners, of adaptive-radius, banco, black-box, coordinate-wise, ldp-sgd:STEP, and,"
+            + " of raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP.",
+        "(default: all of them, ldp-sgd at 0.1, 10 and 1000, dp-ftrl at 100)",
+        "With --kafka, those of raw reports only if they are named: whoever reads the topics sees"
+            + " what people sent, and transaction.max.timeout.ms of the brokers must be 24 hours."
       })
   private List<String> learners;
 
@@ -165,6 +171,7 @@ public final class DemoCommand implements Callable<Integer> {
       description = {
         "Writes what 'croupier replay' needs to tell the same updates again: models.yaml,"
             + " reports.jsonl, journal.jsonl, and updates.jsonl to compare with. DIR is new or empty.",
+        "Models of raw reports are left out.",
         "It holds everybody's reports, noised but under their names: let nobody read it who may not"
             + " read the gradients topic. A new DIR is yours alone."
       })
@@ -195,7 +202,11 @@ public final class DemoCommand implements Callable<Integer> {
       throw new InputException("--round-size is %d; it must be at least 1".formatted(roundSize));
     }
     Terms terms = new Terms(epsilon, undisclosed, bound, roundSize, people, seed);
-    List<Entrant> entrants = Entrant.parse(learners);
+    List<Entrant> entrants = entrants();
+    if (record != null && entrants.stream().allMatch(Entrant::isCentral)) {
+      throw new InputException(
+          "--record: raw reports are never recorded; name one of the other --learners, too");
+    }
     double peoplePerSecond = peoplePerSecond(people);
     Recorder recorder = record == null ? null : Recorder.into(record);
     String runId = Long.toString(ID.nextLong(MOST_IDS), Character.MAX_RADIX);
@@ -206,6 +217,13 @@ public final class DemoCommand implements Callable<Integer> {
       Log.discard();
     }
     return complete ? 0 : 1;
+  }
+
+  private List<Entrant> entrants() {
+    if (learners != null) {
+      return Entrant.parse(learners);
+    }
+    return Entrant.parse(List.of((kafka.isEmpty() ? Entrant.USUAL : Entrant.LOCAL).split(",")));
   }
 
   private DataSet dataSet() {

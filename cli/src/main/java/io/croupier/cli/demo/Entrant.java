@@ -20,13 +20,16 @@ import java.util.Set;
  * @param modelId its model; also what the user writes to have it take part
  * @param label for people
  * @param kind the learner
- * @param stepSize of LDP-SGD; 0 for the others
+ * @param stepSize of LDP-SGD and, constant, of DP-FTRL; 0 for the others
  */
 record Entrant(String modelId, String label, Kind kind, double stepSize) {
 
-  /** The usual comparison: four learners without a step size, and LDP-SGD at three. */
-  static final String USUAL =
+  /** Of noised reports: four learners without a step size, and LDP-SGD at three. */
+  static final String LOCAL =
       "adaptive-radius,banco,black-box,coordinate-wise,ldp-sgd:0.1,ldp-sgd:10,ldp-sgd:1000";
+
+  /** The usual comparison: those, and DP-FTRL with either noise. */
+  static final String USUAL = LOCAL + ",dp-ftrl-tree:100,dp-ftrl-blt:100";
 
   /** Degree of the polynomial that weighs the iterates in every average. */
   static final int AVERAGING_DEGREE = 3;
@@ -39,7 +42,9 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
     BANCO("banco", "BANCO", "strongest noise"),
     BLACK_BOX("black-box", "black box", "nothing"),
     COORDINATE_WISE("coordinate-wise", "coordinate-wise", "nothing"),
-    LDP_SGD("ldp-sgd", "LDP-SGD", "step size");
+    LDP_SGD("ldp-sgd", "LDP-SGD", "step size"),
+    DP_FTRL_TREE("dp-ftrl-tree", "DP-FTRL, tree", "learning rate"),
+    DP_FTRL_BLT("dp-ftrl-blt", "DP-FTRL, BLT", "learning rate");
 
     private final String name;
     private final String label;
@@ -49,6 +54,14 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
       this.name = name;
       this.label = label;
       this.byHand = byHand;
+    }
+
+    private boolean hasStep() {
+      return this == LDP_SGD || isCentral();
+    }
+
+    private boolean isCentral() {
+      return this == DP_FTRL_TREE || this == DP_FTRL_BLT;
     }
   }
 
@@ -68,16 +81,16 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
 
   private static Entrant parse(String name) {
     for (Kind kind : Kind.values()) {
-      if (kind == Kind.LDP_SGD ? name.startsWith(kind.name + ":") : name.equals(kind.name)) {
-        return kind == Kind.LDP_SGD
-            ? ldpSgd(name, name.substring(name.indexOf(':') + 1))
+      if (kind.hasStep() ? name.startsWith(kind.name + ":") : name.equals(kind.name)) {
+        return kind.hasStep()
+            ? withStep(kind, name, name.substring(name.indexOf(':') + 1))
             : new Entrant(kind.name, kind.label, kind, 0);
       }
     }
     throw new InputException("--learners: '%s' is not one of %s".formatted(name, known()));
   }
 
-  private static Entrant ldpSgd(String name, String step) {
+  private static Entrant withStep(Kind kind, String name, String step) {
     double stepSize;
     try {
       stepSize = Double.parseDouble(step);
@@ -86,25 +99,35 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
     }
     if (!(stepSize > 0) || Double.isInfinite(stepSize)) {
       throw new InputException(
-          "--learners: '%s': a step size is positive and finite".formatted(name));
+          "--learners: '%s': a %s is positive and finite".formatted(name, kind.byHand));
     }
     String number = Numbers.plain(stepSize);
-    return new Entrant(
-        "ldp-sgd-" + number, Kind.LDP_SGD.label + ", step " + number, Kind.LDP_SGD, stepSize);
+    return new Entrant(kind.name + "-" + number, kind.label + ", step " + number, kind, stepSize);
   }
 
   private static String known() {
-    return "adaptive-radius, banco, black-box, coordinate-wise, ldp-sgd:STEP";
+    return "adaptive-radius, banco, black-box, coordinate-wise, ldp-sgd:STEP,"
+        + " dp-ftrl-tree:STEP, dp-ftrl-blt:STEP";
   }
 
   /** What somebody had to choose, beyond what is the same for all. */
   String byHand() {
-    return kind == Kind.LDP_SGD ? kind.byHand + " " + Numbers.plain(stepSize) : kind.byHand;
+    return kind.hasStep() ? kind.byHand + " " + Numbers.plain(stepSize) : kind.byHand;
   }
 
   /** Whether its last iterate is a result of its own. */
   boolean reportsLastIterate() {
-    return kind == Kind.LDP_SGD;
+    return kind.hasStep();
+  }
+
+  /** Whether it takes raw reports, to which the job adds the noise. */
+  boolean isCentral() {
+    return kind.isCentral();
+  }
+
+  /** How many reports it takes. */
+  int reports(Terms terms) {
+    return isCentral() ? terms.rounds().reports() : terms.people();
   }
 
   /** The model that it is to learn. */
@@ -134,6 +157,8 @@ record Entrant(String modelId, String label, Kind kind, double stepSize) {
       case COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance()).build();
       case LDP_SGD ->
           spec.setLdpSgd(LdpSgd.newBuilder().setStepSize(stepSize).setDecay(DECAY)).build();
+      case DP_FTRL_TREE -> TrustedModel.tree(spec, stepSize, terms);
+      case DP_FTRL_BLT -> TrustedModel.blt(spec, stepSize, terms);
     };
   }
 }

@@ -15,19 +15,21 @@ final class LiveBars implements Progress {
   private final List<ProgressBar> bars;
   private final String fitName;
 
-  LiveBars(List<Entrant> entrants, long people, String fitName) {
+  LiveBars(List<Entrant> entrants, Terms terms, String fitName) {
     int width = entrants.stream().mapToInt(entrant -> entrant.label().length()).max().orElse(0);
     this.fitName = fitName;
     this.bars =
         entrants.stream()
-            .map(entrant -> bar(StringUtils.rightPad(entrant.label(), width), people))
+            .map(
+                entrant ->
+                    bar(StringUtils.rightPad(entrant.label(), width), entrant.reports(terms)))
             .toList();
   }
 
-  private static ProgressBar bar(String label, long people) {
+  private static ProgressBar bar(String label, long reports) {
     return new ProgressBarBuilder()
         .setTaskName(label)
-        .setInitialMax(people)
+        .setInitialMax(reports)
         .setStyle(ProgressBarStyle.UNICODE_BLOCK)
         .setUpdateIntervalMillis(REDRAW_MS)
         .hideEta()

@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.commons.lang3.StringUtils;
 
 /** A few lines every few seconds, for logs and pipes. */
@@ -12,14 +13,14 @@ final class PlainLines implements Progress {
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final List<Entrant> entrants;
-  private final long people;
+  private final Terms terms;
   private final String fitName;
   private final PrintStream out;
   private long next = System.nanoTime() + EVERY_NANOS;
 
-  PlainLines(List<Entrant> entrants, long people, String fitName, PrintStream out) {
+  PlainLines(List<Entrant> entrants, Terms terms, String fitName, PrintStream out) {
     this.entrants = entrants;
-    this.people = people;
+    this.terms = terms;
     this.fitName = fitName;
     this.out = out;
   }
@@ -40,8 +41,8 @@ final class PlainLines implements Progress {
             String.format(
                 Locale.ROOT,
                 "%s of %s people have reported; %,.0f reports/s",
-                Numbers.count(standings.stream().mapToLong(Standing::settled).min().orElse(0)),
-                Numbers.count(people),
+                Numbers.count(terms.people() - mostMissing(standings)),
+                Numbers.count(terms.people()),
                 reportsPerSecond));
     int width = entrants.stream().mapToInt(entrant -> entrant.label().length()).max().orElse(0);
     for (int i = 0; i < entrants.size(); i++) {
@@ -52,6 +53,14 @@ final class PlainLines implements Progress {
           .append(standings.get(i).inWords(fitName));
     }
     return text.toString();
+  }
+
+  /** Of the learner of which most people are still to be heard. */
+  private long mostMissing(List<Standing> standings) {
+    return IntStream.range(0, entrants.size())
+        .mapToLong(i -> entrants.get(i).reports(terms) - standings.get(i).settled())
+        .max()
+        .orElse(0);
   }
 
   @Override

@@ -6,11 +6,11 @@ import java.util.List;
 sealed interface Progress extends AutoCloseable permits LiveBars, PlainLines {
 
   /** Bars where there is a terminal to draw them on, else a line every few seconds. */
-  static Progress on(List<Entrant> entrants, long people, String fitName) {
+  static Progress on(List<Entrant> entrants, Terms terms, String fitName) {
     // The script looks: Java itself can't tell whether standard output is a terminal.
     return Boolean.getBoolean("croupier.terminal")
-        ? new LiveBars(entrants, people, fitName)
-        : new PlainLines(entrants, people, fitName, System.out);
+        ? new LiveBars(entrants, terms, fitName)
+        : new PlainLines(entrants, terms, fitName, System.out);
   }
 
   /**

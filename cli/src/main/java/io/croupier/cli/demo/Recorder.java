@@ -21,7 +21,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -78,6 +81,7 @@ final class Recorder {
    * Records what is committed on the topics of a run whose job has ended. The specs come last: a
    * recording that was broken off has none, and can't be taken for a whole one.
    *
+   * @param specs of the models to record; those of raw reports can't be
    * @throws IllegalStateException if the journal doesn't come to what the updates tell within 30 s
    */
   void record(Map<String, ?> kafka, Topics topics, List<ModelSpec> specs)
@@ -90,7 +94,8 @@ final class Recorder {
       throws IOException, InterruptedException {
     write(kafka, topics.gradients(), reports(), Recorder::report);
     long deadline = System.nanoTime() + patience.toNanos();
-    List<String> gaps = writeJournalAndUpdates(kafka, topics);
+    Set<String> models = specs.stream().map(ModelSpec::getModelId).collect(Collectors.toSet());
+    List<String> gaps = writeJournalAndUpdates(kafka, topics, models);
     // The brokers end a transaction on each partition in its own time.
     while (!gaps.isEmpty()) {
       if (System.nanoTime() - deadline > 0) {
@@ -99,14 +104,14 @@ final class Recorder {
                 .formatted(directory, patience.toMillis() / 1e3, String.join("; ", gaps)));
       }
       TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
-      gaps = writeJournalAndUpdates(kafka, topics);
+      gaps = writeJournalAndUpdates(kafka, topics, models);
     }
     Files.writeString(models(), ModelsFile.text(specs));
   }
 
   /** Writes both, and returns in what they disagree, a clause for each model. */
-  private List<String> writeJournalAndUpdates(Map<String, ?> kafka, Topics topics)
-      throws IOException {
+  private List<String> writeJournalAndUpdates(
+      Map<String, ?> kafka, Topics topics, Set<String> models) throws IOException {
     Map<String, Long> journalled = new HashMap<>();
     write(
         kafka,
@@ -115,7 +120,7 @@ final class Recorder {
         record -> {
           JournalEntry entry = JournalEntry.parseFrom(record.value());
           journalled.merge(entry.getModelId(), positions(entry), Long::sum);
-          return entry;
+          return Optional.of(entry);
         });
     Map<String, Long> told = new HashMap<>();
     write(
@@ -124,8 +129,11 @@ final class Recorder {
         updates(),
         record -> {
           ModelUpdate update = ModelUpdate.parseFrom(record.value());
+          if (!models.contains(update.getModelId())) {
+            return Optional.empty();
+          }
           told.put(update.getModelId(), taken(update));
-          return update;
+          return Optional.of(update);
         });
     return Stream.of(journalled, told)
         .flatMap(reports -> reports.keySet().stream())
@@ -150,9 +158,9 @@ final class Recorder {
         + update.getOpen();
   }
 
-  /** What a record holds. */
+  /** What a record holds; empty if it is not to be recorded. */
   private interface Content {
-    MessageOrBuilder of(ConsumerRecord<byte[], byte[]> record)
+    Optional<MessageOrBuilder> of(ConsumerRecord<byte[], byte[]> record)
         throws InvalidProtocolBufferException;
   }
 
@@ -164,7 +172,10 @@ final class Recorder {
           topic,
           record -> {
             try {
-              lines.write(content.of(record));
+              Optional<MessageOrBuilder> held = content.of(record);
+              if (held.isPresent()) {
+                lines.write(held.get());
+              }
             } catch (InvalidProtocolBufferException e) {
               throw new IllegalStateException(
                   "%s holds what nobody here has written".formatted(topic), e);
@@ -173,14 +184,15 @@ final class Recorder {
     }
   }
 
-  private static RecordedReport report(ConsumerRecord<byte[], byte[]> record)
+  private static Optional<MessageOrBuilder> report(ConsumerRecord<byte[], byte[]> record)
       throws InvalidProtocolBufferException {
-    return RecordedReport.newBuilder()
-        .setTopic(record.topic())
-        .setPartition(record.partition())
-        .setOffset(record.offset())
-        .setReport(GradientReport.parseFrom(record.value()))
-        .build();
+    return Optional.of(
+        RecordedReport.newBuilder()
+            .setTopic(record.topic())
+            .setPartition(record.partition())
+            .setOffset(record.offset())
+            .setReport(GradientReport.parseFrom(record.value()))
+            .build());
   }
 
   /** The command that tells the recorded updates again. */

@@ -30,26 +30,38 @@ final class ResultTable {
         "learner", "chosen by hand", "loss", fit, "loss (last)", fit + " (last)", "epsilon spent");
   }
 
-  /** Doing nothing, the learners, the optimum. */
+  /** Doing nothing, the learners of noised reports, the optimum; then the others, apart. */
   List<Row> rows() {
     List<Row> rows = new ArrayList<>();
     rows.add(reference("doing nothing", comparison.nothing(), "0"));
-    for (Result result : comparison.results()) {
-      boolean last = result.entrant().reportsLastIterate();
-      rows.add(
-          new Row(
-              List.of(
-                  result.entrant().label(),
-                  result.entrant().byHand(),
-                  Numbers.score(result.average().loss()),
-                  Numbers.score(result.average().fit()),
-                  last ? Numbers.score(result.lastIterate().loss()) : NONE,
-                  last ? Numbers.score(result.lastIterate().fit()) : NONE,
-                  result.spent().inWords("undisclosed")),
-              true));
+    for (Result result : comparison.local()) {
+      rows.add(learner(result, result.spent().inWords("undisclosed")));
     }
     rows.add(reference("non-private optimum", comparison.optimum(), "no privacy"));
+    if (!comparison.central().isEmpty()) {
+      Terms terms = comparison.terms();
+      String atDelta = "at delta " + terms.deltaInWords();
+      rows.add(
+          new Row(List.of("raw reports, noised by the job:", "", "", "", "", "", atDelta), false));
+      for (Result result : comparison.central()) {
+        rows.add(learner(result, Numbers.rounded(result.spent().epsilonAt(terms.delta()))));
+      }
+    }
     return rows;
+  }
+
+  private static Row learner(Result result, String spent) {
+    boolean last = result.entrant().reportsLastIterate();
+    return new Row(
+        List.of(
+            result.entrant().label(),
+            result.entrant().byHand(),
+            Numbers.score(result.average().loss()),
+            Numbers.score(result.average().fit()),
+            last ? Numbers.score(result.lastIterate().loss()) : NONE,
+            last ? Numbers.score(result.lastIterate().fit()) : NONE,
+            spent),
+        true);
   }
 
   private static Row reference(String name, Score score, String spent) {
@@ -75,7 +87,9 @@ final class ResultTable {
             AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER, rows(), columns);
     List<String> lines = new ArrayList<>(List.of(table, ""));
     lines.addAll(comparison.notes());
-    lines.add(comparison.price());
+    if (!comparison.local().isEmpty()) {
+      lines.add(comparison.price());
+    }
     return String.join(System.lineSeparator(), lines);
   }
 }

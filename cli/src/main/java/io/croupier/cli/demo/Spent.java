@@ -1,5 +1,6 @@
 package io.croupier.cli.demo;
 
+import io.croupier.accounting.GaussianDp;
 import io.croupier.schemas.Spend;
 
 /**
@@ -7,20 +8,29 @@ import io.croupier.schemas.Spend;
  * they cost is known to their senders alone.
  *
  * @param epsilon largest sum of declared epsilons
+ * @param mu largest root of the sum of mu^2 of Gaussian noise, which is that of raw reports
  * @param undisclosed most undisclosed reports; they may be another person's
  */
-record Spent(double epsilon, long undisclosed) {
+record Spent(double epsilon, double mu, long undisclosed) {
 
-  static final Spent NOTHING = new Spent(0, 0);
+  static final Spent NOTHING = new Spent(0, 0, 0);
 
   /** What the ledger's totals say. */
   static Spent of(Spend totals) {
-    return new Spent(totals.getEpsilon(), totals.getUndisclosed());
+    return new Spent(totals.getEpsilon(), totals.getMu(), totals.getUndisclosed());
   }
 
   /** The larger of each. */
   Spent max(Spent other) {
-    return new Spent(Math.max(epsilon, other.epsilon), Math.max(undisclosed, other.undisclosed));
+    return new Spent(
+        Math.max(epsilon, other.epsilon),
+        Math.max(mu, other.mu),
+        Math.max(undisclosed, other.undisclosed));
+  }
+
+  /** What the Gaussian noise leaves, as epsilon at a delta, exactly. */
+  double epsilonAt(double delta) {
+    return GaussianDp.epsilon(mu, StrictMath.log(delta));
   }
 
   /** Such as 8, or {@code unsaid}, or 8 or {@code unsaid}. */

@@ -26,6 +26,24 @@ record Terms(
     return undisclosedBefore(people);
   }
 
+  /** When whom is asked for a raw gradient. */
+  Rounds rounds() {
+    return Rounds.of(people);
+  }
+
+  /** Of the epsilon of raw reports. */
+  double delta() {
+    return Double.parseDouble(deltaInWords());
+  }
+
+  /**
+   * A power of ten, 1e-5 or less, and not above 1 / people^1.1: what is given away with such a
+   * probability is less than one person.
+   */
+  String deltaInWords() {
+    return "1e" + Math.min(-5, (int) Math.floor(-1.1 * Math.log10(people)));
+  }
+
   private long undisclosedBefore(int place) {
     return Math.round(place * undisclosed);
   }

@@ -36,7 +36,7 @@ final class Watch {
   boolean isStalled() {
     return scoreboard.nanosSincePublication() > STALL_NANOS
         && spending.nanosSinceEvent() > STALL_NANOS
-        && !Books.balance(entrants, standings(), spending, crowd.reported());
+        && !Books.balance(entrants, standings(), spending, crowd.sent());
   }
 
   /** Looks on until every report is accounted for, or nothing has moved for long. */
@@ -50,16 +50,17 @@ final class Watch {
       List<Standing> standings = standings();
       long now = System.nanoTime();
       progress.show(standings, rate.at(now, spending.events()));
-      boolean balanced = Books.balance(entrants, standings, spending, reported);
-      if (balanced && reported == crowd.size()) {
-        return Books.close(entrants, standings, spending, reported);
+      if (Books.balance(entrants, standings, spending, crowd.due())) {
+        return Books.close(entrants, standings, spending, crowd.due());
       }
+      boolean moreCome =
+          reported < crowd.size() && Books.balance(entrants, standings, spending, crowd.sent());
       long nowSettled = spending.events() + standings.stream().mapToLong(Standing::accounted).sum();
-      if (balanced || nowSettled != settled) {
+      if (moreCome || nowSettled != settled) {
         settled = nowSettled;
         lastMove = now;
       } else if (now - lastMove > PATIENCE_NANOS) {
-        return Books.close(entrants, standings, spending, reported);
+        return Books.close(entrants, standings, spending, crowd.due());
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_MS);
     }

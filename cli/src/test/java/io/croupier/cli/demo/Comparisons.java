@@ -17,7 +17,7 @@ final class Comparisons {
   }
 
   static Comparison of(DataSet data) {
-    return of(data, 0, new Spent(8, 0), new Spent(56, 0), 0, List.of());
+    return of(data, 0, new Spent(8, 0, 0), new Spent(56, 2.356093, 0), 0, List.of());
   }
 
   /** A fifth of the people disclosed nothing, and BANCO refused their reports. */
@@ -25,8 +25,8 @@ final class Comparisons {
     return of(
         Census.load(),
         0.2,
-        new Spent(8, 1),
-        new Spent(56, 7),
+        new Spent(8, 0, 1),
+        new Spent(56, 0, 7),
         39_417,
         List.of("BANCO refused 5,631 undisclosed reports (DECLARATION)."));
   }
@@ -42,7 +42,7 @@ final class Comparisons {
     Score optimum = new Score(0.5181, 0.7401);
     double[] ends = {0.531, 0.558, 0.535, 0.541, 0.676, 0.523, 1.396};
     List<Result> results = new ArrayList<>();
-    for (Entrant entrant : Entrant.parse(List.of(Entrant.USUAL.split(",")))) {
+    for (Entrant entrant : Entrant.parse(List.of(Entrant.LOCAL.split(",")))) {
       double end = ends[results.size()];
       List<CurvePoint> curve = new ArrayList<>();
       for (long people = 0; people <= 28_155; people += 95) {
@@ -57,6 +57,6 @@ final class Comparisons {
     }
     Terms terms = new Terms(8, undisclosedShare, 0.25, 1, 28_155, 1);
     Books books = new Books(true, Map.of(), perPerson, undisclosed, refusals, List.of());
-    return new Comparison(data, terms, nothing, optimum, results, books);
+    return new Comparison(data, terms, nothing, optimum, results, books, Map.of());
   }
 }

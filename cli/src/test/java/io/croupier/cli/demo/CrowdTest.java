@@ -98,7 +98,8 @@ class CrowdTest {
         person ->
             new GradientReporter(
                 producer, "gradients", LocalLedger.inMemory("p" + person, Limit.NONE)),
-        place -> place == 2 ? new UndisclosedRandomiser(randomiser) : randomiser);
+        place -> place == 2 ? new UndisclosedRandomiser(randomiser) : randomiser,
+        List.of());
   }
 
   private static MockProducer<byte[], byte[]> producer(boolean completes) {

@@ -45,7 +45,9 @@ class RecorderITCase {
           .setDroppedUnpublished(1)
           .setOpen(1);
   private static final List<ModelSpec> SPECS =
-      List.of(ModelSpec.newBuilder().setModelId("taps").setDimension(1).build());
+      List.of(
+          ModelSpec.newBuilder().setModelId("taps").setDimension(1).build(),
+          ModelSpec.newBuilder().setModelId("idle").setDimension(1).build());
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;

@@ -9,9 +9,9 @@ class SpentTest {
 
   @Test
   void undisclosedReportsAreNoNumber() {
-    assertThat(new Spent(8, 0).inWords("undisclosed")).isEqualTo("8");
-    assertThat(new Spent(8, 1).inWords("undisclosed")).isEqualTo("8 or undisclosed");
-    assertThat(new Spent(0, 7).inWords("undisclosed")).isEqualTo("undisclosed");
+    assertThat(new Spent(8, 0, 0).inWords("undisclosed")).isEqualTo("8");
+    assertThat(new Spent(8, 0, 1).inWords("undisclosed")).isEqualTo("8 or undisclosed");
+    assertThat(new Spent(0, 0, 7).inWords("undisclosed")).isEqualTo("undisclosed");
     assertThat(Spent.NOTHING.inWords("undisclosed")).isEqualTo("0");
   }
 
@@ -20,6 +20,6 @@ class SpentTest {
     Spend declares = Spend.newBuilder().setReports(2).setEpsilon(16).build();
     Spend saysNothing = Spend.newBuilder().setReports(3).setUndisclosed(3).build();
 
-    assertThat(Spent.of(declares).max(Spent.of(saysNothing))).isEqualTo(new Spent(16, 3));
+    assertThat(Spent.of(declares).max(Spent.of(saysNothing))).isEqualTo(new Spent(16, 0, 3));
   }
 }

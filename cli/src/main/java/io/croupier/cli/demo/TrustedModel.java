@@ -1,0 +1,66 @@
+package io.croupier.cli.demo;
+
+import io.croupier.accounting.GaussianDp;
+import io.croupier.operators.accounting.CentralGuarantee;
+import io.croupier.schemas.DpFtrl;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.PrefixSumNoise;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/** DP-FTRL with the least noise for the epsilon that local reports have, at a delta. */
+final class TrustedModel {
+
+  /** Of a noise multiplier; rounded up, it gives away less than 1e-4 of the epsilon. */
+  private static final int DIGITS = 4;
+
+  private static final int BLT_BUFFERS = 2;
+
+  private TrustedModel() {}
+
+  /** Noise of a tree that is over when the last round is. */
+  static ModelSpec tree(ModelSpec.Builder common, double learningRate, Terms terms) {
+    return spec(
+        common,
+        DpFtrl.newBuilder()
+            .setNoise(PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.newBuilder()))
+            // Else people would be charged for a tree of 2^30 rounds.
+            .setRestartEvery(terms.rounds().count())
+            .setLearningRate(learningRate),
+        terms);
+  }
+
+  /** Buffered linear Toeplitz noise. */
+  static ModelSpec blt(ModelSpec.Builder common, double learningRate, Terms terms) {
+    return spec(
+        common,
+        DpFtrl.newBuilder()
+            .setNoise(
+                PrefixSumNoise.newBuilder()
+                    .setBlt(
+                        PrefixSumNoise.Blt.newBuilder()
+                            .setBuffers(BLT_BUFFERS)
+                            .setHorizon(terms.rounds().count())))
+            .setLearningRate(learningRate),
+        terms);
+  }
+
+  private static ModelSpec spec(ModelSpec.Builder common, DpFtrl.Builder learner, Terms terms) {
+    learner.setClipNorm(terms.clip());
+    common
+        .setReportsPerRound(terms.rounds().goal())
+        .setLimits(
+            Limits.newBuilder()
+                .setDelta(terms.delta())
+                .setMaxParticipations(1)
+                .setMinSeparation(0));
+    // Zeta doesn't depend on how much noise there is.
+    ModelSpec anyNoise = common.setDpFtrl(learner.setNoiseMultiplier(1)).build();
+    double zeta =
+        CentralGuarantee.of(anyNoise).event(terms.rounds().count()).getReplaceOne().getZeta();
+    double least = GaussianDp.noiseMultiplier(terms.epsilon(), StrictMath.log(terms.delta()), zeta);
+    double rounded = new BigDecimal(least).setScale(DIGITS, RoundingMode.CEILING).doubleValue();
+    return common.setDpFtrl(learner.setNoiseMultiplier(rounded)).build();
+  }
+}
