@@ -85,7 +85,7 @@ record Comparison(
     return ("Raw reports: in %s rounds %s people each sent their raw gradients to the job, which"
             + " clipped them at %s and added the noise once: whoever runs the job, its checkpoints"
             + " and the raw-gradients topic sees them. DP-FTRL's learning rate was chosen in"
-            + " advance, which no epsilon pays for.")
+            + " advance, which no epsilon pays for; its average is of the same kind.")
         .formatted(
             Numbers.count(rounds.count()),
             Numbers.count(rounds.reports()),
@@ -97,7 +97,7 @@ record Comparison(
     String guaranteed =
         central().stream()
             .map(result -> inWords(result.entrant()))
-            .collect(Collectors.joining(", "));
+            .collect(Collectors.joining("; "));
     return ("What was released guarantees them, between any two gradients: %s. All raw reports of"
             + " one person together spent epsilon %s at delta %s, on top of the noised ones.")
         .formatted(

@@ -12,8 +12,8 @@ import java.math.RoundingMode;
 /** DP-FTRL with the least noise for the epsilon that local reports have, at a delta. */
 final class TrustedModel {
 
-  /** Of a noise multiplier; rounded up, it gives away less than 1e-4 of the epsilon. */
-  private static final int DIGITS = 4;
+  /** Of a noise multiplier; rounded up, it gives away next to nothing of the epsilon. */
+  private static final int DIGITS = 6;
 
   private static final int BLT_BUFFERS = 2;
 

@@ -3,7 +3,10 @@ package io.croupier.cli.demo;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Score;
+import io.croupier.schemas.Guarantee;
+import io.croupier.schemas.GuaranteeEvent;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +17,32 @@ final class Comparisons {
 
   static Comparison ofTheUsualLearners() {
     return of(Census.load());
+  }
+
+  /** Two of the learners took raw reports. */
+  static Comparison withRawReports() {
+    Comparison local = ofTheUsualLearners();
+    List<Result> results = new ArrayList<>(local.results());
+    Map<String, GuaranteeEvent> guarantees = new HashMap<>();
+    for (Entrant entrant : Entrant.parse(List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1"))) {
+      Result like = local.results().get(4);
+      Spent spent = new Spent(0, 1.666, 0);
+      results.add(0, new Result(entrant, like.average(), like.lastIterate(), like.curve(), spent));
+      guarantees.put(
+          entrant.modelId(),
+          GuaranteeEvent.newBuilder()
+              .setNoiseMultiplier(2.94)
+              .setReplaceOne(Guarantee.newBuilder().setEpsilon(7.9996))
+              .build());
+    }
+    return new Comparison(
+        local.data(),
+        local.terms(),
+        local.nothing(),
+        local.optimum(),
+        results,
+        local.books(),
+        guarantees);
   }
 
   static Comparison of(DataSet data) {

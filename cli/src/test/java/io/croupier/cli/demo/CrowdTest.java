@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Simulation;
 import io.croupier.client.GradientReporter;
+import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -13,11 +14,15 @@ import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.GradientReport;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
@@ -49,6 +54,47 @@ class CrowdTest {
     assertThat(reports.subList(0, 4)).allMatch(report -> report.getL2Laplace().getEpsilon() == 8);
     assertThat(reports.subList(4, 6)).allMatch(GradientReport::hasUndisclosed);
     assertThat(reports).allMatch(report -> report.getRound() == 7);
+  }
+
+  @Test
+  void groupsAnswerTheRoundThatIsPublishedAndNobodyTwice() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    int[] order = {3, 1, 2, 4, 0};
+    AtomicReference<ModelSnapshot> newest = new AtomicReference<>(Snapshots.of("raw", 6, 0, 0));
+    Groups groups =
+        new Groups(
+            "raw",
+            new Rounds(2, 2),
+            problem,
+            order,
+            newest::get,
+            person -> "p" + person,
+            "raw-gradients",
+            producer::send);
+    List<Future<RecordMetadata>> underway = new ArrayList<>();
+
+    assertThat(groups.answer(1, underway::add)).isOne();
+    assertThat(groups.answer(5, underway::add)).as("the second round isn't published").isOne();
+    newest.set(Snapshots.of("raw", 6, 0.5, 1));
+    assertThat(groups.isOver()).isFalse();
+    assertThat(groups.answer(5, underway::add)).isEqualTo(2);
+    assertThat(groups.isOver()).isTrue();
+    assertThat(groups.answer(5, underway::add)).as("who is left over is not asked").isZero();
+
+    double[] gradient = new double[6];
+    problem.gradient(2, newest.get().weights(), gradient);
+    List<GradientReport> reports = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> record : producer.history()) {
+      assertThat(record.topic()).isEqualTo("raw-gradients");
+      reports.add(GradientReport.parseFrom(record.value()));
+    }
+    assertThat(underway).hasSize(4);
+    assertThat(reports).allMatch(GradientReport::hasCentral);
+    assertThat(reports)
+        .extracting(report -> report.getUserId() + " in " + report.getRound())
+        .containsExactly("p3 in 0", "p1 in 0", "p2 in 1", "p4 in 1");
+    assertThat(reports.get(2).getDense().getValuesList())
+        .containsExactlyElementsOf(Arrays.stream(gradient).boxed().toList());
   }
 
   @Test

@@ -28,6 +28,12 @@ class DemoCommandTest {
     assertRefused("'sgd' is not one of", "--learners", "sgd");
     assertRefused("there is no directory", "--page", "nowhere/page.html");
     assertRefused("--epsilon: ", "--epsilon", "1e-6");
+    assertRefused(
+        "--record: raw reports are never recorded",
+        "--learners",
+        "dp-ftrl-tree:1",
+        "--record",
+        "nowhere");
     assertRefused("--record: src is not empty", "--record", "src");
   }
 

@@ -48,7 +48,20 @@ class DemoE2ECase {
         .anyMatch(line -> line.matches(" LDP-SGD, step 10 .* 8 *"))
         .anyMatch(line -> line.matches(" LDP-SGD, step 1000 .* 8 *"))
         .anyMatch(line -> line.matches(" non-private optimum .* 0\\.518 .* 0\\.740 .*"))
-        .noneMatch(line -> line.contains("accounted for"));
+        .anyMatch(line -> line.matches(" raw reports, noised by the job: .* at delta 1e-5 *"))
+        .anyMatch(line -> line.contains("epsilon 8 at delta 1e-5, by noise 2.401 times"))
+        .noneMatch(line -> line.contains("accounted for") || line.contains("admitted reports"));
+    for (String learner : List.of("DP-FTRL, tree, step 100", "DP-FTRL, BLT, step 100")) {
+      List<String> cells =
+          output.stream()
+              .filter(line -> line.startsWith(" " + learner + " "))
+              .map(line -> List.of(line.trim().split(" +\\| +")))
+              .reduce((first, last) -> last)
+              .orElseThrow();
+      assertThat(Double.parseDouble(cells.get(2))).as(learner).isLessThan(0.693);
+      assertThat(Double.parseDouble(cells.get(4))).as(learner).isFinite();
+      assertThat(cells.get(6)).as("epsilon, %s", learner).isEqualTo("8");
+    }
     assertThat(Files.readString(page)).contains("This comparison spent 8 per learner");
     script.assertNothingIsLeft();
   }

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.cli.InputException;
+import io.croupier.operators.accounting.CentralGuarantee;
+import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +16,7 @@ class EntrantTest {
   private static final Terms TERMS = new Terms(4, 0, 0.25, 10, 100, 1);
 
   @Test
-  void theUsualLearnersAreFourWithoutAndThreeWithAStepSize() {
+  void theUsualLearnersAreFourWithoutAStepSizeAndFiveWithOne() {
     List<Entrant> usual = Entrant.parse(List.of(Entrant.USUAL.split(",")));
 
     assertThat(usual)
@@ -25,7 +28,9 @@ class EntrantTest {
             "coordinate-wise",
             "ldp-sgd-0.1",
             "ldp-sgd-10",
-            "ldp-sgd-1000");
+            "ldp-sgd-1000",
+            "dp-ftrl-tree-100",
+            "dp-ftrl-blt-100");
     assertThat(usual)
         .extracting(Entrant::byHand)
         .containsExactly(
@@ -35,7 +40,9 @@ class EntrantTest {
             "nothing",
             "step size 0.1",
             "step size 10",
-            "step size 1000");
+            "step size 1000",
+            "learning rate 100",
+            "learning rate 100");
   }
 
   @Test
@@ -58,12 +65,32 @@ class EntrantTest {
   }
 
   @Test
+  void rawReportsAreHiddenByNoLessNoiseThanTheirEpsilonTakes() {
+    for (int people : new int[] {1, 40, 300, 20_000, 28_155, 1_000_000}) {
+      Terms terms = new Terms(4, 0, 0.25, 10, people, 1);
+      for (String name : List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1")) {
+        Entrant entrant = Entrant.parse(List.of(name)).get(0);
+        ModelSpec spec = entrant.spec(8, terms);
+        assertThat(ModelSpecs.violations(spec)).isEmpty();
+        assertThat(spec.getLimits().getMaxParticipations()).isEqualTo(1);
+        assertThat(entrant.reports(terms)).isBetween(people - 32, people);
+        GuaranteeEvent all = CentralGuarantee.of(spec).event(terms.rounds().count());
+        assertThat(all.getReplaceOne().getEpsilon())
+            .as("%s of %d people", name, people)
+            .isBetween(3.999, 4.0);
+        assertThat(all.getDelta()).isLessThanOrEqualTo(Math.pow(people, -1.1));
+      }
+    }
+  }
+
+  @Test
   void whatIsNoLearnerIsNamed() {
     assertRefused(List.of("sgd"), "'sgd' is not one of adaptive-radius, banco");
     assertRefused(List.of("ldp-sgd"), "'ldp-sgd' is not one of");
     assertRefused(List.of("ldp-sgd:fast"), "'fast' is not a number");
     assertRefused(List.of("ldp-sgd:-1"), "positive and finite");
     assertRefused(List.of("ldp-sgd:NaN"), "positive and finite");
+    assertRefused(List.of("dp-ftrl-blt:0"), "a learning rate is positive and finite");
     assertRefused(List.of("banco", "banco"), "'banco' is named twice");
     assertRefused(List.of(), "at least one");
   }

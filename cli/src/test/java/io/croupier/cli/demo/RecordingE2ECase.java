@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,14 @@ class RecordingE2ECase {
             "0.2",
             "--record",
             recording.toString());
+    assertThat(output)
+        .contains(
+            "Not recorded is DP-FTRL: raw reports never are, and its noise can't be drawn again.");
+    try (Stream<Path> files = Files.list(recording)) {
+      for (Path file : files.toList()) {
+        assertThat(file).content().doesNotContain("dp-ftrl", "\"central\"");
+      }
+    }
     script.run(arguments(output));
 
     Map<String, List<ModelUpdate>> recorded = updates(recording.resolve("updates.jsonl"));

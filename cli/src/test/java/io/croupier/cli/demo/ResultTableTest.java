@@ -57,6 +57,32 @@ class ResultTableTest {
   }
 
   @Test
+  void whatRawReportsTaughtStandsApartAndSaysWhoSeesThem() {
+    String text = new ResultTable(Comparisons.withRawReports()).text();
+
+    assertThat(text.lines().skip(10).limit(4).map(line -> line.replaceAll(" +", " ").trim()))
+        .containsExactly(
+            "non-private optimum | - | 0.518 | 0.740 | - | - | no privacy",
+            "raw reports, noised by the job: | | | | | | at delta 1e-5",
+            "DP-FTRL, BLT, step 1 | learning rate 1 | 0.676 | 0.735 | 0.776 | 0.730 | 8",
+            "DP-FTRL, tree, step 1 | learning rate 1 | 0.676 | 0.735 | 0.776 | 0.730 | 8");
+    assertThat(text)
+        .contains(
+            "in 32 rounds 28,128 people each sent their raw gradients to the job",
+            "whoever runs the job, its checkpoints and the raw-gradients topic sees them",
+            "learning rate was chosen in advance",
+            "DP-FTRL, tree, step 1: epsilon 8 at delta 1e-5, by noise 2.94 times",
+            "together spent epsilon 12.27 at delta 1e-5")
+        .endsWith(
+            "This comparison spent 8 per learner, 56 per person;"
+                + " a real deployment runs one learner.");
+    String page = CurvePage.render(Comparisons.withRawReports());
+    assertThat(page.indexOf("LDP-SGD, step 1000"))
+        .as("colours of rows are those of curves")
+        .isLessThan(page.indexOf("DP-FTRL, BLT"));
+  }
+
+  @Test
   void aNumberIsJudgedByItsExplainedVariance() {
     String text = new ResultTable(Comparisons.of(Simulation.linear(100, 1))).text();
 

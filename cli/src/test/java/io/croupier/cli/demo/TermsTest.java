@@ -25,6 +25,25 @@ class TermsTest {
     }
   }
 
+  @Test
+  void deltaIsAPowerOfTenBelowOneInAsManyPeople() {
+    assertThat(terms(0, 300).deltaInWords()).isEqualTo("1e-5");
+    assertThat(terms(0, 28_155).delta()).isEqualTo(1e-5);
+    assertThat(terms(0, 1_000_000).delta()).isEqualTo(1e-7);
+  }
+
+  @Test
+  void everyRoundHasAGroupOfItsOwn() {
+    Rounds census = terms(0, 28_155).rounds();
+
+    assertThat(census).isEqualTo(new Rounds(32, 879));
+    assertThat(census.reports()).isEqualTo(28_128);
+    assertThat(census.ofPlace(878)).isZero();
+    assertThat(census.ofPlace(879)).isOne();
+    assertThat(terms(0, 300).rounds()).isEqualTo(new Rounds(8, 37));
+    assertThat(terms(0, 31).rounds()).isEqualTo(new Rounds(1, 31));
+  }
+
   private static long undisclosed(double share, int people) {
     return IntStream.range(0, people).filter(terms(share, people)::isUndisclosed).count();
   }
