@@ -85,7 +85,7 @@ record Comparison(
     return ("Raw reports: in %s rounds %s people each sent their raw gradients to the job, which"
             + " clipped them at %s and added the noise once: whoever runs the job, its checkpoints"
             + " and the raw-gradients topic sees them. DP-FTRL's learning rate was chosen in"
-            + " advance, which no epsilon pays for; its average is of the same kind.")
+            + " advance, which no epsilon pays for.")
         .formatted(
             Numbers.count(rounds.count()),
             Numbers.count(rounds.reports()),

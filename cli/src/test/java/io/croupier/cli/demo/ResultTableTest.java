@@ -72,7 +72,7 @@ class ResultTableTest {
             "whoever runs the job, its checkpoints and the raw-gradients topic sees them",
             "learning rate was chosen in advance",
             "DP-FTRL, tree, step 1: epsilon 8 at delta 1e-5, by noise 2.94 times",
-            "together spent epsilon 12.27 at delta 1e-5")
+            "together spent epsilon 12.26 at delta 1e-5")
         .endsWith(
             "This comparison spent 8 per learner, 56 per person;"
                 + " a real deployment runs one learner.");
