@@ -1,0 +1,113 @@
+package io.croupier.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.ModelUpdate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Books that balance have no findings, and each way in which they don't is found. */
+class BooksTest {
+  private static final Map<String, Long> SEQUENCES = Map.of("ada", 3L);
+
+  private final List<Books.Report> reports = new ArrayList<>();
+  private final List<Books.Event> events = new ArrayList<>();
+  private final List<ModelUpdate> updates = new ArrayList<>();
+
+  BooksTest() {
+    updates.add(update(0, 0));
+    for (int i = 0; i < 3; i++) {
+      reports.add(new Books.Report("0:" + i, "ada", i + 1, Load.ONCE, i, Load.bit(i)));
+      events.add(event(i, i + 1, Outcome.ADMITTED, i + 1));
+    }
+    updates.add(update(2, 2));
+    updates.add(update(3, 3));
+  }
+
+  private static Books.Event event(int offset, long sequence, Outcome outcome, long total) {
+    return new Books.Event("0:" + offset, "ada", sequence, outcome, total, total / 100.0);
+  }
+
+  private static ModelUpdate update(long round, int used) {
+    ModelUpdate.Builder update =
+        ModelUpdate.newBuilder().setModelId(Load.ONCE).setRound(round).setUsed(used);
+    for (int i = 0; i < Load.ONCE_DIMENSION; i++) {
+      update.addWeights(i < used ? -1 : 0);
+    }
+    return update.build();
+  }
+
+  private List<String> findings() {
+    return Books.check(reports, events, SEQUENCES, Map.of(Load.ONCE, updates));
+  }
+
+  @Test
+  void balance() {
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void aResendIsADuplicate() {
+    reports.add(new Books.Report("0:3", "ada", 3, Load.ONCE, 2, 1));
+    events.add(event(3, 3, Outcome.DUPLICATE, 3));
+
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void missAReport() {
+    events.remove(2);
+
+    assertThat(findings())
+        .contains(
+            "no account of 0:2",
+            "ada's report 3 is not admitted",
+            "once tells of 3 reports used and 0 open, of 2 that were admitted",
+            "coordinate 2 of once is -1.0, not 0.0: a report was not added exactly once");
+  }
+
+  @Test
+  void tellOfAReportTwice() {
+    events.add(event(2, 3, Outcome.ADMITTED, 4));
+
+    assertThat(findings()).contains("two accounts of 0:2", "ada's report 3 is admitted twice");
+  }
+
+  @Test
+  void refuseAReport() {
+    events.set(1, event(1, 2, Outcome.REFUSED_SEQUENCE, 2));
+
+    assertThat(findings()).contains("ada's report 2 is REFUSED_SEQUENCE");
+  }
+
+  @Test
+  void chargeAReportTwice() {
+    events.set(2, event(2, 3, Outcome.ADMITTED, 4));
+
+    assertThat(findings())
+        .containsExactly("ada's totals at 0:2 are 4 reports and epsilon 0.04, not 3 and 0.03");
+  }
+
+  @Test
+  void showARoundTwice() {
+    updates.add(update(3, 3));
+    updates.add(update(2, 3));
+
+    assertThat(findings())
+        .containsExactly(
+            "round 3 of once is visible twice with 3 reports",
+            "round 2 of once is visible behind round 3");
+  }
+
+  @Test
+  void addAReportTwice() {
+    updates.set(2, update(3, 3).toBuilder().setWeights(1, -2).build());
+
+    assertThat(findings())
+        .containsExactly(
+            "coordinate 1 of once is -2.0, not -1.0: a report was not added exactly once");
+  }
+}
