@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Date;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
@@ -134,7 +133,7 @@ class FaultsE2ECase {
       try {
         recovery.get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
       } catch (TimeoutException e) {
-        System.out.printf("%tT %s is not overcome after %s%n", new Date(), fault, RECOVERY);
+        System.out.printf("%s is not overcome after %s%n", fault, RECOVERY);
         for (String open : OpenTransactions.abort(cluster.bootstrapServers(), TOPICS)) {
           byHand++;
           System.out.println("  ended by hand: " + open);

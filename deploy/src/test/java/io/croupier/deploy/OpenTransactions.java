@@ -1,6 +1,7 @@
 package io.croupier.deploy;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class OpenTransactions {
   static List<String> abort(String bootstrapServers, List<String> topics) throws Exception {
     List<String> aborted = new ArrayList<>();
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
-      Map<Long, TransactionListing> known = new java.util.HashMap<>();
+      Map<Long, TransactionListing> known = new HashMap<>();
       for (TransactionListing listing : admin.listTransactions().all().get()) {
         known.put(listing.producerId(), listing);
       }

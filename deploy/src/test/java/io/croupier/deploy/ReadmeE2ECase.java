@@ -3,6 +3,7 @@ package io.croupier.deploy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -95,7 +96,7 @@ class ReadmeE2ECase {
         record -> {
           try {
             events.add(AccountingEvent.parseFrom(record.value()));
-          } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+          } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException(e);
           }
         });
