@@ -26,17 +26,20 @@ final class BehindAccounts implements OffsetsInitializer {
 
   private final Map<String, String> kafka;
   private final String accountingTopic;
+  private final String ownTransactions;
 
-  BehindAccounts(Map<String, String> kafka, String accountingTopic) {
+  BehindAccounts(Map<String, String> kafka, String accountingTopic, String ownTransactions) {
     this.kafka = Map.copyOf(kafka);
     this.accountingTopic = accountingTopic;
+    this.ownTransactions = ownTransactions;
   }
 
   @Override
   public Map<TopicPartition, Long> getPartitionOffsets(
       Collection<TopicPartition> partitions, PartitionOffsetsRetriever retriever) {
     Map<TopicPartition, Long> behind = new HashMap<>();
-    try (CommittedTopic topic = CommittedTopic.open(kafka, accountingTopic, VisibleOutputs.ALL)) {
+    try (CommittedTopic topic =
+        CommittedTopic.open(kafka, accountingTopic, VisibleOutputs.ALL, ownTransactions)) {
       topic.forEach(
           record -> {
             Position source = KafkaVisibleOutputs.event(record).getSource();

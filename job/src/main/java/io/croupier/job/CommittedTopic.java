@@ -27,7 +27,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /**
  * Committed records of one topic up to the end that it has now, behind open transactions. These are
  * waited for: what an earlier run had pre-committed is committed when its sink is restored, and
- * what it had not is taken back.
+ * what it had not is taken back. What neither has happened to after most of the wait, {@link
+ * LeftTransactions} ends.
  */
 final class CommittedTopic implements Closeable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -36,6 +37,8 @@ final class CommittedTopic implements Closeable {
   private final String topic;
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final Map<TopicPartition, Long> ends;
+  private final Map<String, String> kafka;
+  private final String ownTransactions;
   private final Duration patience;
   private final Map<Integer, Long> forgottenBefore = new TreeMap<>();
 
@@ -43,16 +46,23 @@ final class CommittedTopic implements Closeable {
    * Notes where a topic ends.
    *
    * @param sinceMs time stamp of the first record to read; {@link VisibleOutputs#ALL} for all
+   * @param ownTransactions prefix of the transactional ids that may be ended
    * @throws IOException if the brokers don't say
    */
-  static CommittedTopic open(Map<String, String> kafka, String topic, long sinceMs)
+  static CommittedTopic open(
+      Map<String, String> kafka, String topic, long sinceMs, String ownTransactions)
       throws IOException {
-    return open(kafka, topic, sinceMs, PATIENCE);
+    return open(kafka, topic, sinceMs, ownTransactions, PATIENCE);
   }
 
   /** The same, but waiting for open transactions for so long only. */
   static CommittedTopic open(
-      Map<String, String> kafka, String topic, long sinceMs, Duration patience) throws IOException {
+      Map<String, String> kafka,
+      String topic,
+      long sinceMs,
+      String ownTransactions,
+      Duration patience)
+      throws IOException {
     Map<TopicPartition, Long> ends;
     Map<TopicPartition, Long> starts;
     try (Admin admin = Admin.create(KafkaIo.properties(kafka))) {
@@ -80,7 +90,7 @@ final class CommittedTopic implements Closeable {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted while the topic " + topic + " was looked up", e);
     }
-    return new CommittedTopic(topic, kafka, starts, ends, patience);
+    return new CommittedTopic(topic, kafka, starts, ends, ownTransactions, patience);
   }
 
   /** Offsets that don't care for transactions; -1 where no record is late enough. */
@@ -103,9 +113,12 @@ final class CommittedTopic implements Closeable {
       Map<String, String> kafka,
       Map<TopicPartition, Long> starts,
       Map<TopicPartition, Long> ends,
+      String ownTransactions,
       Duration patience)
       throws IOException {
     this.topic = topic;
+    this.kafka = kafka;
+    this.ownTransactions = ownTransactions;
     this.patience = patience;
     this.ends = new HashMap<>(ends);
     starts.forEach(
@@ -141,6 +154,7 @@ final class CommittedTopic implements Closeable {
   void forEach(More more) throws IOException {
     try {
       long deadline = System.nanoTime() + patience.toNanos();
+      boolean ended = false;
       Map<TopicPartition, Long> before = Map.of();
       for (Map<TopicPartition, Long> open = unread(); !open.isEmpty(); open = unread()) {
         if (!open.equals(before)) {
@@ -151,6 +165,11 @@ final class CommittedTopic implements Closeable {
                       + " behind the offsets %s. A transaction is open there: end the job that has"
                       + " it, or abort it with kafka-transactions.sh")
                   .formatted(topic, patience, open));
+        }
+        if (!ended && deadline - System.nanoTime() < patience.toNanos() / 4) {
+          // The committer has had its time.
+          ended = true;
+          LeftTransactions.end(kafka, ownTransactions, endsOf(open));
         }
         before = open;
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
@@ -163,6 +182,12 @@ final class CommittedTopic implements Closeable {
     } catch (KafkaException e) {
       throw new IOException("The topic " + topic + " can't be read", e);
     }
+  }
+
+  private Map<TopicPartition, Long> endsOf(Map<TopicPartition, Long> unread) {
+    Map<TopicPartition, Long> some = new HashMap<>(ends);
+    some.keySet().retainAll(unread.keySet());
+    return some;
   }
 
   /** Where each partition begins that is not read from its first offset on. */

@@ -47,7 +47,10 @@ final class KafkaIo {
         .setStartingOffsets(
             config.ledgerStart() == LedgerStart.REQUIRE_STATE
                 ? OffsetsInitializer.committedOffsets(earliest())
-                : new BehindAccounts(config.kafka(), config.topics().accounting()))
+                : new BehindAccounts(
+                    config.kafka(),
+                    config.topics().accounting(),
+                    transactions(config.topics().updates())))
         .setDeserializer(new ReportDeserializer())
         .build();
   }
@@ -81,9 +84,14 @@ final class KafkaIo {
         .setKafkaProducerConfig(properties)
         .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
         .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
-        .setTransactionalIdPrefix("croupier-" + config.topics().updates())
+        .setTransactionalIdPrefix(transactions(config.topics().updates()))
         .setRecordSerializer(new OutboundSerializer(config.topics()))
         .build();
+  }
+
+  /** How the transactional ids of a job begin. */
+  static String transactions(String updatesTopic) {
+    return "croupier-" + updatesTopic;
   }
 
   private Properties consumerProperties() {

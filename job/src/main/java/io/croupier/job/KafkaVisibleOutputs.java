@@ -91,7 +91,8 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
   private <T> Visible<T> open(
       String topic, long sinceMs, StreamingRuntimeContext subtask, Reading<T> reading)
       throws IOException {
-    CommittedTopic records = CommittedTopic.open(kafka, topic, sinceMs);
+    CommittedTopic records =
+        CommittedTopic.open(kafka, topic, sinceMs, KafkaIo.transactions(updatesTopic));
     try {
       Rendezvous.meet(subtask, topic);
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.croupier.broker.EmbeddedBroker;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -88,12 +90,34 @@ class CommittedTopicITCase {
               table.kafka(),
               table.topics.accounting(),
               VisibleOutputs.ALL,
+              "another",
               Duration.ofMillis(300))) {
         assertThatIOException()
             .isThrownBy(() -> values(topic))
             .withMessageContaining(table.topics.accounting() + "-")
             .withMessageContaining("kafka-transactions.sh");
       }
+    }
+  }
+
+  /** As a checkpoint that failed leaves it: the restored sink takes it for a committed one. */
+  @Test
+  void endsWhatAnEarlierRunLeftOpen() throws Exception {
+    try (KafkaProducer<byte[], byte[]> left = table.transaction("ours-0-1")) {
+      send(left, 1, "taken back");
+      table.send(table.topics.accounting(), bytes("user"), bytes("plain"));
+      table.flush();
+
+      try (CommittedTopic topic =
+          CommittedTopic.open(
+              table.kafka(),
+              table.topics.accounting(),
+              VisibleOutputs.ALL,
+              "ours",
+              Duration.ofSeconds(8))) {
+        assertThat(values(topic)).containsExactly("plain");
+      }
+      assertThatThrownBy(left::commitTransaction).isInstanceOf(KafkaException.class);
     }
   }
 
@@ -158,7 +182,7 @@ class CommittedTopicITCase {
   }
 
   private CommittedTopic open(long sinceMs) throws IOException {
-    return CommittedTopic.open(table.kafka(), table.topics.accounting(), sinceMs);
+    return CommittedTopic.open(table.kafka(), table.topics.accounting(), sinceMs, "ours");
   }
 
   private static List<String> values(CommittedTopic topic) throws IOException {
