@@ -87,6 +87,7 @@ class FaultsE2ECase {
         for (int i = 0; i < faults; i++) {
           fault(cluster, disk, watch, load);
         }
+        awaitRecovery(Fault.NOTHING, watch.when(Load.ONCE, load.toOnce() + 1), cluster);
         check(load.end(), load.sequences(), cluster, watch, disk);
       }
     }
