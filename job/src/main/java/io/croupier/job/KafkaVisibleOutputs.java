@@ -78,14 +78,17 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
     }
     CodedInputStream in = CodedInputStream.newInstance(record.value());
     long round = 0;
+    long atMs = 0;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       if (WireFormat.getTagFieldNumber(tag) == ModelUpdate.ROUND_FIELD_NUMBER) {
         round = in.readInt64();
+      } else if (WireFormat.getTagFieldNumber(tag) == ModelUpdate.PUBLISHED_AT_MS_FIELD_NUMBER) {
+        atMs = in.readInt64();
       } else {
         in.skipField(tag);
       }
     }
-    return Optional.of(new PublishedRound(new String(record.key(), UTF_8), round));
+    return Optional.of(new PublishedRound(new String(record.key(), UTF_8), round, atMs));
   }
 
   private <T> Visible<T> open(

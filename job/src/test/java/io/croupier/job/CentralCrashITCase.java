@@ -25,8 +25,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -135,9 +137,9 @@ class CentralCrashITCase {
       committed.poll();
       uncommitted.poll();
       checkTree(committed.of(zero));
-      checkReports(committed.of(exact));
+      checkReports(table, committed.of(exact));
       checkAccounts(table, committed.of(zero).size());
-      checkOthers(uncommitted.of(zero));
+      checkOthers(uncommitted.of(zero), committed.of(zero).size());
     } finally {
       if (job != null && !job.getJobExecutionResult().isDone()) {
         job.cancel().get(30, TimeUnit.SECONDS);
@@ -206,15 +208,23 @@ class CentralCrashITCase {
     }
   }
 
-  /** Everybody who counts as used is in the sum once, and nobody else. */
-  private void checkReports(List<ModelUpdate> updates) {
+  /** Everybody who counts as used is in the sum once, and was charged; nobody else is in it. */
+  private void checkReports(Table table, List<ModelUpdate> updates) throws Exception {
     for (int round = 0; round < updates.size(); round++) {
       assertThat(updates.get(round).getRound()).as("each once, seed %d", seed).isEqualTo(round);
     }
     ModelUpdate last = updates.get(updates.size() - 1);
+    Set<String> charged = new HashSet<>();
+    for (AccountingEvent event : table.awaitEvents(exact.getModelId(), (int) last.getUsed())) {
+      if (event.getOutcome() == Outcome.ADMITTED && event.getCentralSpend().getZeta() > 0) {
+        charged.add(event.getUserId());
+      }
+    }
     int used = 0;
-    for (double weight : last.getWeightsList()) {
+    for (int person = 0; person < exact.getDimension(); person++) {
+      double weight = last.getWeights(person);
       if (weight < -0.5 / GOAL) {
+        assertThat(charged).as("seed %d", seed).contains("person-" + person);
         assertThat(weight).as("seed %d", seed).isCloseTo(-1.0 / GOAL, within(1e-6));
         used++;
       } else {
@@ -247,7 +257,7 @@ class CentralCrashITCase {
   }
 
   /** The topic holds what nobody must see: the same sums under other draws. */
-  private void checkOthers(List<ModelUpdate> updates) {
+  private void checkOthers(List<ModelUpdate> updates, int visible) {
     Map<Long, List<double[]>> rounds = new TreeMap<>();
     for (ModelUpdate update : updates) {
       rounds.computeIfAbsent(update.getRound(), round -> new ArrayList<>()).add(noise(update));

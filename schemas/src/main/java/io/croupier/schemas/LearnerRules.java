@@ -12,6 +12,8 @@ final class LearnerRules {
   /** As many as there are leaves in a tree: one round each second for 34 years. */
   private static final long MAX_HORIZON = 1L << 30;
 
+  private static final int MAX_BLT_PARTICIPATIONS = 1 << 20;
+
   private final ModelSpec spec;
   private final Violations violations;
 
@@ -50,6 +52,19 @@ final class LearnerRules {
     violations.required(
         "limits.max_participations", limits.hasMaxParticipations(), "at least 1" + why);
     violations.required("limits.min_separation", limits.hasMinSeparation(), "at least 0" + why);
+  }
+
+  /** What buffered noise costs is worked out participation by participation. */
+  private void participationsOfBlt(long horizon) {
+    Limits limits = spec.getLimits();
+    long room = (horizon - 1) / (Math.max(0, Math.min(horizon, limits.getMinSeparation())) + 1) + 1;
+    violations.require(
+        Math.min(room, limits.getMaxParticipations()) <= MAX_BLT_PARTICIPATIONS,
+        "limits.max_participations",
+        limits.getMaxParticipations(),
+        "at most "
+            + MAX_BLT_PARTICIPATIONS
+            + " where the noise is blt, or limits.min_separation so large that no more have room");
   }
 
   private void banco(Banco banco) {
@@ -222,6 +237,7 @@ final class LearnerRules {
               path + "noise.blt.horizon",
               horizon,
               rightHorizon);
+          participationsOfBlt(horizon);
         }
       }
       case NOISE_NOT_SET -> violations.add(path + "noise is missing: it must be tree or blt");

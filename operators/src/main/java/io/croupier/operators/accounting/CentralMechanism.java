@@ -12,6 +12,9 @@ import io.croupier.schemas.DpFtrlLeastSquares;
 import io.croupier.schemas.DpFtrlParameterFree;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrefixSumNoise;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -33,9 +36,23 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
   /** Of the labels, and of the covariances. */
   static final int SUMS_OF_LEAST_SQUARES = 2;
 
+  private static final int MOST_KNOWN = 100;
+
+  /** What was searched for last: ledger and learner need it several times for each spec. */
+  private static final Map<PrefixSumNoise.Blt, BltNoise> KNOWN =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<PrefixSumNoise.Blt, BltNoise> eldest) {
+              return size() > MOST_KNOWN;
+            }
+          });
+
   /**
    * The noise of a valid spec; empty if the model is not central. Buffered linear Toeplitz
-   * parameters take up to 0.3 seconds for 5 buffers, 0.1 for 4: to be kept with the spec.
+   * parameters take up to 0.3 seconds for 5 buffers, 0.1 for 4; the last ones are remembered.
    */
   public static Optional<CentralMechanism> of(ModelSpec spec) {
     return switch (spec.getLearnerCase()) {
@@ -78,8 +95,10 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
               restartEvery,
               completion ? Completion.BEFORE_RESTART : Completion.NONE);
       case BLT ->
-          BltNoise.optimal(
-              noise.getBlt().getBuffers(), noise.getBlt().getHorizon(), ParticipationLimits.ONCE);
+          KNOWN.computeIfAbsent(
+              noise.getBlt(),
+              blt ->
+                  BltNoise.optimal(blt.getBuffers(), blt.getHorizon(), ParticipationLimits.ONCE));
       case NOISE_NOT_SET ->
           throw new IllegalArgumentException("noise is missing: it must be tree or blt");
     };

@@ -11,7 +11,7 @@ import java.util.Arrays;
  * by an amount in an interval of length W = 1 + 2^-16 sum_j (1 + omega_j min(n, 1 / (1 -
  * theta_j))).
  *
- * <p>The parameters are part of the state, so that a model in training keeps its matrix.
+ * <p>The parameters are part of the state, and must be those that it goes on with.
  *
  * <p>Always one draw and one pass: O(d m), nothing allocated.
  */
@@ -108,8 +108,14 @@ final class BltSum implements PrefixSum {
     steps = visitor.count("steps", steps);
     visitor.vector("theta", theta);
     visitor.vector("omega", omega);
-    visitor.counts("sum", sum);
     boolean restores = before == 0 && steps > 0;
+    if (restores
+        && !(Arrays.equals(theta, blt.parameters().theta())
+            && Arrays.equals(omega, blt.parameters().omega()))) {
+      throw new IllegalStateException(
+          "the state's noise has other parameters than people are charged for; it can only go on with the release that it is of");
+    }
+    visited(visitor, "sum", sum, restores);
     visited(visitor, "noise", noise, restores);
     for (int j = 0; j < buffers.length; j++) {
       visited(visitor, "buffer-" + j, buffers[j], restores);

@@ -152,8 +152,15 @@ final class TreeSum implements PrefixSum {
 
   @Override
   public void visit(Visitor visitor) {
+    long before = steps;
     steps = visitor.count("steps", steps);
-    visitor.counts("sum", sum);
+    if (before == 0 && steps > 0) {
+      Arrays.fill(sum, Long.MIN_VALUE);
+      visitor.counts("sum", sum);
+      Require.restored("sum", sum);
+    } else {
+      visitor.counts("sum", sum);
+    }
     for (int h = 0; h < MOST_HEIGHT; h++) {
       noise[h] = isWaiting(h) ? visited(visitor, nodeName(h), noise[h]) : null;
     }

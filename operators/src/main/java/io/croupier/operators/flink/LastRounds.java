@@ -28,13 +28,13 @@ final class LastRounds {
 
   private final Map<String, Long> rounds;
 
-  /** What was seen of it since {@link #sinceMs}. */
-  private final Map<String, Long> visible;
+  /** The newest updates that were seen since {@link #sinceMs}. */
+  private final Map<String, PublishedRound> visible;
 
   /** Milliseconds since 1970; what was published before is taken to be visible. */
   private final long sinceMs;
 
-  private LastRounds(Map<String, Long> rounds, Map<String, Long> visible, long sinceMs) {
+  private LastRounds(Map<String, Long> rounds, Map<String, PublishedRound> visible, long sinceMs) {
     this.rounds = rounds;
     this.visible = visible;
     this.sinceMs = sinceMs;
@@ -51,7 +51,7 @@ final class LastRounds {
             return true;
           });
     }
-    return ofSubtask(rounds, rounds, VisibleOutputs.ALL, context.getTaskInfo());
+    return ofSubtask(rounds, Map.of(), Long.MAX_VALUE, context.getTaskInfo());
   }
 
   /**
@@ -79,12 +79,12 @@ final class LastRounds {
     }
     long taken = marks.stream().mapToLong(mark -> mark.takenMs).min().orElseThrow();
     long sinceMs = Math.max(VisibleOutputs.ALL, taken - CLOCK_SKEW_MS);
-    Map<String, Long> visible = new HashMap<>();
+    Map<String, PublishedRound> visible = new HashMap<>();
     try (Visible<PublishedRound> published = outputs.rounds(sinceMs, context)) {
       published.forEach(
           update -> {
             check(update, rounds.getOrDefault(update.modelId(), -1L), outputs.updatesTopic());
-            raise(visible, update.modelId(), update.round());
+            visible.merge(update.modelId(), update, (a, b) -> b.round() >= a.round() ? b : a);
             return true;
           });
     }
@@ -103,7 +103,7 @@ final class LastRounds {
   }
 
   private static LastRounds ofSubtask(
-      Map<String, Long> all, Map<String, Long> visible, long sinceMs, TaskInfo task) {
+      Map<String, Long> all, Map<String, PublishedRound> visible, long sinceMs, TaskInfo task) {
     Map<String, Long> rounds = new HashMap<>(all);
     rounds
         .keySet()
@@ -132,7 +132,25 @@ final class LastRounds {
    * have ended the transaction that it was in.
    */
   boolean isLost(String modelId, long publishedAtMs) {
-    return publishedAtMs >= sinceMs && visible.getOrDefault(modelId, -1L) < rounds.get(modelId);
+    PublishedRound seen = visible.get(modelId);
+    return publishedAtMs >= sinceMs && (seen == null || seen.round() < rounds.get(modelId));
+  }
+
+  /**
+   * Requires that a model's last round, if it is visible, is that of the state: two jobs that went
+   * on from one state come to the same numbers.
+   *
+   * @param publishedAtMs when that of the state was published
+   * @throws RefusedStartException if it is another job's
+   */
+  void requireOwn(String modelId, long publishedAtMs) {
+    PublishedRound seen = visible.get(modelId);
+    if (seen != null && seen.round() == rounds.get(modelId) && seen.atMs() != publishedAtMs) {
+      throw new RefusedStartException(
+          ("Another job went on from the same state: round %d of central model %s is visible with"
+                  + " other noise than this state has. Only that job may go on")
+              .formatted(seen.round(), modelId));
+    }
   }
 
   /** Notes a model's last round. */

@@ -3,6 +3,7 @@ package io.croupier.operators.flink;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.model.CentralModel;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.Fate;
 import io.croupier.operators.model.RoundSum;
@@ -68,8 +69,8 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient LearnerMetrics learnerMetrics;
   private transient Journal journal;
 
-  /** Models whose last update is to be told once more. */
-  private transient List<String> lost;
+  /** What is to be told once more, by model. */
+  private transient Map<String, List<OutboundRecord>> lost;
 
   /**
    * An operator that follows specs by {@code requirements}.
@@ -133,7 +134,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
         getInternalTimerService(StateNames.ROUND_TIMEOUTS, VoidNamespaceSerializer.INSTANCE, this);
     learnerMetrics = new LearnerMetrics(getMetricGroup());
     journal = new Journal(journalSettings, this::emit);
-    lost = new ArrayList<>();
+    lost = new LinkedHashMap<>();
     for (String modelId : lastRounds.modelIds()) {
       setCurrentKey(modelId);
       findLostUpdate(modelId);
@@ -149,13 +150,18 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     }
     LiveModel model = seat(modelId).model();
     Optional<ModelUpdateView> last = model == null ? Optional.empty() : model.lastUpdate();
-    if (last.isPresent() && lastRounds.isLost(modelId, last.get().getPublishedAtMs())) {
+    if (last.isEmpty()) {
+      return;
+    }
+    long publishedAtMs = last.get().getPublishedAtMs();
+    lastRounds.requireOwn(modelId, publishedAtMs);
+    if (lastRounds.isLost(modelId, publishedAtMs)) {
       LOG.warn(
           "Round {} of central model {} is in the state and not visible: the brokers have ended its"
               + " transaction (transaction.max.timeout.ms). The same update is published again",
           last.get().getRound(),
           modelId);
-      lost.add(modelId);
+      lost.put(modelId, records(model, last.get()));
     }
   }
 
@@ -180,8 +186,16 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       emit(deadLetter(spec, refused.reason()));
     } else if (change instanceof SpecChange.Retired) {
       journal.ended(spec.modelId);
+      lost.remove(spec.modelId);
       emit(new OutboundRecord(Destination.UPDATES, spec.modelId.getBytes(UTF_8), null));
     } else if (change instanceof SpecChange.Accepted && isNew) {
+      if (seat.model() instanceof CentralModel central && central.isOver()) {
+        emit(
+            deadLetter(
+                spec,
+                "the model's next round is %d, since its name was used before, and its noise is over there; use another model_id"
+                    .formatted(central.round())));
+      }
       journal.begins(seat.model());
     }
     setTimeout(seat);
@@ -202,7 +216,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
 
   private void take(Seat seat, RoundSum sum) {
     LiveModel model = seat.model();
-    if (seat.isOver(sum.specOffset)) {
+    if (seat.isOfAnother(sum.specOffset)) {
       learnerMetrics.reportsOfRetiredModel(sum.count);
       return;
     }
@@ -264,32 +278,30 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   }
 
   private void publish() {
-    for (String modelId : lost) {
-      LiveModel model = seats.get(modelId).model();
-      if (model != null) {
-        tell(model, model.lastUpdate().orElseThrow());
-      }
-    }
+    lost.values().forEach(records -> records.forEach(this::emit));
     lost.clear();
     long now = processingTimeService.getCurrentProcessingTime();
     for (Map.Entry<String, Seat> entry : seats.entrySet()) {
       LiveModel model = entry.getValue().model();
       if (model != null && model.hasNews()) {
-        tell(model, model.publish(now));
+        records(model, model.publish(now)).forEach(this::emit);
         journal.told(model);
         learnerMetrics.published(entry.getValue().waited(now));
       }
     }
   }
 
-  private void tell(LiveModel model, ModelUpdateView update) {
+  /** An update, and what it guarantees. */
+  private static List<OutboundRecord> records(LiveModel model, ModelUpdateView update) {
     byte[] key = model.spec().getModelId().getBytes(UTF_8);
-    emit(new OutboundRecord(Destination.UPDATES, key, update.toByteArray()));
+    List<OutboundRecord> records = new ArrayList<>();
+    records.add(new OutboundRecord(Destination.UPDATES, key, update.toByteArray()));
     model
         .guarantee()
         .ifPresent(
-            guarantee ->
-                emit(new OutboundRecord(Destination.GUARANTEES, key, guarantee.toByteArray())));
+            event ->
+                records.add(new OutboundRecord(Destination.GUARANTEES, key, event.toByteArray())));
+    return records;
   }
 
   @Override

@@ -105,9 +105,9 @@ final class Seat {
     return specOffset > published().lastOffset;
   }
 
-  /** Whether a report was judged for a model of this name that is over. */
-  boolean isOver(long specOffset) {
-    return model == null || specOffset < modelOffset;
+  /** Whether a report was judged for another model of this name: one that is over, as a rule. */
+  boolean isOfAnother(long specOffset) {
+    return model == null || specOffset < modelOffset || specOffset > published().specOffset;
   }
 
   private PublishedSpec published() {

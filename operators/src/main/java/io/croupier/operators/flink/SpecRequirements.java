@@ -40,7 +40,10 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
                   + " brokers to at least %d")
               .formatted(transactionTimeout, LONGEST_OUTAGE.toMillis()));
     }
-    checkLearner(obstacles, spec);
+    // A central learner makes room for its weights: only for those that fit.
+    if (obstacles.isEmpty() || !ModelSpecs.isCentral(spec)) {
+      checkLearner(obstacles, spec);
+    }
     return obstacles;
   }
 

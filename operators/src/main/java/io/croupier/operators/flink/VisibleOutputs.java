@@ -48,6 +48,10 @@ public interface VisibleOutputs extends Serializable {
     Map<Integer, Long> forgottenBefore();
   }
 
-  /** A round that was published. */
-  record PublishedRound(String modelId, long round) {}
+  /**
+   * A round that was published.
+   *
+   * @param atMs when, as its update says; milliseconds since 1970
+   */
+  record PublishedRound(String modelId, long round, long atMs) {}
 }

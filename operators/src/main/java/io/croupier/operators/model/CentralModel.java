@@ -60,6 +60,9 @@ public final class CentralModel implements LiveModel {
   private boolean untold = true;
   private boolean unsaved = true;
 
+  /** Whether the sums and the learner's state changed since they were saved. */
+  private boolean stepUnsaved = true;
+
   /** Names of the nodes that were saved. */
   private Set<String> savedNodes = new HashSet<>();
 
@@ -137,6 +140,11 @@ public final class CentralModel implements LiveModel {
     return open >= goal;
   }
 
+  /** Whether the noise was made for no further round. */
+  public boolean isOver() {
+    return sums.round() == mechanism.noise().maxSteps();
+  }
+
   @Override
   public boolean isUnsaved() {
     return unsaved;
@@ -167,8 +175,7 @@ public final class CentralModel implements LiveModel {
       droppedUnpublished += sum.count;
       return Fate.DROPPED_UNPUBLISHED;
     }
-    boolean over = sums.round() == mechanism.noise().maxSteps();
-    if (sum.namedRound < told.round || over || open + (long) sum.count > most) {
+    if (sum.namedRound < told.round || isOver() || open + (long) sum.count > most) {
       droppedStale += sum.count;
       return Fate.DROPPED_STALE;
     }
@@ -203,6 +210,7 @@ public final class CentralModel implements LiveModel {
     learner.step(state, prefix, mechanism.variance(sums.round()) / ((double) goal * goal));
     used += open;
     open = 0;
+    stepUnsaved = true;
   }
 
   @Override
@@ -251,20 +259,34 @@ public final class CentralModel implements LiveModel {
     if (open > 0) {
       writer.counts(OPEN_SUM, openSum);
     }
+    if (stepUnsaved) {
+      saveStep(chunks);
+    }
+    unsaved = false;
+    stepUnsaved = false;
+  }
+
+  private void saveStep(BiConsumer<String, byte[]> chunks) {
+    sums.visit(
+        StateChunks.writer(
+            (name, bytes) -> chunks.accept(SUMS + name, bytes), savedNodes::contains));
+    savedNodes = nodes();
+    state.visit(StateChunks.writer((name, bytes) -> chunks.accept(LEARNER + name, bytes)));
+  }
+
+  /** Names of the tree's nodes. */
+  private Set<String> nodes() {
     Set<String> nodes = new HashSet<>();
     sums.visit(
         StateChunks.writer(
-            (name, bytes) -> chunks.accept(SUMS + name, bytes),
+            (name, bytes) -> {},
             name -> {
-              boolean isNode = name.startsWith(PrefixSum.NODE);
-              if (isNode) {
+              if (name.startsWith(PrefixSum.NODE)) {
                 nodes.add(name);
               }
-              return isNode && savedNodes.contains(name);
+              return true;
             }));
-    savedNodes = nodes;
-    state.visit(StateChunks.writer((name, bytes) -> chunks.accept(LEARNER + name, bytes)));
-    unsaved = false;
+    return nodes;
   }
 
   @Override
@@ -272,7 +294,11 @@ public final class CentralModel implements LiveModel {
     LearnerState.Visitor reader = StateChunks.reader(chunks);
     visitCounts(reader);
     if (open > 0) {
+      Arrays.fill(openSum, Long.MIN_VALUE);
       reader.counts(OPEN_SUM, openSum);
+      if (Arrays.stream(openSum).anyMatch(sum -> sum == Long.MIN_VALUE)) {
+        throw new IllegalStateException("The state's open sum is missing, or not whole");
+      }
     }
     sums = mechanism.start(0);
     sums.visit(StateChunks.reader(name -> chunks.apply(SUMS + name)));
@@ -284,6 +310,8 @@ public final class CentralModel implements LiveModel {
               .formatted(spec.getModelId(), sums.round(), steps));
     }
     unsaved = false;
+    stepUnsaved = false;
+    savedNodes = nodes();
   }
 
   private void visitCounts(LearnerState.Visitor visitor) {

@@ -31,6 +31,10 @@ final class Contribution {
   private final int gridExponent;
   private final ExampleMoments moments;
   private final double[] example;
+
+  /** What coordinates are divided by before they are scaled: 1, or the largest one. */
+  private double divisor = 1;
+
   private final double[] ofExample;
 
   /**
@@ -112,8 +116,9 @@ final class Contribution {
     double squares = 0;
     for (int i = 0; i < steps.length; i++) {
       double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
+      double scaled = (divisor == 1 ? x : x / divisor) * factor;
       // A power of two: exact.
-      int step = (int) (factor * x * toSteps);
+      int step = (int) (scaled * toSteps);
       steps[i] = step;
       squares += (double) step * step;
     }
@@ -124,6 +129,7 @@ final class Contribution {
   private double factor(Report report, int n, double slack) {
     double bound = clipNorm * slack;
     double squares = PackedVectors.squaredNorm(report.form, report.values, gridExponent);
+    divisor = 1;
     if (squares >= LEAST_SQUARES && squares <= MOST_SQUARES) {
       return Math.min(1, bound / Math.sqrt(squares));
     }
@@ -144,6 +150,11 @@ final class Contribution {
       double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
       shares += x / largest * (x / largest);
     }
-    return Math.min(1, bound / largest / Math.sqrt(shares));
+    double length = Math.sqrt(shares);
+    if (length * largest <= bound) {
+      return 1;
+    }
+    divisor = largest;
+    return bound / length;
   }
 }

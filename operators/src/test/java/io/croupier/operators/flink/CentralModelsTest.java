@@ -16,6 +16,7 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.PrefixSumNoise;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -31,6 +32,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @SuppressWarnings("try")
 class CentralModelsTest {
   private static final int ONE = 1 << 16;
+
+  /** The harness's clock. */
+  private static final long NOW_MS = 1_000_000;
+
   private final VisibleRecords visible = new VisibleRecords();
 
   private LearnerTasks learner(Plan plan) throws Exception {
@@ -78,7 +83,7 @@ class CentralModelsTest {
     try (LearnerTasks learner = learner(plan)) {
       learner.publish(TestRecords.published(0, TestRecords.central("m").setReportsPerRound(2)));
       learner.barrier();
-      visible.rounds.add(new PublishedRound("m", 0));
+      visible.rounds.add(new PublishedRound("m", 0, NOW_MS));
       learner.report(TestRecords.grid("m", 0, ONE, 0));
       learner.report(TestRecords.grid("m", 0, ONE, 0));
       learner.barrier();
@@ -93,7 +98,7 @@ class CentralModelsTest {
       List<OutboundRecord> guarantees = of(Destination.GUARANTEES, learner);
       assertThat(guarantees.get(3).value).isEqualTo(guarantees.get(2).value);
 
-      visible.rounds.add(new PublishedRound("m", 1));
+      visible.rounds.add(new PublishedRound("m", 1, NOW_MS));
       learner.barrier();
       assertThat(of(Destination.UPDATES, learner)).hasSize(5);
       learner.barrier();
@@ -105,10 +110,57 @@ class CentralModelsTest {
   void aStateOlderThanWhatIsVisibleIsRefused() throws Exception {
     LearnerTasks learner = learner(Plan.RESTORED);
     learner.publish(TestRecords.published(0, TestRecords.central("m")));
-    visible.rounds.add(new PublishedRound("m", 3));
+    visible.rounds.add(new PublishedRound("m", 3, NOW_MS));
     assertThatThrownBy(learner::barrier)
         .isInstanceOf(RefusedStartException.class)
         .hasMessageContaining("round 3 of model m");
+  }
+
+  /** Two jobs that go on from one state publish the same rounds, with other noise. */
+  @Test
+  void anotherJobsRoundOfTheSameNumberIsRefused() throws Exception {
+    LearnerTasks learner = learner(Plan.RESTORED);
+    learner.publish(TestRecords.published(0, TestRecords.central("m")));
+    visible.rounds.add(new PublishedRound("m", 0, NOW_MS - 1));
+    assertThatThrownBy(learner::barrier)
+        .isInstanceOf(RefusedStartException.class)
+        .hasMessageContaining("round 0 of central model m is visible with other noise");
+  }
+
+  @Test
+  void whatIsLostIsNotToldOfAModelThatIsRetiredMeanwhile() throws Exception {
+    try (LearnerTasks learner = learner(Plan.RESTORED)) {
+      learner.publish(TestRecords.published(0, TestRecords.central("m")));
+      learner.barrier();
+      learner.publish(TestRecords.retired(1, "m"));
+      learner.publish(TestRecords.published(2, TestRecords.sgd("m")));
+      learner.barrier();
+      List<OutboundRecord> updates = of(Destination.UPDATES, learner);
+      assertThat(updates).hasSize(3);
+      assertThat(updates.get(1).value).as("tombstone").isNull();
+      assertThat(TestRecords.update(updates.get(2)).getRound()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aNameWhoseRoundsAreBeyondTheHorizonNeedsANewOne() throws Exception {
+    try (LearnerTasks learner = learner(Plan.NEVER_STOPPED)) {
+      var spec = TestRecords.central("m");
+      spec.getDpFtrlBuilder()
+          .setNoise(
+              PrefixSumNoise.newBuilder()
+                  .setBlt(PrefixSumNoise.Blt.newBuilder().setBuffers(1).setHorizon(1)));
+      learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      learner.barrier();
+      learner.publish(TestRecords.retired(1, "m"));
+      learner.publish(TestRecords.published(2, spec));
+      assertThat(of(Destination.DEAD_LETTERS, learner))
+          .singleElement()
+          .satisfies(
+              letter ->
+                  assertThat(new String(letter.headerValues[0], StandardCharsets.UTF_8))
+                      .contains("next round is 1", "another model_id"));
+    }
   }
 
   @Test

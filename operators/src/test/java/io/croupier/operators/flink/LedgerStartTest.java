@@ -148,9 +148,9 @@ class LedgerStartTest {
   @EnumSource
   void modelsWithoutStateGoOnAboveTheRoundsThatAreVisible(Plan plan) throws Exception {
     VisibleRecords visible = new VisibleRecords();
-    visible.rounds.add(new PublishedRound("m", 41));
-    visible.rounds.add(new PublishedRound("m", 7));
-    visible.rounds.add(new PublishedRound("later", 12));
+    visible.rounds.add(new PublishedRound("m", 41, 0));
+    visible.rounds.add(new PublishedRound("m", 7, 0));
+    visible.rounds.add(new PublishedRound("later", 12, 0));
     try (LearnerTasks learner =
         new LearnerTasks(Backend.HASH_MAP, plan, JournalSettings.OFF, visible)) {
       learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
@@ -169,7 +169,7 @@ class LedgerStartTest {
   @Test
   void roundsThatNoMarkTellsOfAreKnownAtTheNextRestore() throws Exception {
     VisibleRecords visible = new VisibleRecords();
-    visible.rounds.add(new PublishedRound("resting", 5));
+    visible.rounds.add(new PublishedRound("resting", 5, 0));
     OperatorSubtaskState unmarked;
     try (var old = learner(visible)) {
       old.open();
@@ -188,7 +188,7 @@ class LedgerStartTest {
     try (var learner = learner(visible)) {
       learner.initializeState(next);
     }
-    visible.rounds.add(new PublishedRound("resting", 6));
+    visible.rounds.add(new PublishedRound("resting", 6, 0));
     try (var learner = learner(visible)) {
       assertThatExceptionOfType(RefusedStartException.class)
           .isThrownBy(() -> learner.initializeState(next))
@@ -220,9 +220,9 @@ class LedgerStartTest {
     try (LearnerTasks learner =
         new LearnerTasks(Backend.HASH_MAP, Plan.RESTORED, JournalSettings.OFF, visible)) {
       learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
-      visible.rounds.add(new PublishedRound("m", 0));
+      visible.rounds.add(new PublishedRound("m", 0, 0));
       learner.barrier();
-      visible.rounds.add(new PublishedRound("m", 1));
+      visible.rounds.add(new PublishedRound("m", 1, 0));
 
       assertThatExceptionOfType(RefusedStartException.class)
           .isThrownBy(learner::barrier)

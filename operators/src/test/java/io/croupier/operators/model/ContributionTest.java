@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A raw report adds no more to a sum than the noise is made for, whatever is in it. */
 class ContributionTest {
   private static ModelSpec spec(int dimension, double clipNorm, int gridExponent) {
-    ModelSpec.Builder spec = CentralSpecs.linear(CentralSpecs.TREE, 1);
+    ModelSpec.Builder spec = CentralSpecs.linear(CentralSpecs.TREE, 0.01);
     spec.getDpFtrlBuilder().setClipNorm(clipNorm);
     return spec.setDimension(dimension).setGridExponent(gridExponent).build();
   }
@@ -102,6 +102,22 @@ class ContributionTest {
       if (length >= 1 && norm > 0) {
         double lost = 2 * d * Math.scalb(1.0, gridExponent);
         assertThat(Math.sqrt(squaredNorm(clipped).doubleValue())).isCloseTo(1, within(lost));
+      }
+    }
+  }
+
+  /** Where what takes the vector within the norm is no normal number. */
+  @Test
+  void theNormIsNotExceededByTheLargestNumbers() {
+    for (double clip : new double[] {0x1p-20, 0x1p-40, 0x1.8p-53, 1e-12, 8e-16, 2.6e-16}) {
+      int exponent = Math.getExponent(clip) - 24;
+      BigDecimal bound = new BigDecimal(clip).pow(2);
+      for (double x : new double[] {Double.MAX_VALUE, 1.7e308, 1e308, 1e200, 1e-310}) {
+        double[] one = values(contribution(spec(1, clip, exponent), dense(x)), exponent);
+        double[] two = values(contribution(spec(2, clip, exponent), dense(x, -x / 3)), exponent);
+        assertThat(squaredNorm(one)).isLessThanOrEqualTo(bound);
+        assertThat(squaredNorm(two)).isLessThanOrEqualTo(bound);
+        assertThat(one[0]).isCloseTo(Math.min(x, clip), within(clip * 0x1p-22));
       }
     }
   }

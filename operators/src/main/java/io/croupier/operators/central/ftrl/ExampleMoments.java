@@ -95,24 +95,28 @@ public final class ExampleMoments implements Serializable {
           "x has %d coordinates and room for %d sums; expected %d and %d"
               .formatted(x.length, into.length, dimension, size()));
     }
-    double factor = clipFactor(x);
+    double largest = largest(x);
+    double length = largest > 0 ? length(x, largest) : 0;
+    // A coordinate is divided by the norm in two steps, neither of which loses bits.
+    boolean inside = length * largest <= normBound * WITHIN;
+    double divisor = inside ? normBound : largest;
+    double factor = inside ? 1 : WITHIN / length;
     if (!Double.isFinite(y)) {
       throw new IllegalArgumentException("y is not finite");
     }
     double response = Math.max(-WITHIN, Math.min(WITHIN, y / responseBound));
     int at = dimension;
     for (int i = 0; i < dimension; i++) {
-      double xi = factor * x[i];
+      double xi = x[i] / divisor * factor;
       into[i] = response * xi;
       into[at++] = xi * xi;
       for (int j = i + 1; j < dimension; j++) {
-        into[at++] = SQRT_2 * (xi * (factor * x[j]));
+        into[at++] = SQRT_2 * (xi * (x[j] / divisor * factor));
       }
     }
   }
 
-  /** What takes x to a norm of at most 1, in two passes so that no square overflows. */
-  private double clipFactor(double[] x) {
+  private static double largest(double[] x) {
     double largest = 0;
     for (int i = 0; i < x.length; i++) {
       if (!Double.isFinite(x[i])) {
@@ -120,15 +124,17 @@ public final class ExampleMoments implements Serializable {
       }
       largest = Math.max(largest, Math.abs(x[i]));
     }
-    if (largest == 0) {
-      return 0;
-    }
+    return largest;
+  }
+
+  /** The norm in units of the largest coordinate, so that no square overflows. */
+  private static double length(double[] x, double largest) {
     double squares = 0;
     for (double value : x) {
       double share = value / largest;
       squares += share * share;
     }
-    return Math.min(1 / normBound, WITHIN / Math.sqrt(squares) / largest);
+    return Math.sqrt(squares);
   }
 
   /** Bias s in the units of the examples, shape [d], from a sum in those of this class. */
