@@ -59,28 +59,15 @@ import org.junit.jupiter.api.io.TempDir;
  * Who doesn't sees a round under two draws: averaged, they show more than the guarantee allows.
  */
 class CentralCrashITCase {
-  private static final int DIMENSION = 256;
   private static final int GOAL = 4;
   private static final int ANSWERS = 6;
-
-  /**
-   * Quantiles of chi-square with 256 degrees of freedom at 1e-12 on each side (Wilson and
-   * Hilferty): one of a thousand nodes is outside by chance once in 5e8 runs. A node that was drawn
-   * twice shows about 3 * 256.
-   */
-  private static final double LEAST_SQUARES = 127;
-
-  private static final double MOST_SQUARES = 450;
-
-  /** In deviations: one of 5e5 pairs of a thousand nodes is beyond by chance once in 3e7 runs. */
-  private static final double MOST_CORRELATION = 7.5;
 
   @TempDir static Path directory;
 
   private final int crashes = Integer.getInteger("kills", 10);
   private final long seed = Long.getLong("seed", System.nanoTime());
   private final ModelSpec zero =
-      spec("zero", DIMENSION, 1).toBuilder().setReportsPerRound(GOAL).build();
+      spec("zero", NoiseTree.DIMENSION, 1).toBuilder().setReportsPerRound(GOAL).build();
   private final ModelSpec exact =
       spec("exact", 100 * (crashes + 10), 1e-9).toBuilder().setReportsPerRound(GOAL).build();
   private int people;
@@ -136,7 +123,7 @@ class CentralCrashITCase {
       assertThat(refusal(job)).as("another job from the savepoint").contains("older");
       committed.poll();
       uncommitted.poll();
-      checkTree(committed.of(zero));
+      NoiseTree.check(committed.of(zero), GOAL, "seed " + seed);
       checkReports(table, committed.of(exact));
       checkAccounts(table, committed.of(zero).size());
       checkOthers(uncommitted.of(zero), committed.of(zero).size());
@@ -161,7 +148,7 @@ class CentralCrashITCase {
   private void report(Table table, ModelUpdate update) {
     int person = people++;
     boolean isZero = update.getModelId().equals(zero.getModelId());
-    int dimension = isZero ? DIMENSION : exact.getDimension();
+    int dimension = isZero ? NoiseTree.DIMENSION : exact.getDimension();
     if (!isZero && person >= dimension) {
       throw new AssertionError("More rounds than the exact model has room for: seed " + seed);
     }
@@ -181,31 +168,6 @@ class CentralCrashITCase {
             .build();
     table.send(
         table.topics.rawGradients(), report.getUserId().getBytes(UTF_8), report.toByteArray());
-  }
-
-  private void checkTree(List<ModelUpdate> updates) {
-    List<double[]> noise = new ArrayList<>();
-    for (int round = 0; round < updates.size(); round++) {
-      assertThat(updates.get(round).getRound()).as("each once, seed %d", seed).isEqualTo(round);
-      assertThat(updates.get(round).getDiagnosticsMap()).isEmpty();
-      noise.add(noise(updates.get(round)));
-    }
-    assertThat(dot(noise.get(0), noise.get(0))).as("initial weights").isZero();
-    List<double[]> nodes = new ArrayList<>();
-    for (int round = 1; round < noise.size(); round++) {
-      double[] node = difference(noise.get(round), noise.get(round - Integer.lowestOneBit(round)));
-      assertThat(dot(node, node))
-          .as("node that ends with round %d, seed %d", round, seed)
-          .isBetween(LEAST_SQUARES, MOST_SQUARES);
-      nodes.add(node);
-    }
-    for (int i = 0; i < nodes.size(); i++) {
-      for (int j = 0; j < i; j++) {
-        assertThat(dot(nodes.get(i), nodes.get(j)) / Math.sqrt(DIMENSION))
-            .as("nodes that end with rounds %d and %d, seed %d", j + 1, i + 1, seed)
-            .isBetween(-MOST_CORRELATION, MOST_CORRELATION);
-      }
-    }
   }
 
   /** Everybody who counts as used is in the sum once, and was charged; nobody else is in it. */
@@ -260,15 +222,17 @@ class CentralCrashITCase {
   private void checkOthers(List<ModelUpdate> updates, int visible) {
     Map<Long, List<double[]>> rounds = new TreeMap<>();
     for (ModelUpdate update : updates) {
-      rounds.computeIfAbsent(update.getRound(), round -> new ArrayList<>()).add(noise(update));
+      rounds
+          .computeIfAbsent(update.getRound(), round -> new ArrayList<>())
+          .add(NoiseTree.noise(update, GOAL));
     }
     int twice = 0;
     for (List<double[]> versions : rounds.values()) {
       for (int i = 1; i < versions.size(); i++) {
-        double[] redrawn = difference(versions.get(i), versions.get(i - 1));
-        assertThat(dot(redrawn, redrawn))
+        double[] redrawn = NoiseTree.difference(versions.get(i), versions.get(i - 1));
+        assertThat(NoiseTree.dot(redrawn, redrawn))
             .as("a draw is never used again, seed %d", seed)
-            .isGreaterThan(2 * LEAST_SQUARES);
+            .isGreaterThan(2 * NoiseTree.LEAST_SQUARES);
       }
       twice += versions.size() > 1 ? 1 : 0;
     }
@@ -277,26 +241,6 @@ class CentralCrashITCase {
             + " them under several draws%n",
         crashes, CentralCrashes.happened(), seed, rounds.size(), twice);
     assertThat(twice).as("this test can't see what it is looking for, seed %d", seed).isPositive();
-  }
-
-  private static double[] noise(ModelUpdate update) {
-    return update.getWeightsList().stream().mapToDouble(weight -> -GOAL * weight).toArray();
-  }
-
-  private static double[] difference(double[] a, double[] b) {
-    double[] difference = a.clone();
-    for (int i = 0; i < a.length; i++) {
-      difference[i] -= b[i];
-    }
-    return difference;
-  }
-
-  private static double dot(double[] a, double[] b) {
-    double sum = 0;
-    for (int i = 0; i < a.length; i++) {
-      sum += a[i] * b[i];
-    }
-    return sum;
   }
 
   private JobClient start(Table table, Map<String, String> more) throws Exception {

@@ -120,6 +120,14 @@ final class Table implements AutoCloseable {
         .orElseThrow();
   }
 
+  /** Waits for the end of a model. */
+  void awaitRetired(String modelId) {
+    await(
+        topics.updates(),
+        record -> new String(record.key(), UTF_8).equals(modelId) && record.value() == null,
+        record -> true);
+  }
+
   /** Every committed accounting event of a model, once there are {@code atLeast}. */
   List<AccountingEvent> awaitEvents(String modelId, int atLeast) throws Exception {
     List<AccountingEvent> events = new ArrayList<>();

@@ -1,0 +1,89 @@
+package io.croupier.job;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Committed records as a file, and back on topics of the same names: in the same order in the same
+ * partitions, with the same timestamps. Offsets are the same where nothing was left out: on topics
+ * that no transaction wrote to.
+ */
+final class KeptRecords {
+  private static final int NULL = -1;
+
+  private KeptRecords() {}
+
+  static void write(Path file, Collection<ConsumerRecord<byte[], byte[]>> records)
+      throws IOException {
+    try (DataOutputStream out =
+        new DataOutputStream(new GZIPOutputStream(Files.newOutputStream(file)))) {
+      out.writeInt(records.size());
+      for (ConsumerRecord<byte[], byte[]> record : records) {
+        out.writeUTF(record.topic());
+        out.writeInt(record.partition());
+        out.writeLong(record.timestamp());
+        writeBytes(out, record.key());
+        writeBytes(out, record.value());
+      }
+    }
+  }
+
+  private static void writeBytes(DataOutputStream out, byte[] bytes) throws IOException {
+    out.writeInt(bytes == null ? NULL : bytes.length);
+    if (bytes != null) {
+      out.write(bytes);
+    }
+  }
+
+  /** The records of a file, without what is not kept, such as headers. */
+  static List<ProducerRecord<byte[], byte[]>> read(Path file) throws IOException {
+    List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+    try (DataInputStream in =
+        new DataInputStream(new GZIPInputStream(Files.newInputStream(file)))) {
+      for (int left = in.readInt(); left > 0; left--) {
+        String topic = in.readUTF();
+        int partition = in.readInt();
+        long timestamp = in.readLong();
+        records.add(
+            new ProducerRecord<>(topic, partition, timestamp, readBytes(in), readBytes(in)));
+      }
+    }
+    return records;
+  }
+
+  private static byte[] readBytes(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    return length == NULL ? null : in.readNBytes(length);
+  }
+
+  /** Lays records on their topics, which must be empty. */
+  static void lay(Table table, List<ProducerRecord<byte[], byte[]>> records) throws Exception {
+    List<Future<RecordMetadata>> sends = new ArrayList<>();
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.copyOf(table.kafka()), new ByteArraySerializer(), new ByteArraySerializer())) {
+      for (ProducerRecord<byte[], byte[]> record : records) {
+        sends.add(producer.send(record));
+      }
+      producer.flush();
+      for (Future<RecordMetadata> send : sends) {
+        send.get();
+      }
+    }
+  }
+}

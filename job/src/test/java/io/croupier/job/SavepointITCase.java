@@ -1,0 +1,293 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
+import io.croupier.schemas.Spend;
+import io.croupier.schemas.Topics;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.commons.io.FileUtils;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * This release goes on from savepoints of earlier ones, each kept in a directory with what was on
+ * the topics at that time, and with what that release then did with further reports, without having
+ * stopped: accounts, models and guarantees have to be the same, bit for bit. {@code -Dkeep=VERSION}
+ * keeps a savepoint of this release instead.
+ */
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class SavepointITCase {
+  private static final Path KEPT = Path.of("src", "test", "resources", "savepoints");
+  private static final String BEFORE = "before.gz";
+  private static final String AFTER = "after.gz";
+
+  /** What central models with next to no noise may differ by. */
+  private static final double NOISE = 1e-6;
+
+  @TempDir private Path directory;
+  private EmbeddedBroker broker;
+  private Table table;
+  private JobClient job;
+
+  @BeforeEach
+  void openTable() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    table = new Table(broker, "kept");
+  }
+
+  @AfterEach
+  void closeTable() throws Exception {
+    if (job != null) {
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+    table.close();
+    broker.close();
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "keep", matches = ".+")
+  void keepsASavepoint() throws Exception {
+    TwoActs acts = new TwoActs(table);
+    start(Map.of("flink.execution.checkpointing.data-inline-threshold", "1 mb"));
+    acts.first();
+    // All is committed, so the state holds no transaction, which other brokers wouldn't know.
+    String savepoint =
+        job.triggerSavepoint(
+                directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
+            .get(60, TimeUnit.SECONDS);
+    Map<Place, ConsumerRecord<byte[], byte[]>> before = committed();
+    acts.second();
+    Map<Place, ConsumerRecord<byte[], byte[]>> after = committed();
+    after.keySet().removeAll(before.keySet());
+    checkOutcomes(acts);
+
+    Path kept = KEPT.resolve(System.getProperty("keep"));
+    FileUtils.deleteDirectory(kept.toFile());
+    FileUtils.copyDirectory(Path.of(URI.create(savepoint)).toFile(), kept.toFile());
+    KeptRecords.write(kept.resolve(BEFORE), before.values());
+    KeptRecords.write(kept.resolve(AFTER), after.values());
+  }
+
+  static Stream<Arguments> keptSavepoints() throws IOException {
+    try (Stream<Path> releases = Files.list(KEPT)) {
+      return releases
+          .map(Path::getFileName)
+          .sorted()
+          .flatMap(
+              release ->
+                  Stream.of(arguments(release, 2, "hashmap"), arguments(release, 1, "rocksdb")))
+          .toList()
+          .stream();
+    }
+  }
+
+  @ParameterizedTest(name = "{0}, parallelism {1}, {2}")
+  @MethodSource("keptSavepoints")
+  @DisabledIfSystemProperty(named = "keep", matches = ".+")
+  void goesOnFromAKeptSavepoint(Path release, int parallelism, String backend) throws Exception {
+    Path kept = KEPT.resolve(release);
+    KeptRecords.lay(table, KeptRecords.read(kept.resolve(BEFORE)));
+    TwoActs acts = new TwoActs(table);
+    acts.recallFirst();
+
+    try (Warnings ours = new Warnings("io.croupier");
+        Warnings ofTheSink = new Warnings("org.apache.flink.connector.kafka.sink")) {
+      start(
+          Map.of(
+              "parallelism",
+              String.valueOf(parallelism),
+              "flink.state.backend.type",
+              backend,
+              "flink.execution.state-recovery.path",
+              kept.toUri().toString()));
+      acts.second();
+      assertThat(ours.messages()).isEmpty();
+      assertThat(ofTheSink.messages()).isEmpty();
+    }
+
+    checkOutcomes(acts);
+    checkTotals();
+    for (String model : TwoActs.local()) {
+      Journalled.check(table, model, (int) acts.admitted(model));
+    }
+    NoiseTree.check(table.updates("tree"), 2, "a kept savepoint");
+    List<ProducerRecord<byte[], byte[]>> after = KeptRecords.read(kept.resolve(AFTER));
+    checkEvents(after);
+    checkGuarantees(after);
+    checkModels(after);
+  }
+
+  /** Every report is judged once, and as it must be. */
+  private void checkOutcomes(TwoActs acts) throws Exception {
+    Map<String, List<Outcome>> outcomes = new TreeMap<>();
+    for (AccountingEvent event : read(table.topics.accounting(), AccountingEvent.parser())) {
+      outcomes
+          .computeIfAbsent(event.getUserId(), user -> new ArrayList<>())
+          .add(event.getOutcome());
+    }
+    assertThat(outcomes).isEqualTo(acts.outcomes());
+  }
+
+  /** What the two acts add up to, by hand. */
+  private void checkTotals() throws Exception {
+    Map<String, Spend> totals = new HashMap<>();
+    for (AccountingEvent event : read(table.topics.accounting(), AccountingEvent.parser())) {
+      totals.put(event.getUserId(), event.getUserTotals());
+    }
+    assertThat(totals.get("ann").getEpsilon()).isEqualTo(10 * 0.5 + 5 * 1 + 0.25);
+    assertThat(totals.get("ann").getReports()).isEqualTo(16);
+    assertThat(totals.get("gus").getMu())
+        .isCloseTo(Math.sqrt(4 * 1.5 * 1.5 + 4 * 2 * 2 + 4 * 4), within(1e-12));
+    assertThat(totals.get("bob").getUndisclosed()).isEqualTo(14);
+    assertThat(totals.get("pia").getUnbounded()).isEqualTo(12);
+    assertThat(totals.get("faithful-tree").getParticipations()).isEqualTo(2);
+  }
+
+  /** Every account is what it would have become without a stop. */
+  private void checkEvents(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
+    Map<Position, AccountingEvent> events = new HashMap<>();
+    for (AccountingEvent event : read(table.topics.accounting(), AccountingEvent.parser())) {
+      events.put(event.getSource(), event);
+    }
+    for (AccountingEvent expected :
+        of(after, table.topics.accounting(), AccountingEvent.parser())) {
+      AccountingEvent actual = events.get(expected.getSource());
+      assertThat(actual.toBuilder().mergeFrom(expected).setReason(actual.getReason()).build())
+          .isEqualTo(actual);
+    }
+  }
+
+  private void checkGuarantees(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
+    List<GuaranteeEvent> guarantees = read(table.topics.guarantees(), GuaranteeEvent.parser());
+    for (String model : TwoActs.central()) {
+      assertThat(guarantees)
+          .filteredOn(event -> event.getModelId().equals(model))
+          .extracting(GuaranteeEvent::getRound)
+          .containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
+    }
+    assertThat(guarantees)
+        .containsAll(of(after, table.topics.guarantees(), GuaranteeEvent.parser()));
+  }
+
+  /** Every model is what it would have become without a stop; of a tree, the noise is new. */
+  private void checkModels(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
+    Map<String, ModelUpdate> updates = new HashMap<>();
+    for (ModelUpdate update : of(after, table.topics.updates(), ModelUpdate.parser())) {
+      updates.put(update.getModelId(), update);
+    }
+    for (String model : TwoActs.local()) {
+      assertThat(last(model)).isEqualTo(withoutTime(updates.get(model)));
+    }
+    for (String model : TwoActs.central()) {
+      if (!model.equals("tree")) {
+        assertThat(doubles(last(model).getWeightsList()))
+            .as(model)
+            .containsExactly(doubles(updates.get(model).getWeightsList()), within(NOISE));
+      }
+    }
+  }
+
+  private ModelUpdate last(String model) throws Exception {
+    List<ModelUpdate> updates = table.updates(model);
+    return withoutTime(updates.get(updates.size() - 1));
+  }
+
+  /** A later release may have other diagnostics. */
+  private static ModelUpdate withoutTime(ModelUpdate update) {
+    return update.toBuilder().clearPublishedAtMs().clearDiagnostics().build();
+  }
+
+  private static double[] doubles(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).toArray();
+  }
+
+  private <T> List<T> read(String topic, Parser<T> parser) throws Exception {
+    List<T> messages = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> record : table.awaitRecords(topic, 1)) {
+      messages.add(parser.parseFrom(record.value()));
+    }
+    return messages;
+  }
+
+  private static <T> List<T> of(
+      List<ProducerRecord<byte[], byte[]>> records, String topic, Parser<T> parser)
+      throws InvalidProtocolBufferException {
+    List<T> messages = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> record : records) {
+      if (record.topic().equals(topic) && record.value() != null) {
+        messages.add(parser.parseFrom(record.value()));
+      }
+    }
+    return messages;
+  }
+
+  /** Where a record stands. */
+  private record Place(String topic, int partition, long offset) {}
+
+  /** Everything on all topics that is committed; what is sent to the job has no gaps. */
+  private Map<Place, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
+    Topics topics = table.topics;
+    Map<Place, ConsumerRecord<byte[], byte[]>> records = new LinkedHashMap<>();
+    for (String topic :
+        List.of(
+            topics.models(),
+            topics.gradients(),
+            topics.rawGradients(),
+            topics.updates(),
+            topics.accounting(),
+            topics.guarantees(),
+            topics.journal(),
+            topics.deadLetters())) {
+      for (ConsumerRecord<byte[], byte[]> record : table.awaitRecords(topic, 1)) {
+        records.put(new Place(topic, record.partition(), record.offset()), record);
+      }
+    }
+    return records;
+  }
+
+  private void start(Map<String, String> more) throws Exception {
+    Map<String, String> settings = new HashMap<>(table.settings());
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.put("journal.enabled", "true");
+    settings.putAll(more);
+    job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(settings));
+  }
+}
