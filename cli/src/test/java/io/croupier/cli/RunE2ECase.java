@@ -63,7 +63,8 @@ class RunE2ECase {
           .startsWith("Running. Ctrl-C ends it.")
           .doesNotContainIgnoringCase("failed", "not cancelled");
 
-      goesOn(config, "--from", checkpoints().iterator().next().toString());
+      goesOn(
+          config, "--from", checkpoints().iterator().next().toString(), "--set", "parallelism=2");
     }
   }
 

@@ -20,10 +20,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -88,7 +90,17 @@ final class RecordedJob implements AutoCloseable {
   /** Starts the job, with a checkpoint every 250 ms. */
   void start(StreamExecutionEnvironment environment, int parallelism, String checkpoints)
       throws Exception {
-    Map<String, String> settings = new HashMap<>();
+    start(environment, parallelism, checkpoints, Map.of());
+  }
+
+  /** The same with further settings. */
+  void start(
+      StreamExecutionEnvironment environment,
+      int parallelism,
+      String checkpoints,
+      Map<String, String> more)
+      throws Exception {
+    Map<String, String> settings = new HashMap<>(more);
     kafka.forEach((key, value) -> settings.put("kafka." + key, value));
     settings.put("topics.prefix", prefix);
     settings.put("parallelism", String.valueOf(parallelism));
@@ -101,6 +113,11 @@ final class RecordedJob implements AutoCloseable {
     job = CroupierJob.submit(environment, JobConfig.of(settings));
   }
 
+  /** Begins to end the job with a savepoint, whose path comes when it has ended. */
+  CompletableFuture<String> stop(String savepoints, SavepointFormatType format) {
+    return job.stopWithSavepoint(false, savepoints, format);
+  }
+
   JobID jobId() {
     return job.getJobID();
   }
@@ -109,8 +126,13 @@ final class RecordedJob implements AutoCloseable {
     send(topics.models(), spec.getModelId(), spec.toByteArray());
   }
 
+  /** Sends a report to the topic that is for its kind. */
   void send(GradientReport report) {
-    sendGradient(report.getUserId(), report.toByteArray());
+    if (report.hasCentral()) {
+      send(topics.rawGradients(), report.getUserId(), report.toByteArray());
+    } else {
+      sendGradient(report.getUserId(), report.toByteArray());
+    }
     reportsSent++;
   }
 
@@ -135,6 +157,11 @@ final class RecordedJob implements AutoCloseable {
       send.get();
     }
     sends.clear();
+  }
+
+  /** Reads what updates there are, and waits for none. */
+  void look() throws Exception {
+    updates.look();
   }
 
   /** Waits until every report is judged and the model has told what became of those admitted. */

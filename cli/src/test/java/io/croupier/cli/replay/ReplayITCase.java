@@ -2,24 +2,18 @@ package io.croupier.cli.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.GradientCase;
-import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
-import io.croupier.schemas.RecordedReport;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -35,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * under it.
  */
 class ReplayITCase {
-  private static final String MODELS =
+  static final String MODELS =
       """
       - {modelId: taps, dimension: 4, gradientBound: 1, maxStaleness: 2, blackBox: {radius: 3}}
       - {modelId: steps, dimension: 3, gradientBound: 1, maxStaleness: 2, reportsPerRound: 16,
@@ -52,7 +46,7 @@ class ReplayITCase {
       """;
 
   /** What each model's gradients come as. */
-  private static final Map<String, List<GradientCase>> FORMS =
+  static final Map<String, List<GradientCase>> FORMS =
       Map.of(
           "taps", List.of(GradientCase.DENSE, GradientCase.GRID),
           "steps", List.of(GradientCase.DENSE, GradientCase.GRID),
@@ -114,8 +108,7 @@ class ReplayITCase {
       }
 
       checkCoverage(job, specs, failing);
-      record(job, specs, json, folder);
-      checkReplay(job, specs, folder);
+      ToldAgain.check(job, specs, json, folder);
     }
   }
 
@@ -180,65 +173,5 @@ class ReplayITCase {
         .anyMatch(bundle -> bundle.getPositionsCount() == 0 && bundle.hasClosedRound())
         .anyMatch(bundle -> bundle.getPositionsCount() > 1);
     assertThat(flink.restores(job.jobId()) > 0).isEqualTo(failing);
-  }
-
-  private static void record(
-      RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder) throws Exception {
-    List<RecordedReport> recording = job.recording();
-    List<JournalEntry> journal = job.awaitJournal(specs.get(0).getModelId());
-    if (json) {
-      folder.writeJson(
-          "reports",
-          recording.stream().map(ReplayITCase::parsed).flatMap(Optional::stream).toList());
-      folder.writeJson("journal", journal);
-    } else {
-      folder.writeBinary("reports", recording);
-      folder.writeBinary("journal", journal);
-    }
-    try (JsonLines told = JsonLines.create(folder.path("told"), Writer.nullWriter())) {
-      for (ModelSpec spec : specs) {
-        job.updates(spec.getModelId()).forEach(update -> told.write(update));
-      }
-    }
-  }
-
-  /** The record in full; nothing if it is malformed, which can't be said in JSON. */
-  private static Optional<RecordedReport> parsed(RecordedReport record) {
-    try {
-      return Optional.of(RecordedReport.parseFrom(record.toByteString()));
-    } catch (InvalidProtocolBufferException e) {
-      return Optional.empty();
-    }
-  }
-
-  private static void checkReplay(RecordedJob job, List<ModelSpec> specs, ReplayFolder folder)
-      throws Exception {
-    ReplayFolder.Run run =
-        folder.run(
-            "--models", folder.path("models.yaml"),
-            "--reports", folder.path("reports"),
-            "--journal", folder.path("journal"),
-            "--updates", folder.path("updates"),
-            "--accounting", folder.path("accounting"));
-    assertThat(run.failure()).isNull();
-    for (ModelSpec spec : specs) {
-      String id = spec.getModelId();
-      assertThat(updates(folder, "updates", id)).as(id).isEqualTo(updates(folder, "told", id));
-    }
-    assertThat(new HashSet<>(folder.events("accounting")))
-        .hasSameSizeAs(job.events())
-        .isEqualTo(new HashSet<>(job.events()));
-  }
-
-  /**
-   * The updates of a model, without the time, as the lines that they are: no two doubles are
-   * written alike, but Protobuf's parser of JSON takes -0.0 for 0.0.
-   */
-  private static List<String> updates(ReplayFolder folder, String file, String modelId)
-      throws Exception {
-    return folder.lines(file).stream()
-        .filter(line -> line.contains("\"modelId\":\"%s\"".formatted(modelId)))
-        .map(line -> line.replaceFirst(",\"publishedAtMs\":\"[0-9]+\"", ""))
-        .toList();
   }
 }

@@ -59,9 +59,14 @@ final class TopicFollower<T> implements AutoCloseable {
             "%s: after %s and %d records there is no %s"
                 .formatted(topic, PATIENCE, read.size(), what));
       }
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
-        read.add(reader.read(record));
-      }
+      look();
+    }
+  }
+
+  /** Reads what comes within moments. */
+  void look() throws Exception {
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+      read.add(reader.read(record));
     }
   }
 

@@ -1,0 +1,202 @@
+package io.croupier.cli.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.cli.models.ModelsFile;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.Central;
+import io.croupier.schemas.DpFtrl;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.PrefixSumNoise;
+import io.croupier.schemas.Sparse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * While people report, the job is stopped with a savepoint and goes on from it with another
+ * parallelism, twice: every report is accounted for once, the local models are what a replay of the
+ * journal makes of the reports, bit for bit, and a central model has every round once and every
+ * report in its sums once.
+ */
+class RescaleITCase {
+  private static final int[] PARALLELISM = {1, 2, 1};
+  private static final int WAVES = 3;
+
+  /** Reports to each local model at once. */
+  private static final int WAVE = 10;
+
+  private static final int GOAL = 4;
+
+  /** People that answer a round of the central model: more than it takes. */
+  private static final int ANSWERS = 5;
+
+  /** Each person's gradient is another unit vector, so that the weights tell who is in them. */
+  private static final ModelSpec EXACT =
+      ModelSpec.newBuilder()
+          .setModelId("exact")
+          .setDimension(1000)
+          .setGradientBound(1)
+          .setReportsPerRound(GOAL)
+          .setDpFtrl(
+              DpFtrl.newBuilder()
+                  .setClipNorm(1)
+                  .setNoiseMultiplier(1e-9)
+                  .setNoise(
+                      PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.getDefaultInstance()))
+                  .setLearningRate(1))
+          .setLimits(Limits.newBuilder().setDelta(1e-6).setMaxParticipations(1).setMinSeparation(0))
+          .build();
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker broker;
+  private static SmallFlink flink;
+  private final RandomReports reports = new RandomReports(97);
+  private int people;
+  private long answered = -1;
+
+  @BeforeAll
+  static void start() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("kafka"));
+    flink = SmallFlink.start(directory.resolve("flink"));
+  }
+
+  @AfterAll
+  static void stop() {
+    flink.close();
+    broker.close();
+  }
+
+  @ParameterizedTest(name = "{0}, savepoints {1}")
+  @CsvSource({"hashmap, CANONICAL", "rocksdb, NATIVE"})
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  void nothingIsLostOrTakenTwice(String backend, SavepointFormatType format) throws Exception {
+    Path files = Files.createDirectories(directory.resolve(backend));
+    ReplayFolder folder = new ReplayFolder(files);
+    folder.write("models.yaml", ReplayITCase.MODELS);
+    List<ModelSpec> specs = ModelsFile.read(files.resolve("models.yaml"));
+    Map<String, String> settings = new HashMap<>();
+    settings.put("flink.state.backend.type", backend);
+    settings.put("flink.execution.checkpointing.incremental", "true");
+    try (RecordedJob job = new RecordedJob(broker, backend)) {
+      specs.forEach(job::publish);
+      job.publish(EXACT);
+      job.flush();
+      for (int life = 0; life < PARALLELISM.length; life++) {
+        job.start(
+            flink.environment(),
+            PARALLELISM[life],
+            files.resolve("state").toUri().toString(),
+            settings);
+        for (int wave = 0; wave < WAVES; wave++) {
+          report(job, specs);
+          awaitTold(job, specs);
+        }
+        if (life + 1 < PARALLELISM.length) {
+          CompletableFuture<String> savepoint =
+              job.stop(files.resolve("savepoints").toUri().toString(), format);
+          do {
+            report(job, specs);
+          } while (!savepoint.isDone());
+          settings.put("flink.execution.state-recovery.path", savepoint.get());
+        }
+      }
+      long rounds = rounds(job);
+      while (rounds(job) < rounds + 2) {
+        report(job, List.of());
+      }
+      awaitTold(job, specs);
+
+      assertThat(job.events()).extracting(AccountingEvent::getSource).doesNotHaveDuplicates();
+      ToldAgain.check(job, specs, false, folder);
+      checkCentral(job.updates(EXACT.getModelId()));
+    }
+  }
+
+  private static void awaitTold(RecordedJob job, List<ModelSpec> specs) throws Exception {
+    for (ModelSpec spec : specs) {
+      job.awaitTold(spec);
+    }
+  }
+
+  /** The newest round of the central model. */
+  private static long rounds(RecordedJob job) {
+    return job.updates(EXACT.getModelId()).stream()
+        .mapToLong(ModelUpdate::getRound)
+        .max()
+        .orElse(-1);
+  }
+
+  /** People look at what is new, and report. */
+  private void report(RecordedJob job, List<ModelSpec> specs) throws Exception {
+    job.look();
+    for (ModelSpec spec : specs) {
+      String id = spec.getModelId();
+      List<Long> published =
+          job.updates(id).stream().map(ModelUpdate::getRound).distinct().toList();
+      for (int i = 0; i < WAVE; i++) {
+        job.send(
+            reports.next(
+                spec, ReplayITCase.FORMS.get(id), published.isEmpty() ? List.of(0L) : published));
+      }
+    }
+    long round = rounds(job);
+    if (round > answered) {
+      answered = round;
+      for (int i = 0; i < ANSWERS; i++) {
+        job.send(answer(round));
+      }
+    }
+    job.flush();
+  }
+
+  private GradientReport answer(long round) {
+    return GradientReport.newBuilder()
+        .setModelId(EXACT.getModelId())
+        .setRound(round)
+        .setUserId("trusting-" + people)
+        .setDeviceId("phone")
+        .setSequence(1)
+        .setSparse(
+            Sparse.newBuilder()
+                .setDimension(EXACT.getDimension())
+                .addIndices(people++)
+                .addValues(1))
+        .setCentral(Central.getDefaultInstance())
+        .build();
+  }
+
+  private static void checkCentral(List<ModelUpdate> updates) {
+    for (int round = 0; round < updates.size(); round++) {
+      assertThat(updates.get(round).getRound()).as("each once").isEqualTo(round);
+    }
+    ModelUpdate last = updates.get(updates.size() - 1);
+    assertThat(last.getRound()).isGreaterThan(PARALLELISM.length);
+    int used = 0;
+    for (double weight : last.getWeightsList()) {
+      if (weight < -0.5 / GOAL) {
+        assertThat(weight).isCloseTo(-1.0 / GOAL, within(1e-6));
+        used++;
+      } else {
+        assertThat(weight).isCloseTo(0, within(1e-6));
+      }
+    }
+    assertThat(used).isEqualTo((int) last.getUsed()).isGreaterThan(PARALLELISM.length * GOAL);
+  }
+}
