@@ -259,6 +259,8 @@ final class Table implements AutoCloseable {
   KafkaConsumer<byte[], byte[]> consumer(String topic) {
     Map<String, Object> properties = new HashMap<>(kafka());
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    // Who closes a consumer waits for the fetch that is under way.
+    properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 20);
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
     KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes);
     List<TopicPartition> partitions =
