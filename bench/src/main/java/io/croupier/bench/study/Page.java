@@ -7,29 +7,34 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** A Markdown page with pictures beside it. */
-final class Page {
+public final class Page {
   private final Path directory;
   private final String name;
   private final StringBuilder text = new StringBuilder();
 
-  Page(Path directory, String name) {
+  /** An empty page, to be saved as {@code name.md}. */
+  public Page(Path directory, String name) {
     this.directory = directory;
     this.name = name;
   }
 
-  void title(String title) {
+  /** Adds the title. */
+  public void title(String title) {
     text.append("# ").append(title).append("\n\n");
   }
 
-  void heading(String heading) {
+  /** Begins a section. */
+  public void heading(String heading) {
     text.append("## ").append(heading).append("\n\n");
   }
 
-  void paragraph(String paragraph) {
+  /** Adds text. */
+  public void paragraph(String paragraph) {
     text.append(paragraph).append("\n\n");
   }
 
-  void table(List<String> columns, List<List<String>> rows) {
+  /** Adds a table of text. */
+  public void table(List<String> columns, List<List<String>> rows) {
     row(columns);
     text.append("|---".repeat(columns.size())).append("|\n");
     rows.forEach(this::row);
@@ -47,7 +52,8 @@ final class Page {
     text.append("![").append(picture.title()).append("](").append(file).append(")\n\n");
   }
 
-  void save() throws IOException {
+  /** Writes the page as it is. */
+  public void save() throws IOException {
     Files.writeString(
         directory.resolve(name + ".md"),
         text.toString().stripTrailing() + "\n",

@@ -1,0 +1,31 @@
+package io.croupier.bench.speed;
+
+import java.time.Duration;
+
+/**
+ * How much is run.
+ *
+ * @param megabytes of reports in a backlog
+ * @param mostRecords in a backlog
+ * @param repetitions runs of each kind
+ * @param users who take turns to report
+ * @param interval between checkpoints
+ * @param latencySeconds how long the job runs at half load
+ */
+record Effort(
+    int megabytes,
+    long mostRecords,
+    int repetitions,
+    int users,
+    Duration interval,
+    int latencySeconds) {
+
+  /** What a report is longer than its vector. */
+  private static final int ENVELOPE_BYTES = 80;
+
+  /** Reports of a backlog. */
+  long records(int dimension) {
+    long bytes = ENVELOPE_BYTES + (long) Integer.BYTES * dimension;
+    return Math.min(mostRecords, ((long) megabytes << 20) / bytes);
+  }
+}

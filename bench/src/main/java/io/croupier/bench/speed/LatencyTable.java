@@ -1,0 +1,127 @@
+package io.croupier.bench.speed;
+
+import io.croupier.bench.speed.Workload.LearnerKind;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Topics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+
+/**
+ * How long a report takes from being sent to a reader of what is committed, who gets the first
+ * update that includes it; at half the rate that the job could go on at.
+ *
+ * @param hall where to run
+ * @param effort how long
+ */
+record LatencyTable(Hall hall, Effort effort) {
+  static final List<String> COLUMNS =
+      List.of(
+          "checkpoint interval, ms",
+          "reports/s",
+          "p50, ms",
+          "p99, ms",
+          "highest, ms",
+          "checkpoint, ms");
+
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  List<List<String>> ofIntervals(int dimension, List<Duration> intervals) throws Exception {
+    Workload workload = new Workload(LearnerKind.BANCO, dimension, 1, 1);
+    Reports reports = new Reports(dimension, effort.users(), 1);
+    long records = effort.records(dimension);
+    String backlog = hall.backlog(reports, records, 1);
+    Race atFullLoad = new Race(hall, 1, effort.interval(), "hashmap");
+    double rate = atFullLoad.croupier(workload, backlog, records, 0).pace().perSecond() / 2;
+    hall.delete(List.of(backlog));
+    List<List<String>> rows = new ArrayList<>();
+    for (Duration interval : intervals) {
+      rows.add(row(new Race(hall, 1, interval, "hashmap"), workload, reports, rate));
+    }
+    return rows;
+  }
+
+  private List<String> row(Race race, Workload workload, Reports reports, double rate)
+      throws Exception {
+    String prefix = hall.name("croupier");
+    String gradients = hall.name("reports");
+    Topics topics = Race.topics(prefix, gradients);
+    hall.create(topics, workload.specs(), 1);
+    try (RunningJob job = race.start(prefix, gradients);
+        KafkaConsumer<byte[], byte[]> updates = race.consumer(topics.updates());
+        Sender sender = hall.sender()) {
+      await(updates);
+      double[] waits = waits(sender, gradients, updates, reports, rate);
+      Arrays.sort(waits);
+      return List.of(
+          Long.toString(race.interval().toMillis()),
+          "%,.0f".formatted(rate),
+          "%,.0f".formatted(waits[waits.length / 2]),
+          "%,.0f".formatted(waits[waits.length * 99 / 100]),
+          "%,.0f".formatted(waits[waits.length - 1]),
+          "%,.0f".formatted(job.checkpointMs()));
+    } finally {
+      hall.delete(topics.all());
+    }
+  }
+
+  /** Waits for the initial weights. */
+  private static void await(KafkaConsumer<byte[], byte[]> updates) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (updates.poll(Duration.ofMillis(5)).isEmpty()) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("The job publishes no weights");
+      }
+    }
+  }
+
+  /** Milliseconds that each report took. One thread sends them, this one reads the updates. */
+  private double[] waits(
+      Sender sender,
+      String gradients,
+      KafkaConsumer<byte[], byte[]> updates,
+      Reports reports,
+      double rate)
+      throws Exception {
+    int count = (int) Math.max(1, rate * effort.latencySeconds());
+    long[] sent = new long[count];
+    Thread sending =
+        new Thread(
+            () -> {
+              long start = System.nanoTime();
+              for (int i = 0; i < count; i++) {
+                long due = start + (long) (i / rate * 1e9);
+                while (System.nanoTime() < due) {
+                  LockSupport.parkNanos(PAUSE_NANOS);
+                }
+                // Written before the broker has it, and so before any update tells of it.
+                sent[i] = System.nanoTime();
+                sender.send(gradients, reports.key(i), reports.value(i));
+              }
+            });
+    sending.start();
+    double[] waits = new double[count];
+    int seen = 0;
+    long deadline = System.nanoTime() + PATIENCE.plusSeconds(effort.latencySeconds()).toNanos();
+    while (seen < count) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException(
+            "Of %d reports the updates tell of %d only".formatted(count, seen));
+      }
+      for (ConsumerRecord<byte[], byte[]> record : updates.poll(Duration.ofMillis(5))) {
+        long now = System.nanoTime();
+        for (long used = ModelUpdate.parseFrom(record.value()).getUsed(); seen < used; seen++) {
+          waits[seen] = (now - sent[seen]) / 1e6;
+        }
+      }
+    }
+    sending.join();
+    return waits;
+  }
+}

@@ -1,0 +1,109 @@
+package io.croupier.bench.speed;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetIdentifier;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacetProvider;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * What any exactly-once job costs: records go from one topic to another as they are, source and
+ * sink in one thread.
+ */
+final class PassThrough {
+  private PassThrough() {}
+
+  /** Starts the job, with the source and the sink set as {@code CroupierJob} sets its own. */
+  static JobClient submit(
+      StreamExecutionEnvironment env,
+      String bootstrapServers,
+      String from,
+      String to,
+      int parallelism,
+      Duration interval)
+      throws Exception {
+    env.setParallelism(parallelism);
+    env.getConfig().enableObjectReuse();
+    env.enableCheckpointing(interval.toMillis(), CheckpointingMode.EXACTLY_ONCE);
+    KafkaSource<byte[]> source =
+        KafkaSource.<byte[]>builder()
+            .setBootstrapServers(bootstrapServers)
+            .setTopics(from)
+            .setGroupId(to)
+            .setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
+            .setStartingOffsets(OffsetsInitializer.earliest())
+            .setDeserializer(new Bytes())
+            .build();
+    KafkaSink<byte[]> sink =
+        KafkaSink.<byte[]>builder()
+            .setBootstrapServers(bootstrapServers)
+            .setProperty(ProducerConfig.LINGER_MS_CONFIG, "20")
+            .setProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(128 << 10))
+            .setProperty(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, "600000")
+            .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+            .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
+            .setTransactionalIdPrefix(to)
+            .setRecordSerializer(new Copies(to))
+            .build();
+    env.fromSource(source, WatermarkStrategy.noWatermarks(), "records").sinkTo(sink);
+    return env.executeAsync("pass-through");
+  }
+
+  private static final class Bytes implements KafkaRecordDeserializationSchema<byte[]> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<byte[]> out) {
+      out.collect(record.value());
+    }
+
+    @Override
+    public TypeInformation<byte[]> getProducedType() {
+      return PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO;
+    }
+  }
+
+  private static final class Copies
+      implements KafkaRecordSerializationSchema<byte[]>, KafkaDatasetFacetProvider {
+    private static final long serialVersionUID = 1;
+
+    private final String topic;
+
+    Copies(String topic) {
+      this.topic = topic;
+    }
+
+    /** Where pooled transactions may have been left open. */
+    @Override
+    public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
+      return Optional.of(
+          new DefaultKafkaDatasetFacet(DefaultKafkaDatasetIdentifier.ofTopics(List.of(topic))));
+    }
+
+    @Override
+    public ProducerRecord<byte[], byte[]> serialize(
+        byte[] record, KafkaSinkContext context, Long timestamp) {
+      return new ProducerRecord<>(topic, record);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package io.croupier.bench.speed;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.job.CroupierJob;
+import io.croupier.job.JobConfig;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Topics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Runs over one backlog of reports, each from its first to its last record: the job's, or one that
+ * passes the records through.
+ *
+ * @param hall where the reports are
+ * @param parallelism of every job, and partitions of every topic
+ * @param interval between checkpoints
+ * @param backend Flink's name of what keeps state
+ */
+record Race(Hall hall, int parallelism, Duration interval, String backend) {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration POLL = Duration.ofMillis(5);
+
+  /**
+   * What a run came to.
+   *
+   * @param pace how fast records were committed
+   * @param checkpointMs median time of the latest checkpoints
+   */
+  record Result(Commits.Pace pace, double checkpointMs) {}
+
+  /** Passes the records through. */
+  Result passThrough(String backlog, long records) throws Exception {
+    String copy = hall.name("copy");
+    hall.create(copy, parallelism);
+    try (RunningJob job =
+        RunningJob.start(
+            env ->
+                PassThrough.submit(
+                    env, hall.bootstrapServers(), backlog, copy, parallelism, interval))) {
+      return result(job, copy, records, 0);
+    } finally {
+      hall.delete(List.of(copy));
+    }
+  }
+
+  /**
+   * Trains models with the reports.
+   *
+   * @param from reports that only prepare: the rate is that of the others
+   * @throws IllegalStateException if not every report was used
+   */
+  Result croupier(Workload workload, String backlog, long records, long from) throws Exception {
+    String prefix = hall.name("croupier");
+    Topics topics = topics(prefix, backlog);
+    hall.create(topics, workload.specs(), parallelism);
+    try (RunningJob job = start(prefix, backlog)) {
+      Result result = result(job, topics.accounting(), records, from);
+      requireUsed(topics.updates(), workload, records);
+      return result;
+    } finally {
+      hall.delete(topics.all().stream().filter(topic -> !topic.equals(backlog)).toList());
+    }
+  }
+
+  /** The topics of a job that reads reports from a backlog. */
+  static Topics topics(String prefix, String backlog) {
+    Topics own = Topics.withPrefix(prefix);
+    return new Topics(
+        own.models(),
+        backlog,
+        own.rawGradients(),
+        own.updates(),
+        own.accounting(),
+        own.guarantees(),
+        own.journal(),
+        own.deadLetters(),
+        own.rawDeadLetters());
+  }
+
+  /** Starts the job as it is run by anybody. */
+  RunningJob start(String prefix, String backlog) throws Exception {
+    Map<String, String> settings = new HashMap<>();
+    settings.put("kafka.bootstrap.servers", hall.bootstrapServers());
+    settings.put("topics.prefix", prefix);
+    settings.put("topics.gradients", backlog);
+    settings.put("parallelism", Integer.toString(parallelism));
+    settings.put("checkpoint.interval", interval.toMillis() + " ms");
+    settings.put("checkpoint.directory", hall.checkpoints(prefix).toUri().toString());
+    settings.put("flink.state.backend.type", backend);
+    settings.put("flink.execution.checkpointing.incremental", "true");
+    return RunningJob.start(env -> CroupierJob.submit(env, JobConfig.of(settings)));
+  }
+
+  private Result result(RunningJob job, String topic, long records, long from) throws Exception {
+    Commits commits =
+        Commits.watch(hall.admin(), topic, parallelism, records, PATIENCE, job::isAlive);
+    Result result = new Result(commits.pace(from, interval), job.checkpointMs());
+    System.err.printf(
+        "%s: %,.0f/s, CPU %.1f us%n", topic, result.pace().perSecond(), result.pace().cpuMicros());
+    return result;
+  }
+
+  /**
+   * Waits until the newest updates tell of every report. Those before the first publication are
+   * dropped, since nobody can have seen what they name, and are over before the rate is taken.
+   */
+  private void requireUsed(String topic, Workload workload, long records)
+      throws InvalidProtocolBufferException {
+    Map<String, ModelUpdate> newest = new HashMap<>();
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic)) {
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      while (newest.values().stream().mapToLong(Race::taken).sum() < records) {
+        if (System.nanoTime() > deadline) {
+          throw new IllegalStateException(
+              "Of %d reports to %s, those used, and dropped before the first publication, are %s"
+                  .formatted(
+                      records, workload, newest.values().stream().map(Race::taken).toList()));
+        }
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+          ModelUpdate update = ModelUpdate.parseFrom(record.value());
+          newest.put(update.getModelId(), update);
+        }
+      }
+    }
+  }
+
+  private static long taken(ModelUpdate update) {
+    return update.getUsed() + update.getOpen() + update.getDroppedUnpublished();
+  }
+
+  /** A consumer of all that is committed on a topic. */
+  KafkaConsumer<byte[], byte[]> consumer(String topic) {
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers",
+                hall.bootstrapServers(),
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed"),
+            bytes,
+            bytes);
+    List<TopicPartition> partitions =
+        new ArrayList<>(
+            IntStream.range(0, parallelism).mapToObj(p -> new TopicPartition(topic, p)).toList());
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    return consumer;
+  }
+}

@@ -1,0 +1,131 @@
+package io.croupier.bench.speed;
+
+import io.croupier.bench.speed.Workload.LearnerKind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Reports a second beside records a second of the pass-through job, which runs before and after
+ * every run of the job's, so that whatever else the machine does slows both.
+ *
+ * @param hall where to run
+ * @param effort how long
+ */
+record RateTable(Hall hall, Effort effort) {
+  static final List<String> COLUMNS =
+      List.of(
+          "",
+          "d",
+          "r",
+          "reports/s",
+          "pass-through/s",
+          "ratio",
+          "lowest to highest",
+          "CPU us a report",
+          "of pass-through, CPU us",
+          "ratio of CPU");
+
+  /** One model, for every dimension, learner and size of a round. */
+  List<List<String>> ofDimensions(List<Integer> dimensions) throws Exception {
+    List<List<String>> rows = new ArrayList<>();
+    for (int dimension : dimensions) {
+      List<Workload> workloads = new ArrayList<>();
+      for (LearnerKind learner : LearnerKind.values()) {
+        for (int reportsPerRound : new int[] {1, 100}) {
+          workloads.add(new Workload(learner, dimension, reportsPerRound, 1));
+        }
+      }
+      rows.addAll(race(workloads, dimension, 1));
+    }
+    return rows;
+  }
+
+  /** Two models, by parallelism. */
+  List<List<String>> ofTwoModels(int dimension) throws Exception {
+    List<List<String>> rows = new ArrayList<>();
+    for (int parallelism : new int[] {1, 2}) {
+      for (List<String> row :
+          race(List.of(new Workload(LearnerKind.BANCO, dimension, 1, 2)), dimension, parallelism)) {
+        List<String> told = new ArrayList<>(row);
+        told.set(0, "two models, parallelism " + parallelism);
+        rows.add(told);
+      }
+    }
+    return rows;
+  }
+
+  private List<List<String>> race(List<Workload> workloads, int dimension, int parallelism)
+      throws Exception {
+    Race race = new Race(hall, parallelism, effort.interval(), "hashmap");
+    long records = effort.records(dimension);
+    int models = workloads.get(0).models();
+    String backlog =
+        hall.backlog(new Reports(dimension, effort.users(), models), records, parallelism);
+    List<Turns> turns = workloads.stream().map(Turns::new).toList();
+    // The first runs are those that the compiler works in.
+    for (int i = 0; i < effort.repetitions(); i++) {
+      race.passThrough(backlog, records);
+      race.croupier(workloads.get(i % workloads.size()), backlog, records, 0);
+    }
+    Commits.Pace before = race.passThrough(backlog, records).pace();
+    for (int i = 0; i < effort.repetitions(); i++) {
+      for (Turns turn : turns) {
+        Commits.Pace own = race.croupier(turn.workload, backlog, records, 0).pace();
+        Commits.Pace after = race.passThrough(backlog, records).pace();
+        turn.add(own, before, after);
+        before = after;
+      }
+    }
+    hall.delete(List.of(backlog));
+    return turns.stream().map(Turns::row).toList();
+  }
+
+  /** What the runs of a workload came to, each beside the pass-through's before and after it. */
+  private static final class Turns {
+    private final Workload workload;
+    private final List<Commits.Pace> own = new ArrayList<>();
+    private final List<Commits.Pace> others = new ArrayList<>();
+
+    Turns(Workload workload) {
+      this.workload = workload;
+    }
+
+    void add(Commits.Pace pace, Commits.Pace before, Commits.Pace after) {
+      own.add(pace);
+      others.add(
+          new Commits.Pace(
+              (before.perSecond() + after.perSecond()) / 2,
+              (before.cpuMicros() + after.cpuMicros()) / 2));
+    }
+
+    List<String> row() {
+      double[] ratios = new double[own.size()];
+      double[] cpu = new double[own.size()];
+      for (int i = 0; i < ratios.length; i++) {
+        ratios[i] = own.get(i).perSecond() / others.get(i).perSecond();
+        cpu[i] = own.get(i).cpuMicros() / others.get(i).cpuMicros();
+      }
+      Arrays.sort(ratios);
+      return List.of(
+          workload.learner().name().toLowerCase(Locale.ROOT),
+          "%,d".formatted(workload.dimension()),
+          Integer.toString(workload.reportsPerRound()),
+          "%,.0f".formatted(median(own.stream().mapToDouble(Commits.Pace::perSecond).toArray())),
+          "%,.0f".formatted(median(others.stream().mapToDouble(Commits.Pace::perSecond).toArray())),
+          "%.2f".formatted(median(ratios)),
+          "%.2f to %.2f".formatted(ratios[0], ratios[ratios.length - 1]),
+          "%.1f".formatted(median(own.stream().mapToDouble(Commits.Pace::cpuMicros).toArray())),
+          "%.1f".formatted(median(others.stream().mapToDouble(Commits.Pace::cpuMicros).toArray())),
+          "%.2f".formatted(median(cpu)));
+    }
+
+    private static double median(double[] values) {
+      double[] sorted = values.clone();
+      Arrays.sort(sorted);
+      int half = sorted.length / 2;
+      return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.croupier.bench.speed;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** A job in a cluster of its own inside this process; cancelled when closed. */
+final class RunningJob implements AutoCloseable {
+  private static final long PATIENCE_S = 60;
+
+  private final JobClient client;
+  private final int restPort;
+
+  private RunningJob(JobClient client, int restPort) {
+    this.client = client;
+    this.restPort = restPort;
+  }
+
+  /** Starts a job. */
+  @FunctionalInterface
+  interface Submission {
+    JobClient in(StreamExecutionEnvironment env) throws Exception;
+  }
+
+  static RunningJob start(Submission submission) throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    Configuration configuration = new Configuration();
+    configuration.set(RestOptions.ADDRESS, "127.0.0.1");
+    configuration.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+    configuration.set(RestOptions.BIND_PORT, Integer.toString(port));
+    configuration.set(RestOptions.PORT, port);
+    return new RunningJob(
+        submission.in(StreamExecutionEnvironment.createLocalEnvironment(1, configuration)), port);
+  }
+
+  boolean isAlive() {
+    return !client.getJobExecutionResult().isDone();
+  }
+
+  /**
+   * Milliseconds from the trigger of a checkpoint to its completion: the median of the latest.
+   *
+   * @return NaN if none is complete
+   */
+  double checkpointMs() throws IOException, InterruptedException {
+    URI uri =
+        URI.create(
+            "http://127.0.0.1:%d/jobs/%s/checkpoints".formatted(restPort, client.getJobID()));
+    String answer =
+        HttpClient.newHttpClient()
+            .send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
+            .body();
+    JsonObject checkpoints = JsonParser.parseString(answer).getAsJsonObject();
+    double[] durations =
+        checkpoints.getAsJsonArray("history").asList().stream()
+            .map(JsonElement::getAsJsonObject)
+            .filter(checkpoint -> checkpoint.get("status").getAsString().equals("COMPLETED"))
+            .mapToDouble(checkpoint -> checkpoint.get("end_to_end_duration").getAsDouble())
+            .toArray();
+    Arrays.sort(durations);
+    return durations.length == 0 ? Double.NaN : durations[durations.length / 2];
+  }
+
+  @Override
+  public void close() {
+    client.cancel().orTimeout(PATIENCE_S, TimeUnit.SECONDS).join();
+    // Its end is a failure, a CancellationException inside; all that counts is that it has come.
+    client
+        .getJobExecutionResult()
+        .handle((result, failure) -> "")
+        .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
+        .join();
+  }
+}

@@ -1,0 +1,142 @@
+package io.croupier.bench.speed;
+
+import io.croupier.bench.study.Page;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command that measures the job from Kafka to Kafka. */
+@Command(
+    name = "speed",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "Measures the job from Kafka to Kafka, exactly once, beside a job that passes the same bytes"
+            + " through; broker and both jobs are in this process.")
+public final class Speed implements Callable<Integer> {
+
+  /** What is measured. */
+  enum Part {
+    RATE,
+    LATENCY,
+    LEDGER,
+    MODELS
+  }
+
+  @Option(
+      names = "--out",
+      required = true,
+      paramLabel = "DIR",
+      description = "Where to write speed.md and speed.log; made if it isn't there.")
+  private Path out;
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "PART",
+      defaultValue = "RATE,LATENCY,LEDGER,MODELS",
+      description = "Of ${COMPLETION-CANDIDATES} (default: all).")
+  private List<Part> parts;
+
+  @Option(
+      names = "--dimensions",
+      split = ",",
+      paramLabel = "D",
+      defaultValue = "10,100,1000,10000",
+      description = "Of the models whose rate is measured (default: ${DEFAULT-VALUE}).")
+  private List<Integer> dimensions;
+
+  @Option(
+      names = "--ledger-users",
+      split = ",",
+      paramLabel = "N",
+      defaultValue = "10000,1000000",
+      description = "Users in the ledger (default: ${DEFAULT-VALUE}).")
+  private List<Integer> ledgerUsers;
+
+  @Option(
+      names = "--repetitions",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Runs of each kind, in turns (default: ${DEFAULT-VALUE}).")
+  private int repetitions;
+
+  @Option(
+      names = "--megabytes",
+      paramLabel = "N",
+      defaultValue = "160",
+      description = "Reports that a run takes (default: ${DEFAULT-VALUE}).")
+  private int megabytes;
+
+  @Option(names = "--quick", description = "Far too few reports: to see that the command works.")
+  private boolean quick;
+
+  /** Runs the command. */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  /** The command, to be executed anywhere. */
+  public static CommandLine commandLine() {
+    return new CommandLine(new Speed()).setCaseInsensitiveEnumValuesAllowed(true);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Files.createDirectories(out);
+    System.setProperty("croupier.log.target", "file");
+    System.setProperty("croupier.log.file", out.resolve("speed.log").toString());
+    Effort effort =
+        quick
+            ? new Effort(4, 20_000, 1, 1000, Duration.ofMillis(100), 1)
+            : new Effort(megabytes, 500_000, repetitions, 10_000, Duration.ofMillis(500), 10);
+    Page page = new Page(out, "speed");
+    page.title("From Kafka to Kafka");
+    try (Hall hall = Hall.open()) {
+      for (Part part : parts) {
+        measure(part, hall, effort, page);
+        // What is measured so far is there if a later part fails.
+        page.save();
+      }
+    }
+    System.out.print(Files.readString(out.resolve("speed.md")));
+    return 0;
+  }
+
+  private void measure(Part part, Hall hall, Effort effort, Page page) throws Exception {
+    switch (part) {
+      case RATE -> {
+        page.heading("Reports a second");
+        page.table(RateTable.COLUMNS, new RateTable(hall, effort).ofDimensions(dimensions));
+      }
+      case LATENCY -> {
+        page.heading("From send to visible update, at half load, d = 1000");
+        page.table(
+            LatencyTable.COLUMNS,
+            new LatencyTable(hall, effort)
+                .ofIntervals(1000, List.of(effort.interval(), effort.interval().multipliedBy(2))));
+      }
+      case LEDGER -> {
+        page.heading("Users in the ledger, d = 10");
+        List<List<String>> rows = new ArrayList<>();
+        for (int users : ledgerUsers) {
+          // A million users on the heap need more of it than broker and job together.
+          List<String> backends =
+              users > 100_000 ? List.of("rocksdb") : List.of("hashmap", "rocksdb");
+          rows.addAll(new LedgerTable(hall, effort).of(users, backends));
+        }
+        page.table(LedgerTable.COLUMNS, rows);
+      }
+      case MODELS -> {
+        page.heading("Two models, d = 1000");
+        page.table(RateTable.COLUMNS, new RateTable(hall, effort).ofTwoModels(1000));
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.croupier.bench.speed;
+
+import io.croupier.schemas.Banco;
+import io.croupier.schemas.CoordinateWise;
+import io.croupier.schemas.Gaussian;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.StrongestNoise;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What the job has to do: the models, and the reports that come to them in turns.
+ *
+ * @param learner of every model
+ * @param dimension d of every model
+ * @param reportsPerRound r of every model
+ * @param models how many there are
+ */
+record Workload(LearnerKind learner, int dimension, int reportsPerRound, int models) {
+
+  /** Noise of every report, as a level of mu. */
+  static final double MU = 1;
+
+  /** Reports name the initial weights: no run publishes as often as this. */
+  private static final int STALENESS = 1000;
+
+  /** The learners that are measured. */
+  enum LearnerKind {
+    BANCO,
+    COORDINATE_WISE
+  }
+
+  /** Names of which two subtasks get one each. */
+  static String modelId(int model) {
+    return "model-" + (model + 1);
+  }
+
+  List<ModelSpec> specs() {
+    return IntStream.range(0, models).mapToObj(model -> spec(modelId(model))).toList();
+  }
+
+  private ModelSpec spec(String modelId) {
+    ModelSpec.Builder spec =
+        ModelSpec.newBuilder()
+            .setModelId(modelId)
+            .setDimension(dimension)
+            .setGradientBound(1)
+            .setReportsPerRound(reportsPerRound)
+            .setMaxStaleness(STALENESS);
+    switch (learner) {
+      case BANCO ->
+          spec.setBanco(
+              Banco.newBuilder()
+                  .setStrongestNoise(
+                      StrongestNoise.newBuilder().setGaussian(Gaussian.newBuilder().setMu(MU))));
+      case COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance());
+    }
+    return spec.build();
+  }
+}
