@@ -180,6 +180,8 @@ public final class CroupierJob {
     Configuration configuration = Configuration.fromMap(options);
     configuration.set(PipelineOptions.GENERIC_TYPES, false);
     configuration.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
+    // No operator changes or keeps what it has passed on, so chained ones need no copies.
+    configuration.set(PipelineOptions.OBJECT_REUSE, true);
     if (!configuration.contains(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION)) {
       configuration.set(
           CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
