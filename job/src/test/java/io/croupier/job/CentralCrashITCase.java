@@ -239,7 +239,7 @@ class CentralCrashITCase {
     System.out.printf(
         "%d crashes %s, seed %d: %d rounds committed once; a reader of uncommitted updates saw %d of"
             + " them under several draws%n",
-        crashes, CentralCrashes.happened(), seed, rounds.size(), twice);
+        crashes, CentralCrashes.happened(), seed, visible, twice);
     assertThat(twice).as("this test can't see what it is looking for, seed %d", seed).isPositive();
   }
 
