@@ -1,6 +1,7 @@
 package io.croupier.deploy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.BindException;
@@ -29,8 +30,10 @@ final class Cluster implements AutoCloseable {
     this.environment = environment;
   }
 
-  /** A cluster that doesn't run yet, in {@code directory}. */
+  /** A cluster that doesn't run yet, in {@code directory}; skips the test where none can. */
   static Cluster in(Path directory) throws IOException {
+    assumeTrue(
+        hasShell(), "Skipped: deploy/cluster needs bash 5.1 and curl, which aren't installed");
     int port = freePorts();
     return new Cluster(
         directory,
@@ -41,6 +44,22 @@ final class Cluster implements AutoCloseable {
             "REST_PORT", String.valueOf(port + 2),
             "METRICS_PORT", String.valueOf(port + 3),
             "ZOOKEEPER_PORT", String.valueOf(port + 4 + TASKMANAGERS)));
+  }
+
+  private static boolean hasShell() {
+    String check = "((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)) && command -v curl";
+    try {
+      return new ProcessBuilder("bash", "-c", check)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .onExit()
+              .join()
+              .exitValue()
+          == 0;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** The first of enough ports in a row that nobody listens at. */
