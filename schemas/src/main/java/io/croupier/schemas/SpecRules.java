@@ -1,11 +1,10 @@
 package io.croupier.schemas;
 
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** The rules for the fields that every model has. */
 final class SpecRules {
-  private static final Pattern MODEL_ID = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+  private static final int MAX_MODEL_ID_LENGTH = 100;
 
   /** Keeps sums of squares, and 1/G^2, far inside the range of a double. */
   private static final double MIN_GRADIENT_BOUND = 1e-100;
@@ -24,7 +23,21 @@ final class SpecRules {
   private SpecRules() {}
 
   static boolean isModelId(String id) {
-    return MODEL_ID.matcher(id).matches();
+    boolean fits = !id.isEmpty() && id.length() <= MAX_MODEL_ID_LENGTH;
+    for (int i = 0; fits && i < id.length(); i++) {
+      fits = isOfModelId(id.charAt(i));
+    }
+    return fits;
+  }
+
+  /** Asked of every report, and several times as fast as a regular expression. */
+  private static boolean isOfModelId(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || c == '.'
+        || c == '_'
+        || c == '-';
   }
 
   static void check(ModelSpec spec, Violations violations) {
