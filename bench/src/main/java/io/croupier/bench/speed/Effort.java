@@ -7,7 +7,9 @@ import java.time.Duration;
  *
  * @param megabytes of reports in a backlog
  * @param mostRecords in a backlog
- * @param repetitions runs of each kind
+ * @param warmUps runs of each kind that aren't measured: the compiler works in them
+ * @param repetitions runs of each kind that are
+ * @param workloads of those of a dimension, how many
  * @param users who take turns to report
  * @param interval between checkpoints
  * @param latencySeconds how long the job runs at half load
@@ -15,7 +17,9 @@ import java.time.Duration;
 record Effort(
     int megabytes,
     long mostRecords,
+    int warmUps,
     int repetitions,
+    int workloads,
     int users,
     Duration interval,
     int latencySeconds) {

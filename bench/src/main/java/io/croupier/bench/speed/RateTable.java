@@ -37,7 +37,7 @@ record RateTable(Hall hall, Effort effort) {
           workloads.add(new Workload(learner, dimension, reportsPerRound, 1));
         }
       }
-      rows.addAll(race(workloads, dimension, 1));
+      rows.addAll(race(workloads.subList(0, effort.workloads()), dimension, 1));
     }
     return rows;
   }
@@ -65,7 +65,7 @@ record RateTable(Hall hall, Effort effort) {
         hall.backlog(new Reports(dimension, effort.users(), models), records, parallelism);
     List<Turns> turns = workloads.stream().map(Turns::new).toList();
     // The first runs are those that the compiler works in.
-    for (int i = 0; i < effort.repetitions(); i++) {
+    for (int i = 0; i < effort.warmUps(); i++) {
       race.passThrough(backlog, records);
       race.croupier(workloads.get(i % workloads.size()), backlog, records, 0);
     }

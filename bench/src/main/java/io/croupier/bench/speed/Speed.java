@@ -63,7 +63,7 @@ public final class Speed implements Callable<Integer> {
   @Option(
       names = "--repetitions",
       paramLabel = "N",
-      defaultValue = "3",
+      defaultValue = "2",
       description = "Runs of each kind, in turns (default: ${DEFAULT-VALUE}).")
   private int repetitions;
 
@@ -94,8 +94,8 @@ public final class Speed implements Callable<Integer> {
     System.setProperty("croupier.log.file", out.resolve("speed.log").toString());
     Effort effort =
         quick
-            ? new Effort(4, 20_000, 1, 1000, Duration.ofMillis(100), 1)
-            : new Effort(megabytes, 500_000, repetitions, 10_000, Duration.ofMillis(500), 10);
+            ? new Effort(2, 20_000, 0, 1, 2, 1000, Duration.ofMillis(100), 1)
+            : new Effort(megabytes, 500_000, 2, repetitions, 4, 10_000, Duration.ofMillis(500), 10);
     Page page = new Page(out, "speed");
     page.title("From Kafka to Kafka");
     try (Hall hall = Hall.open()) {
