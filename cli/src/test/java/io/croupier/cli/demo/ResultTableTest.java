@@ -77,9 +77,10 @@ class ResultTableTest {
             "This comparison spent 8 per learner, 56 per person;"
                 + " a real deployment runs one learner.");
     String page = CurvePage.render(Comparisons.withRawReports());
-    assertThat(page.indexOf("LDP-SGD, step 1000"))
+    assertThat(page.indexOf("\"label\":\"LDP-SGD, step 1000\""))
         .as("colours of rows are those of curves")
-        .isLessThan(page.indexOf("DP-FTRL, BLT"));
+        .isPositive()
+        .isLessThan(page.indexOf("\"label\":\"DP-FTRL, BLT, step 1\""));
   }
 
   @Test
