@@ -1,5 +1,6 @@
 package io.croupier.job;
 
+import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +26,6 @@ import org.slf4j.LoggerFactory;
 /** Creates, inspects and deletes Croupier's topics. */
 public final class KafkaTopics {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
-  private static final Duration LONGEST_OUTAGE = Duration.ofHours(24);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private KafkaTopics() {}
@@ -216,15 +216,15 @@ public final class KafkaTopics {
     Config config =
         KafkaRights.askCluster(admin.describeConfigs(List.of(resource)).all()).get(resource);
     Duration allowed = Duration.ofMillis(number(config, "transaction.max.timeout.ms"));
-    if (allowed.compareTo(LONGEST_OUTAGE) < 0) {
+    if (allowed.compareTo(SpecRequirements.LONGEST_OUTAGE) < 0) {
       LOG.warn(
           "The brokers end transactions after {} (transaction.max.timeout.ms). If the job is down"
               + " for longer, what it had pre-committed is lost; allow at least {}",
           allowed,
-          LONGEST_OUTAGE);
+          SpecRequirements.LONGEST_OUTAGE);
       return allowed;
     }
-    return LONGEST_OUTAGE;
+    return SpecRequirements.LONGEST_OUTAGE;
   }
 
   private static Map<String, Config> topicConfigs(Admin admin, Collection<String> names)

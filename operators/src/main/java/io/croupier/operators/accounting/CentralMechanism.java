@@ -11,6 +11,7 @@ import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.DpFtrlLeastSquares;
 import io.croupier.schemas.DpFtrlParameterFree;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.PrefixSumNoise;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -89,9 +90,7 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
     return switch (noise.getNoiseCase()) {
       case TREE ->
           new TreeNoise(
-              noise.getTree().hasVarianceReduced() && !noise.getTree().getVarianceReduced()
-                  ? Estimator.VANILLA
-                  : Estimator.HONAKER,
+              ModelSpecs.varianceReduced(noise.getTree()) ? Estimator.HONAKER : Estimator.VANILLA,
               restartEvery,
               completion ? Completion.BEFORE_RESTART : Completion.NONE);
       case BLT ->

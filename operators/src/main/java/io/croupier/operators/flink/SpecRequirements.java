@@ -47,9 +47,6 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
     return obstacles;
   }
 
-  /**
-   * Central models are made to see that their noise fits, which takes room: so the size is known.
-   */
   private static void checkLearner(List<String> obstacles, ModelSpec spec) {
     try {
       if (ModelSpecs.isCentral(spec)) {
