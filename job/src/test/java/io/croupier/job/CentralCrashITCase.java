@@ -7,9 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.operators.flink.RefusedStartException;
-import io.croupier.operators.flink.SpecRecord;
-import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;
@@ -31,19 +28,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ExceptionUtils;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -248,24 +237,7 @@ class CentralCrashITCase {
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.fixed-delay.attempts", String.valueOf(Integer.MAX_VALUE));
     settings.putAll(more);
-    JobConfig config = JobConfig.of(settings);
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
-    BrokerLimits limits = CroupierJob.askBrokers(config);
-    CroupierJob.configure(env, config);
-    KafkaIo io = new KafkaIo(config, limits);
-    Topology topology = CroupierJob.topology(config, limits);
-    DataStream<SpecRecord> models = CroupierJob.models(env, io);
-    SingleOutputStreamOperator<Report> reports = topology.decode(CroupierJob.reports(env, io));
-    DataStream<Report> crashing =
-        reports
-            .map(new CentralCrashes<Report>())
-            .returns(TypeInformation.of(Report.class))
-            .uid("crashing");
-    SingleOutputStreamOperator<RoundSum> admitted = topology.ledger(crashing, models);
-    topology.outputs(
-        reports, admitted, topology.learner(topology.preAggregation(admitted), models), io.sink());
-    return env.executeAsync("crashing");
+    return Grafted.submit(settings, new CentralCrashes<>());
   }
 
   private static String refusal(JobClient job) {
@@ -281,16 +253,7 @@ class CentralCrashITCase {
     private final Map<String, List<ModelUpdate>> seen = new HashMap<>();
 
     Updates(Table table, String isolation) {
-      Map<String, Object> properties = new HashMap<>(table.kafka());
-      properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation);
-      ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-      consumer = new KafkaConsumer<>(properties, bytes, bytes);
-      List<TopicPartition> partitions =
-          consumer.partitionsFor(table.topics.updates()).stream()
-              .map(p -> new TopicPartition(p.topic(), p.partition()))
-              .toList();
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
+      consumer = table.consumer(table.topics.updates(), isolation);
     }
 
     List<ModelUpdate> poll() throws Exception {

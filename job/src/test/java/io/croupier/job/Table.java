@@ -257,8 +257,13 @@ final class Table implements AutoCloseable {
 
   /** Reads the topic from its beginning, read committed. */
   KafkaConsumer<byte[], byte[]> consumer(String topic) {
+    return consumer(topic, "read_committed");
+  }
+
+  /** Reads the topic from its beginning. */
+  KafkaConsumer<byte[], byte[]> consumer(String topic, String isolation) {
     Map<String, Object> properties = new HashMap<>(kafka());
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation);
     // Who closes a consumer waits for the fetch that is under way.
     properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 20);
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
