@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
@@ -27,8 +28,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /**
  * Committed records of one topic up to the end that it has now, behind open transactions. These are
  * waited for: what an earlier run had pre-committed is committed when its sink is restored, and
- * what it had not is taken back. What neither has happened to after most of the wait, {@link
- * LeftTransactions} ends.
+ * what it had not is taken back. What neither has happened to in half of the wait, and in a quarter
+ * of it more after the brokers have answered, {@link LeftTransactions} ends.
  */
 final class CommittedTopic implements Closeable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -154,22 +155,31 @@ final class CommittedTopic implements Closeable {
   void forEach(More more) throws IOException {
     try {
       long deadline = System.nanoTime() + patience.toNanos();
+      Optional<LeftTransactions> left = Optional.empty();
+      long foundNanos = 0;
       boolean ended = false;
       Map<TopicPartition, Long> before = Map.of();
       for (Map<TopicPartition, Long> open = unread(); !open.isEmpty(); open = unread()) {
+        long remaining = deadline - System.nanoTime();
         if (!open.equals(before)) {
           deadline = System.nanoTime() + patience.toNanos();
-        } else if (System.nanoTime() - deadline > 0) {
+          left = Optional.empty();
+          ended = false;
+        } else if (remaining < 0) {
           throw new IOException(
               ("The topic %s could not be read to its end: for %s, nothing was committed or taken back"
                       + " behind the offsets %s. A transaction is open there: end the job that has"
                       + " it, or abort it with kafka-transactions.sh")
                   .formatted(topic, patience, open));
-        }
-        if (!ended && deadline - System.nanoTime() < patience.toNanos() / 4) {
+        } else if (left.isEmpty() && remaining < patience.toNanos() / 2) {
+          left = Optional.of(LeftTransactions.find(kafka, ownTransactions, endsOf(open)));
+          foundNanos = System.nanoTime();
+        } else if (left.isPresent()
+            && !ended
+            && System.nanoTime() - foundNanos > patience.toNanos() / 4) {
           // The committer has had its time.
+          left.get().end();
           ended = true;
-          LeftTransactions.end(kafka, ownTransactions, endsOf(open));
         }
         before = open;
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {

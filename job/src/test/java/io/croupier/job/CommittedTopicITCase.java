@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -118,6 +119,28 @@ class CommittedTopicITCase {
         assertThat(values(topic)).containsExactly("plain");
       }
       assertThatThrownBy(left::commitTransaction).isInstanceOf(KafkaException.class);
+    }
+  }
+
+  @Test
+  void doesNotEndWhatHasBegunUnderTheSameNameSince() throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer = table.transaction("ours-0-2")) {
+      send(producer, 1, "committed in time");
+      Map<TopicPartition, Long> behindAll = new HashMap<>();
+      for (int partition = 0; partition < 2; partition++) {
+        behindAll.put(new TopicPartition(table.topics.accounting(), partition), Long.MAX_VALUE);
+      }
+      LeftTransactions left = LeftTransactions.find(table.kafka(), "ours", behindAll);
+      producer.commitTransaction();
+      producer.beginTransaction();
+      send(producer, 2, "the next");
+
+      left.end();
+
+      producer.commitTransaction();
+    }
+    try (CommittedTopic topic = open(VisibleOutputs.ALL)) {
+      assertThat(values(topic)).containsExactly("committed in time", "the next");
     }
   }
 
