@@ -22,19 +22,30 @@ final class Hall implements AutoCloseable {
   private final Path directory;
   private final EmbeddedBroker broker;
   private final Admin admin;
+  private final Map<String, String> flink;
   private int named;
 
-  private Hall(Path directory, EmbeddedBroker broker) {
+  private Hall(Path directory, EmbeddedBroker broker, Map<String, String> flink) {
     this.directory = directory;
+    this.flink = Map.copyOf(flink);
     this.broker = broker;
     admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
   }
 
-  static Hall open() throws IOException {
+  /**
+   * Starts the broker.
+   *
+   * @param flink settings of every job's cluster
+   */
+  static Hall open(Map<String, String> flink) throws IOException {
     Path directory = Files.createTempDirectory("croupier-speed-");
     // A run writes gigabytes: what is deleted is to be gone at once.
     Map<String, String> settings = Map.of("log.segment.delete.delay.ms", "500");
-    return new Hall(directory, EmbeddedBroker.start(directory.resolve("broker"), settings));
+    return new Hall(directory, EmbeddedBroker.start(directory.resolve("broker"), settings), flink);
+  }
+
+  Map<String, String> flink() {
+    return flink;
   }
 
   Admin admin() {

@@ -65,7 +65,7 @@ record LatencyTable(Hall hall, Effort effort) {
           "%,.0f".formatted(waits[waits.length / 2]),
           "%,.0f".formatted(waits[waits.length * 99 / 100]),
           "%,.0f".formatted(waits[waits.length - 1]),
-          "%,.0f".formatted(job.checkpointMs()));
+          "%,.0f".formatted(job.checkpoints().ms()));
     } finally {
       hall.delete(topics.all());
     }

@@ -12,7 +12,8 @@ import java.util.List;
  */
 record LedgerTable(Hall hall, Effort effort) {
   static final List<String> COLUMNS =
-      List.of("users", "state", "reports/s", "CPU us a report", "checkpoint, ms");
+      List.of(
+          "users", "state", "reports/s", "CPU us a report", "checkpoint, ms", "written for it, MB");
 
   private static final int DIMENSION = 10;
 
@@ -30,7 +31,8 @@ record LedgerTable(Hall hall, Effort effort) {
               backend,
               "%,.0f".formatted(result.pace().perSecond()),
               "%.1f".formatted(result.pace().cpuMicros()),
-              "%,.0f".formatted(result.checkpointMs())));
+              "%,.0f".formatted(result.checkpoints().ms()),
+              "%,.1f".formatted(result.checkpoints().megabytes())));
     }
     hall.delete(List.of(backlog));
     return rows;

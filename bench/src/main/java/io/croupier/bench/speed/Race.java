@@ -34,9 +34,9 @@ record Race(Hall hall, int parallelism, Duration interval, String backend) {
    * What a run came to.
    *
    * @param pace how fast records were committed
-   * @param checkpointMs median time of the latest checkpoints
+   * @param checkpoints the latest ones
    */
-  record Result(Commits.Pace pace, double checkpointMs) {}
+  record Result(Commits.Pace pace, RunningJob.Checkpoints checkpoints) {}
 
   /** Passes the records through. */
   Result passThrough(String backlog, long records) throws Exception {
@@ -44,6 +44,7 @@ record Race(Hall hall, int parallelism, Duration interval, String backend) {
     hall.create(copy, parallelism);
     try (RunningJob job =
         RunningJob.start(
+            hall.flink(),
             env ->
                 PassThrough.submit(
                     env, hall.bootstrapServers(), backlog, copy, parallelism, interval))) {
@@ -98,13 +99,13 @@ record Race(Hall hall, int parallelism, Duration interval, String backend) {
     settings.put("checkpoint.directory", hall.checkpoints(prefix).toUri().toString());
     settings.put("flink.state.backend.type", backend);
     settings.put("flink.execution.checkpointing.incremental", "true");
-    return RunningJob.start(env -> CroupierJob.submit(env, JobConfig.of(settings)));
+    return RunningJob.start(hall.flink(), env -> CroupierJob.submit(env, JobConfig.of(settings)));
   }
 
   private Result result(RunningJob job, String topic, long records, long from) throws Exception {
     Commits commits =
         Commits.watch(hall.admin(), topic, parallelism, records, PATIENCE, job::isAlive);
-    Result result = new Result(commits.pace(from, interval), job.checkpointMs());
+    Result result = new Result(commits.pace(from, interval), job.checkpoints());
     System.err.printf(
         "%s: %,.0f/s, CPU %.1f us%n", topic, result.pace().perSecond(), result.pace().cpuMicros());
     return result;

@@ -10,7 +10,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestOptions;
@@ -29,18 +30,26 @@ final class RunningJob implements AutoCloseable {
     this.restPort = restPort;
   }
 
-  /** Starts a job. */
+  /** What starts. */
   @FunctionalInterface
   interface Submission {
     JobClient in(StreamExecutionEnvironment env) throws Exception;
   }
 
-  static RunningJob start(Submission submission) throws Exception {
+  /** What the latest checkpoints were like: medians, NaN if none is complete. */
+  record Checkpoints(double ms, double megabytes) {}
+
+  /**
+   * Starts a job.
+   *
+   * @param flink settings of the cluster
+   */
+  static RunningJob start(Map<String, String> flink, Submission submission) throws Exception {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
     }
-    Configuration configuration = new Configuration();
+    Configuration configuration = Configuration.fromMap(flink);
     configuration.set(RestOptions.ADDRESS, "127.0.0.1");
     configuration.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
     configuration.set(RestOptions.BIND_PORT, Integer.toString(port));
@@ -53,12 +62,8 @@ final class RunningJob implements AutoCloseable {
     return !client.getJobExecutionResult().isDone();
   }
 
-  /**
-   * Milliseconds from the trigger of a checkpoint to its completion: the median of the latest.
-   *
-   * @return NaN if none is complete
-   */
-  double checkpointMs() throws IOException, InterruptedException {
+  /** From trigger to completion, and what was written for it. */
+  Checkpoints checkpoints() throws IOException, InterruptedException {
     URI uri =
         URI.create(
             "http://127.0.0.1:%d/jobs/%s/checkpoints".formatted(restPort, client.getJobID()));
@@ -66,15 +71,22 @@ final class RunningJob implements AutoCloseable {
         HttpClient.newHttpClient()
             .send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
             .body();
-    JsonObject checkpoints = JsonParser.parseString(answer).getAsJsonObject();
-    double[] durations =
-        checkpoints.getAsJsonArray("history").asList().stream()
+    List<JsonObject> complete =
+        JsonParser.parseString(answer).getAsJsonObject().getAsJsonArray("history").asList().stream()
             .map(JsonElement::getAsJsonObject)
             .filter(checkpoint -> checkpoint.get("status").getAsString().equals("COMPLETED"))
-            .mapToDouble(checkpoint -> checkpoint.get("end_to_end_duration").getAsDouble())
+            .toList();
+    return new Checkpoints(
+        median(complete, "end_to_end_duration"), median(complete, "checkpointed_size") / 1e6);
+  }
+
+  private static double median(List<JsonObject> checkpoints, String field) {
+    double[] values =
+        checkpoints.stream()
+            .mapToDouble(checkpoint -> checkpoint.get(field).getAsDouble())
+            .sorted()
             .toArray();
-    Arrays.sort(durations);
-    return durations.length == 0 ? Double.NaN : durations[durations.length / 2];
+    return values.length == 0 ? Double.NaN : values[values.length / 2];
   }
 
   @Override

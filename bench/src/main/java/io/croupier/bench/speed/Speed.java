@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -61,6 +62,20 @@ public final class Speed implements Callable<Integer> {
   private List<Integer> ledgerUsers;
 
   @Option(
+      names = "--backends",
+      split = ",",
+      paramLabel = "NAME",
+      defaultValue = "hashmap,rocksdb",
+      description = "What keeps the ledger (default: ${DEFAULT-VALUE}).")
+  private List<String> backends;
+
+  @Option(
+      names = "--flink",
+      paramLabel = "KEY=VALUE",
+      description = "A setting of the cluster, such as taskmanager.memory.managed.size=1g.")
+  private Map<String, String> flink = Map.of();
+
+  @Option(
       names = "--repetitions",
       paramLabel = "N",
       defaultValue = "2",
@@ -70,9 +85,16 @@ public final class Speed implements Callable<Integer> {
   @Option(
       names = "--megabytes",
       paramLabel = "N",
-      defaultValue = "160",
-      description = "Reports that a run takes (default: ${DEFAULT-VALUE}).")
+      defaultValue = "1500",
+      description = "Reports that a run takes, a million at most (default: ${DEFAULT-VALUE}).")
   private int megabytes;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "MS",
+      defaultValue = "500",
+      description = "Between checkpoints (default: ${DEFAULT-VALUE}).")
+  private int intervalMs;
 
   @Option(names = "--quick", description = "Far too few reports: to see that the command works.")
   private boolean quick;
@@ -95,10 +117,11 @@ public final class Speed implements Callable<Integer> {
     Effort effort =
         quick
             ? new Effort(2, 20_000, 0, 1, 2, 1000, Duration.ofMillis(100), 1)
-            : new Effort(megabytes, 500_000, 2, repetitions, 4, 10_000, Duration.ofMillis(500), 10);
+            : new Effort(
+                megabytes, 1_000_000, 2, repetitions, 4, 10_000, Duration.ofMillis(intervalMs), 10);
     Page page = new Page(out, "speed");
     page.title("From Kafka to Kafka");
-    try (Hall hall = Hall.open()) {
+    try (Hall hall = Hall.open(flink)) {
       for (Part part : parts) {
         measure(part, hall, effort, page);
         // What is measured so far is there if a later part fails.
@@ -126,9 +149,6 @@ public final class Speed implements Callable<Integer> {
         page.heading("Users in the ledger, d = 10");
         List<List<String>> rows = new ArrayList<>();
         for (int users : ledgerUsers) {
-          // A million users on the heap need more of it than broker and job together.
-          List<String> backends =
-              users > 100_000 ? List.of("rocksdb") : List.of("hashmap", "rocksdb");
           rows.addAll(new LedgerTable(hall, effort).of(users, backends));
         }
         page.table(LedgerTable.COLUMNS, rows);
