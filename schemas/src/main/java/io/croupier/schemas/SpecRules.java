@@ -1,5 +1,6 @@
 package io.croupier.schemas;
 
+import java.time.Duration;
 import java.util.List;
 
 /** The rules for the fields that every model has. */
@@ -19,6 +20,9 @@ final class SpecRules {
    * average.
    */
   private static final double MAX_DEGREE = 100;
+
+  /** Ten years: added to any time of day, it is a time. */
+  private static final long MAX_ROUND_TIMEOUT_MS = Duration.ofDays(3650).toMillis();
 
   private SpecRules() {}
 
@@ -104,8 +108,13 @@ final class SpecRules {
   private static void checkRounds(ModelSpec spec, Violations violations) {
     violations.atLeastOneIfPresent(
         "reports_per_round", spec.hasReportsPerRound(), spec.getReportsPerRound());
-    violations.atLeastOneIfPresent(
-        "round_timeout_ms", spec.hasRoundTimeoutMs(), spec.getRoundTimeoutMs());
+    if (spec.hasRoundTimeoutMs()) {
+      violations.require(
+          spec.getRoundTimeoutMs() >= 1 && spec.getRoundTimeoutMs() <= MAX_ROUND_TIMEOUT_MS,
+          "round_timeout_ms",
+          spec.getRoundTimeoutMs(),
+          "from 1 to " + MAX_ROUND_TIMEOUT_MS + " (ten years), or left out: never");
+    }
     if (spec.hasMaxStaleness()) {
       violations.require(
           spec.getMaxStaleness() >= 0 && spec.getMaxStaleness() <= ModelSpecs.MAX_STALENESS,

@@ -94,6 +94,7 @@ class ModelSpecsTest {
         "ldp_sgd { step_size: 0.1 decay: 0 }",
         "black_box {} averaging { uniform {} } initial_wealth: 1e-9 answer_probability: 1e-3",
         "black_box {} reports_per_round: 50 round_timeout_ms: 1 report_bound: 1e9",
+        "black_box {} round_timeout_ms: 315360000000",
         "black_box {} limits { epsilon: 1 mu: 2 delta: 0.5 reports: 1 }",
         "black_box {} grid_exponent: -40 max_staleness: 1000",
       })
@@ -135,7 +136,9 @@ class ModelSpecsTest {
         "initial_weights: [1]                         | initial_weights is of 1 values",
         "initial_weights: [1, nan]                    | initial_weights[1] is NaN",
         "reports_per_round: 0                         | reports_per_round is 0",
-        "round_timeout_ms: 0                          | round_timeout_ms is 0",
+        "round_timeout_ms: 0                          | round_timeout_ms is 0: it must be from 1 to",
+        "round_timeout_ms: 315360000001               | round_timeout_ms is 315360000001: it must",
+        "round_timeout_ms: 9223372036854775807        | round_timeout_ms is 9223372036854775807",
         "max_staleness: -1                            | max_staleness is -1",
         "max_staleness: 1001                          | max_staleness is 1001",
         "answer_probability: 0                        | answer_probability is 0.0",
