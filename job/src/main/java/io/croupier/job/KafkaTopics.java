@@ -1,5 +1,6 @@
 package io.croupier.job;
 
+import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
@@ -123,6 +124,8 @@ public final class KafkaTopics {
     if (journal) {
       checkJournal(topics.journal(), configs.get(topics.journal()));
     }
+    requireRoomForEvents("accounting", topics.accounting(), configs.get(topics.accounting()));
+    requireRoomForEvents("guarantees", topics.guarantees(), configs.get(topics.guarantees()));
     return new BrokerLimits(
         Math.min(
             recordBytes(configs.get(topics.gradients())),
@@ -134,6 +137,20 @@ public final class KafkaTopics {
         journal ? recordBytes(configs.get(topics.journal())) : 0,
         configs.values().stream().mapToInt(KafkaTopics::recordBytes).max().orElseThrow(),
         transactionTimeout(admin));
+  }
+
+  /** Every report has an event: one that didn't fit would end the job, and end it again. */
+  private static void requireRoomForEvents(String kind, String topic, Config config) {
+    if (recordBytes(config) < Ledger.MAX_EVENT_BYTES) {
+      throw new IllegalStateException(
+          "The %s topic %s takes records of %d bytes (its %s), and an event may take %d; set it to at least that"
+              .formatted(
+                  kind,
+                  topic,
+                  recordBytes(config),
+                  TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+                  Ledger.MAX_EVENT_BYTES));
+    }
   }
 
   /** A replay needs every entry from the first on. */

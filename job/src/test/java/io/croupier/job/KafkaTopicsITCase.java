@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Topics on a real broker, each test with a prefix of its own. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -122,6 +123,23 @@ class KafkaTopicsITCase {
           .isEqualTo(new BrokerLimits(1000, 3000000, 2000, 4000000, 4000000, Duration.ofHours(24)));
       assertThat(warnings.messages()).isEmpty();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"accounting", "guarantees"})
+  void refusesTopicsThatAnEventMayNotFit(String kind) throws Exception {
+    Topics topics = Topics.withPrefix("narrow-" + kind);
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    String topic = "narrow-" + kind + "." + kind;
+    set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "4096");
+    KafkaTopics.inspect(admin, topics, false);
+
+    set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "4095");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, false))
+        .withMessage(
+            "The %s topic %s takes records of 4095 bytes (its max.message.bytes), and an event may take 4096; set it to at least that",
+            kind, topic);
   }
 
   @ParameterizedTest

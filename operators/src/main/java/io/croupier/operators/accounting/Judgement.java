@@ -12,6 +12,15 @@ import java.util.Locale;
 record Judgement(Outcome outcome, String reason) {
   static final Judgement ADMITTED = new Judgement(Outcome.ADMITTED, "");
 
+  /** Whatever a spec says, nobody can have more written than {@link Ledger#MAX_EVENT_BYTES}. */
+  private static final int MAX_REASON_LENGTH = 1000;
+
+  Judgement {
+    if (reason.length() > MAX_REASON_LENGTH) {
+      reason = reason.substring(0, MAX_REASON_LENGTH - 3) + "...";
+    }
+  }
+
   static Judgement refusedDeclaration(Report report, String right) {
     String level = report.level > 0 ? " with " + report.level : "";
     String declaration = report.declaration.name().toLowerCase(Locale.ROOT);

@@ -8,6 +8,7 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.CoordinateLaplaceTotal;
 import io.croupier.schemas.Gaussian;
+import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
@@ -38,6 +39,13 @@ import java.util.Optional;
 public final class Ledger {
   /** Most devices of one user. */
   public static final int MAX_DEVICES = 16;
+
+  /**
+   * More than any event takes as a record, its key included, so that none is ever too large for a
+   * topic that takes as much. User and device are of {@value GradientReports#MAX_ID_BYTES} bytes at
+   * most, reasons are cut, all else are names and numbers.
+   */
+  public static final int MAX_EVENT_BYTES = 4096;
 
   private final Budget perUser;
 

@@ -1,6 +1,5 @@
 package io.croupier.operators.accounting;
 
-import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
@@ -9,6 +8,8 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.StrongestNoise;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -25,6 +26,7 @@ public final class ModelTerms {
   private final int maxParticipations;
   private final long minSeparation;
   private final Predicate<Report> acceptedNoise;
+  private final String strongestNoise;
   private final Predicate<Report> plausible;
 
   /**
@@ -37,6 +39,7 @@ public final class ModelTerms {
     this.spec = spec;
     this.acceptedNoise = acceptedNoise;
     this.plausible = plausible;
+    strongestNoise = text(spec.getBanco().getStrongestNoise());
     central = ModelSpecs.isCentral(spec);
     charge = CentralCharge.of(spec);
     Limits limits = central ? spec.getLimits() : withoutParticipation(spec.getLimits());
@@ -172,13 +175,19 @@ public final class ModelTerms {
       return Judgement.refusedDeclaration(
           report,
           "the noise must be disclosed and no stronger than the model's strongest_noise, "
-              + text(spec.getBanco().getStrongestNoise()));
+              + strongestNoise);
     }
     return Judgement.ADMITTED;
   }
 
-  private static String text(Message message) {
-    return TextFormat.printer().emittingSingleLine(true).printToString(message).strip();
+  /** Of taus the least alone: it says as much as all of them, which are as many as coordinates. */
+  private static String text(StrongestNoise noise) {
+    StrongestNoise.Builder told = noise.toBuilder();
+    if (noise.hasCoordinateLaplace()) {
+      double least = Collections.min(noise.getCoordinateLaplace().getTausList());
+      told.getCoordinateLaplaceBuilder().clearTaus().addTaus(least);
+    }
+    return TextFormat.printer().emittingSingleLine(true).printToString(told).strip();
   }
 
   private static String name(Enum<?> constant) {

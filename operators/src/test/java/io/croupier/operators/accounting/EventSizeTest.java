@@ -1,0 +1,103 @@
+package io.croupier.operators.accounting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import com.google.protobuf.TextFormat;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelSpec;
+import java.util.stream.DoubleStream;
+import org.junit.jupiter.api.Test;
+
+/** What the ledger and central models tell fits in their topics, whatever reports and specs say. */
+class EventSizeTest {
+  /** A batch of one record, its header, and what a transaction adds. */
+  private static final int RECORD_OVERHEAD = 200;
+
+  private static final int LONGEST_TOPIC_NAME = 249;
+  private static final int LONGEST_MODEL_ID = 100;
+
+  /** Sets every field to the longest that may be in it, numbers to the longest that there are. */
+  private static Message fill(Message.Builder builder) {
+    for (FieldDescriptor field : builder.getDescriptorForType().getFields()) {
+      switch (field.getJavaType()) {
+        case INT -> builder.setField(field, -1);
+        case LONG -> builder.setField(field, -1L);
+        case DOUBLE -> builder.setField(field, -1.0);
+        case STRING -> builder.setField(field, longest(field.getName()));
+        case ENUM -> builder.setField(field, field.getEnumType().getValues().get(1));
+        case MESSAGE -> {
+          if (field.getRealContainingOneof() == null) {
+            builder.setField(field, fill(builder.newBuilderForField(field)));
+          }
+        }
+        default -> throw new IllegalStateException("No length for " + field);
+      }
+    }
+    return builder.build();
+  }
+
+  private static String longest(String field) {
+    return switch (field) {
+      case "user_id", "device_id" -> "u".repeat(GradientReports.MAX_ID_BYTES);
+      case "model_id", "mechanism" -> "m".repeat(LONGEST_MODEL_ID);
+      case "topic" -> "t".repeat(LONGEST_TOPIC_NAME);
+      case "reason" -> new Judgement(Outcome.REFUSED_BUDGET, "r".repeat(100_000)).reason();
+      default -> throw new IllegalStateException("No length for " + field);
+    };
+  }
+
+  @Test
+  void theLargestEventsFit() {
+    AccountingEvent event =
+        ((AccountingEvent) fill(AccountingEvent.newBuilder()))
+            .toBuilder()
+                .mergeFrom(declared("coordinate_laplace {epsilon: 1 not_private: -1}"))
+                .build();
+    int key = GradientReports.MAX_ID_BYTES;
+    assertThat(event.getSerializedSize() + key + RECORD_OVERHEAD)
+        .isBetween(Ledger.MAX_EVENT_BYTES / 2, Ledger.MAX_EVENT_BYTES);
+    assertThat(fill(GuaranteeEvent.newBuilder()).getSerializedSize() + key + RECORD_OVERHEAD)
+        .isLessThan(Ledger.MAX_EVENT_BYTES);
+  }
+
+  private static AccountingEvent declared(String declaration) {
+    try {
+      return TextFormat.parse(declaration, AccountingEvent.class);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(declaration, e);
+    }
+  }
+
+  @Test
+  void aRefusalNamesTheStrongestOfAMillionTaus() {
+    ModelSpec.Builder spec = ModelSpec.newBuilder().setModelId("m").setDimension(2);
+    CoordinateLaplace.Builder taus =
+        spec.getBancoBuilder().getStrongestNoiseBuilder().getCoordinateLaplaceBuilder();
+    DoubleStream.iterate(1.0, tau -> tau + 0.125).limit(1_000_000).forEach(taus::addTaus);
+    taus.setTaus(777_777, 0.5);
+    ModelTerms terms = new ModelTerms(spec.build(), report -> false, report -> true);
+
+    AccountingEvent event = new Ledger().judge(TestReports.undisclosed(1), terms, new MapAccount());
+
+    assertThat(event.getReason())
+        .isEqualTo(
+            "declaration is undisclosed: the noise must be disclosed and no stronger than the"
+                + " model's strongest_noise, coordinate_laplace { taus: 0.5 }");
+  }
+
+  @Test
+  void aReasonThatIsTooLongIsCut() {
+    assertThat(new Judgement(Outcome.DUPLICATE, "because ".repeat(1000)).reason())
+        .hasSize(1000)
+        .startsWith("because because ")
+        .endsWith("...");
+    assertThat(new Judgement(Outcome.DUPLICATE, "r".repeat(1000)).reason())
+        .isEqualTo("r".repeat(1000));
+  }
+}
