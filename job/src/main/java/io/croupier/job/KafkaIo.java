@@ -6,6 +6,7 @@ import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.schemas.Topics;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -88,7 +89,7 @@ final class KafkaIo {
         .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
         .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
         .setTransactionalIdPrefix(transactions(config.topics().updates()))
-        .setRecordSerializer(new OutboundSerializer(config.topics()))
+        .setRecordSerializer(new OutboundSerializer(config.topics(), config.journal()))
         .build();
   }
 
@@ -174,24 +175,30 @@ final class KafkaIo {
     private static final long serialVersionUID = 1;
 
     private final Topics topics;
+    private final boolean journal;
 
-    OutboundSerializer(Topics topics) {
+    OutboundSerializer(Topics topics, boolean journal) {
       this.topics = topics;
+      this.journal = journal;
     }
 
     /** Where pooled transactions may have been left open by an earlier run. */
     @Override
     public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
+      List<String> written =
+          new ArrayList<>(
+              List.of(
+                  topics.updates(),
+                  topics.accounting(),
+                  topics.guarantees(),
+                  topics.deadLetters(),
+                  topics.rawDeadLetters()));
+      // It may be missing, or not the job's to look at.
+      if (journal) {
+        written.add(topics.journal());
+      }
       return Optional.of(
-          new DefaultKafkaDatasetFacet(
-              DefaultKafkaDatasetIdentifier.ofTopics(
-                  List.of(
-                      topics.updates(),
-                      topics.accounting(),
-                      topics.guarantees(),
-                      topics.journal(),
-                      topics.deadLetters(),
-                      topics.rawDeadLetters()))));
+          new DefaultKafkaDatasetFacet(DefaultKafkaDatasetIdentifier.ofTopics(written)));
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.croupier.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelSpec;
@@ -10,12 +12,15 @@ import io.croupier.schemas.ModelUpdate;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +74,35 @@ class JournalITCase {
           .extracting(Bundle::getPositionsCount)
           .allMatch(count -> count >= 1 && count <= largestBundle)
           .contains(largestBundle);
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  void aJobWithoutAJournalRunsWithoutItsTopic() throws Exception {
+    try (Table table = new Table(broker, "unjournalled");
+        Admin admin = Admin.create(Map.<String, Object>copyOf(table.kafka()))) {
+      Set<String> missing = Set.of(table.topics.journal());
+      admin.deleteTopics(missing).all().get();
+      while (admin.listTopics().names().get().containsAll(missing)) {
+        Thread.onSpinWait();
+      }
+      Map<String, String> settings = new HashMap<>(table.settings());
+      settings.put("flink.restart-strategy.type", "none");
+      JobClient job =
+          CroupierJob.submit(
+              StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+              JobConfig.of(settings));
+      ModelSpec spec = OneHot.spec("m", 1, 1);
+      table.publish(spec);
+      table.send(OneHot.report(spec, 0));
+      table.flush();
+
+      assertThat(table.awaitEvents("m", 1))
+          .extracting(AccountingEvent::getOutcome)
+          .containsExactly(Outcome.ADMITTED);
+      assertThat(admin.listTopics().names().get()).doesNotContainAnyElementsOf(missing);
       job.cancel().get(30, TimeUnit.SECONDS);
     }
   }
