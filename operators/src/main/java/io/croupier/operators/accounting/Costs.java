@@ -3,8 +3,13 @@ package io.croupier.operators.accounting;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorBytes;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEventOrBuilder;
+import io.croupier.schemas.Central;
 import io.croupier.schemas.CentralSpend;
 import io.croupier.schemas.CoordinateLaplaceTotal;
+import io.croupier.schemas.Gaussian;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.Undisclosed;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
@@ -25,25 +30,28 @@ final class Costs {
 
   private Costs() {}
 
-  /** What a report costs whatever becomes of it; of a central one, nothing but itself. */
-  static Totals of(Report report) {
-    return switch (report.declaration) {
-      case UNDISCLOSED -> undisclosed();
-      case L2_LAPLACE -> pure(report.level);
+  /** Repeats a report's declaration in its event, which is all that {@link #of} asks for. */
+  static void declare(Report report, AccountingEvent.Builder event) {
+    switch (report.declaration) {
+      case UNDISCLOSED -> event.setUndisclosed(Undisclosed.getDefaultInstance());
+      case L2_LAPLACE -> event.setL2Laplace(L2Laplace.newBuilder().setEpsilon(report.level));
       case COORDINATE_LAPLACE ->
-          coordinates(sumOfFiniteTaus(report.taus), infiniteTaus(report.taus));
-      case GAUSSIAN -> gaussian(report.level);
-      case CENTRAL -> one();
-    };
+          event.setCoordinateLaplace(
+              CoordinateLaplaceTotal.newBuilder()
+                  .setEpsilon(sumOfFiniteTaus(report.taus))
+                  .setNotPrivate(infiniteTaus(report.taus)));
+      case GAUSSIAN -> event.setGaussian(Gaussian.newBuilder().setMu(report.level));
+      case CENTRAL -> event.setCentral(Central.getDefaultInstance());
+    }
   }
 
   /**
-   * What a charged report cost, from what its event repeats. A central one of a ledger that didn't
-   * charge it yet costs nothing but itself.
+   * What a report costs whatever becomes of it, from what its event repeats. A central one that was
+   * not charged costs nothing but itself.
    *
    * @throws IllegalArgumentException if it repeats no declaration, or an impossible one
    */
-  static Totals of(AccountingEvent event) {
+  static Totals of(AccountingEventOrBuilder event) {
     return switch (event.getDeclarationCase()) {
       case UNDISCLOSED -> undisclosed();
       case L2_LAPLACE -> pure(event.getL2Laplace().getEpsilon());
@@ -147,7 +155,7 @@ final class Costs {
   private static long sumOfFiniteTausNanos(byte[] taus) {
     int count = taus.length / Double.BYTES;
     long exact = 0;
-    BigDecimal rest = BigDecimal.ZERO;
+    DecimalSum rest = new DecimalSum();
     for (int from = 0, to; from < count; from = to) {
       double tau = VectorBytes.doubleAt(taus, from);
       for (to = from + 1; to < count && VectorBytes.doubleAt(taus, to) == tau; ) {
@@ -163,10 +171,10 @@ final class Costs {
       if (nanos >= 0) {
         exact = DecimalUnits.add(exact, DecimalUnits.multiply(nanos, to - from));
       } else {
-        rest = rest.add(BigDecimal.valueOf(tau).multiply(BigDecimal.valueOf(to - from)));
+        rest.add(tau, to - from);
       }
     }
-    return DecimalUnits.add(exact, DecimalUnits.roundUp(rest, 9));
+    return DecimalUnits.add(exact, DecimalUnits.roundUp(rest.toBigDecimal(), 9));
   }
 
   /** The square of a mu in units of 1e-12, rounded up; infinite: saturated. */

@@ -5,15 +5,10 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.Central;
-import io.croupier.schemas.CoordinateLaplaceTotal;
-import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.GradientReports;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
 import io.croupier.schemas.Spend;
-import io.croupier.schemas.Undisclosed;
 import java.util.Optional;
 
 /**
@@ -65,6 +60,7 @@ public final class Ledger {
 
   /** Judges a report to a known model, and updates {@code account}. */
   public AccountingEvent judge(Report report, ModelTerms terms, UserAccount account) {
+    AccountingEvent.Builder event = event(report);
     Judgement judgement = judgeSequence(report, account);
     if (judgement.isAdmitted()) {
       judgement = terms.judge(report, perUser);
@@ -78,15 +74,15 @@ public final class Ledger {
         judgement.isAdmitted()
             ? terms.participation(report, modelTotals, account)
             : Optional.empty();
-    Totals cost = participation.map(Participation::cost).orElseGet(() -> Costs.of(report));
+    Totals cost = participation.map(Participation::cost).orElseGet(() -> Costs.of(event));
     if (judgement.isAdmitted()) {
       judgement = terms.budget().judge(modelTotals, cost);
     }
     if (judgement.isAdmitted()) {
       judgement = perUser.judge(userTotals, cost);
     }
+    event.setOutcome(judgement.outcome()).setReason(judgement.reason());
     boolean charged = isCharged(report, judgement);
-    AccountingEvent.Builder event = event(report, judgement);
     if (charged) {
       terms.budget().charge(modelTotals, cost);
       if (participation.isPresent()) {
@@ -115,12 +111,10 @@ public final class Ledger {
           new Judgement(
               Outcome.REFUSED_UNKNOWN_MODEL, "model_id must name a model that is published");
     }
+    AccountingEvent.Builder event =
+        event(report).setOutcome(judgement.outcome()).setReason(judgement.reason());
     return charge(
-        event(report, judgement),
-        isCharged(report, judgement),
-        Costs.of(report),
-        account.userTotals(),
-        account);
+        event, isCharged(report, judgement), Costs.of(event), account.userTotals(), account);
   }
 
   private static Judgement judgeSequence(Report report, UserAccount account) {
@@ -195,35 +189,20 @@ public final class Ledger {
     return event.setSpent((charged ? cost : new Totals()).toProto()).setUserTotals(told).build();
   }
 
-  private static AccountingEvent.Builder event(Report report, Judgement judgement) {
+  /** What is repeated of a report; its outcome is to be told yet. */
+  private static AccountingEvent.Builder event(Report report) {
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
             .setUserId(report.userId)
             .setDeviceId(report.deviceId)
             .setModelId(report.modelId)
             .setSequence(report.sequence)
-            .setOutcome(judgement.outcome())
-            .setReason(judgement.reason())
             .setSource(
                 Position.newBuilder()
                     .setTopic(report.topic)
                     .setPartition(report.partition)
                     .setOffset(report.offset));
-    declare(report, event);
+    Costs.declare(report, event);
     return event;
-  }
-
-  private static void declare(Report report, AccountingEvent.Builder event) {
-    switch (report.declaration) {
-      case UNDISCLOSED -> event.setUndisclosed(Undisclosed.getDefaultInstance());
-      case L2_LAPLACE -> event.setL2Laplace(L2Laplace.newBuilder().setEpsilon(report.level));
-      case COORDINATE_LAPLACE ->
-          event.setCoordinateLaplace(
-              CoordinateLaplaceTotal.newBuilder()
-                  .setEpsilon(Costs.sumOfFiniteTaus(report.taus))
-                  .setNotPrivate(Costs.infiniteTaus(report.taus)));
-      case GAUSSIAN -> event.setGaussian(Gaussian.newBuilder().setMu(report.level));
-      case CENTRAL -> event.setCentral(Central.getDefaultInstance());
-    }
   }
 }

@@ -38,7 +38,12 @@ public interface VisibleOutputs extends Serializable {
    */
   interface Visible<T> extends Closeable {
 
-    /** Shows them, in the order of each partition, until {@code more} says false. */
+    /**
+     * Shows them, in the order of each partition, until {@code more} says false. It may throw an
+     * IllegalArgumentException, whose message says why no ledger tells an event like that.
+     *
+     * @throws RefusedStartException if there is a record like that, or one that can't be read
+     */
     void forEach(Predicate<T> more) throws IOException;
 
     /**

@@ -50,7 +50,7 @@ class EpsilonAtDeltaTest {
           event.get("kind").asText().equals("pure")
               ? TestReports.laplace(sequence++, event.get("eps").asDouble())
               : TestReports.gaussian(sequence++, event.get("mu").asDouble());
-      budget.charge(totals, Costs.of(report));
+      budget.charge(totals, TestReports.cost(report));
     }
     return totals;
   }

@@ -4,6 +4,7 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorBytes;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
 
 /** Reports of dimension 2 to the model "m", from device "d" of user "u". */
 final class TestReports {
@@ -46,6 +47,13 @@ final class TestReports {
       VectorBytes.setDouble(report.taus, i, taus[i]);
     }
     return report;
+  }
+
+  /** What a report costs by what it declares. */
+  static Totals cost(Report report) {
+    AccountingEvent.Builder event = AccountingEvent.newBuilder();
+    Costs.declare(report, event);
+    return Costs.of(event);
   }
 
   private static Report declared(long sequence, Declaration declaration, double level) {

@@ -21,7 +21,7 @@ class TotalsTest {
   void tenTimesATenthIsExactlyOne() {
     Totals totals = new Totals();
     for (int n = 0; n < 10; n++) {
-      totals.add(Costs.of(TestReports.laplace(n, 0.1)));
+      totals.add(TestReports.cost(TestReports.laplace(n, 0.1)));
     }
     assertThat(totals.epsilonNanos).isEqualTo(1_000_000_000);
     assertThat(totals.epsilon()).isEqualTo(1.0);
@@ -32,7 +32,7 @@ class TotalsTest {
   void muAddsUpInSquares() {
     Totals totals = new Totals();
     for (int n = 0; n < 4; n++) {
-      totals.add(Costs.of(TestReports.gaussian(n, 0.3756)));
+      totals.add(TestReports.cost(TestReports.gaussian(n, 0.3756)));
     }
     assertThat(totals.muSquaredPicos).isEqualTo(4 * 375_600L * 375_600L);
     assertThat(totals.mu()).isEqualTo(0.7512);
@@ -43,9 +43,9 @@ class TotalsTest {
   @Test
   void countsWhatHasNoBound() {
     Totals totals = new Totals();
-    totals.add(Costs.of(TestReports.undisclosed(0)));
-    totals.add(Costs.of(TestReports.coordinates(1, 0.25, Double.POSITIVE_INFINITY, 0.5)));
-    totals.add(Costs.of(TestReports.coordinates(2, Double.POSITIVE_INFINITY)));
+    totals.add(TestReports.cost(TestReports.undisclosed(0)));
+    totals.add(TestReports.cost(TestReports.coordinates(1, 0.25, Double.POSITIVE_INFINITY, 0.5)));
+    totals.add(TestReports.cost(TestReports.coordinates(2, Double.POSITIVE_INFINITY)));
     assertThat(totals.reports).isEqualTo(3);
     assertThat(totals.undisclosed).isEqualTo(1);
     assertThat(totals.unbounded).isEqualTo(2);
@@ -55,34 +55,36 @@ class TotalsTest {
   @Test
   void tausAreSummedExactlyAndRoundedUpOnce() {
     // Each alone would round up to a unit of its own.
-    assertThat(Costs.of(TestReports.coordinates(0, 4e-10, 6e-10)).epsilonNanos).isEqualTo(1);
-    assertThat(Costs.of(TestReports.coordinates(0, 4e-10, 6.1e-10)).epsilonNanos).isEqualTo(2);
-    assertThat(Costs.of(TestReports.coordinates(0, 0.1, 0.1, 0.1)).epsilonNanos)
+    assertThat(TestReports.cost(TestReports.coordinates(0, 4e-10, 6e-10)).epsilonNanos)
+        .isEqualTo(1);
+    assertThat(TestReports.cost(TestReports.coordinates(0, 4e-10, 6.1e-10)).epsilonNanos)
+        .isEqualTo(2);
+    assertThat(TestReports.cost(TestReports.coordinates(0, 0.1, 0.1, 0.1)).epsilonNanos)
         .isEqualTo(300_000_000);
   }
 
   @ParameterizedTest
   @CsvSource({"4.9e-324, 1", "1e-9, 1", "1.0000000001e-9, 2", "0.3, 300000000", "2, 2000000000"})
   void epsilonsAreRoundedUp(double epsilon, long nanos) {
-    assertThat(Costs.of(TestReports.laplace(0, epsilon)).epsilonNanos).isEqualTo(nanos);
+    assertThat(TestReports.cost(TestReports.laplace(0, epsilon)).epsilonNanos).isEqualTo(nanos);
   }
 
   @ParameterizedTest
   @ValueSource(doubles = {9.3e9, 1e18, 1e100, Double.MAX_VALUE})
   void sumsSaturate(double level) {
-    Totals laplace = Costs.of(TestReports.laplace(0, level));
+    Totals laplace = TestReports.cost(TestReports.laplace(0, level));
     assertThat(laplace.epsilonNanos).isEqualTo(Long.MAX_VALUE);
     assertThat(laplace.rhoPicos).isEqualTo(Long.MAX_VALUE);
     laplace.add(laplace);
     assertThat(laplace.epsilonNanos).isEqualTo(Long.MAX_VALUE);
-    Totals gaussian = Costs.of(TestReports.gaussian(0, level));
+    Totals gaussian = TestReports.cost(TestReports.gaussian(0, level));
     assertThat(gaussian.muSquaredPicos).isEqualTo(Long.MAX_VALUE);
     assertThat(gaussian.rhoPicos).isEqualTo(Long.MAX_VALUE);
     assertThat(gaussian.mu()).isInfinite();
     assertThat(gaussian.muOfAll()).isInfinite();
     assertThat(gaussian.rho()).isInfinite();
     assertThat(laplace.epsilon()).isInfinite();
-    Totals coordinates = Costs.of(TestReports.coordinates(0, 1, level, 1));
+    Totals coordinates = TestReports.cost(TestReports.coordinates(0, 1, level, 1));
     assertThat(coordinates.epsilonNanos).isEqualTo(Long.MAX_VALUE);
     assertThat(coordinates.toProto().getEpsilon()).isInfinite();
   }
@@ -95,10 +97,10 @@ class TotalsTest {
       BigDecimal written = decimal(random);
       double declared = written.doubleValue();
       String message = "seed " + seed + ", " + written;
-      assertThat(Costs.of(TestReports.laplace(0, declared)).epsilonNanos)
+      assertThat(TestReports.cost(TestReports.laplace(0, declared)).epsilonNanos)
           .as(message)
           .isEqualTo(units(written, 9));
-      assertThat(Costs.of(TestReports.gaussian(0, declared)).muSquaredPicos)
+      assertThat(TestReports.cost(TestReports.gaussian(0, declared)).muSquaredPicos)
           .as(message)
           .isEqualTo(units(written.multiply(written), 12));
     }
@@ -121,7 +123,7 @@ class TotalsTest {
               case 1 -> TestReports.gaussian(n, first.doubleValue());
               default -> TestReports.coordinates(n, first.doubleValue(), second.doubleValue());
             };
-        totals.add(Costs.of(report));
+        totals.add(TestReports.cost(report));
         switch (report.declaration) {
           case L2_LAPLACE -> epsilon = epsilon.add(ceiling(first, 9));
           case GAUSSIAN -> muSquared = muSquared.add(ceiling(first.multiply(first), 12));
@@ -180,7 +182,7 @@ class TotalsTest {
       BigDecimal exp = exp(e);
       BigDecimal tanh = exp.subtract(BigDecimal.ONE).divide(exp.add(BigDecimal.ONE), PRECISE);
       double picos = e.multiply(tanh).movePointRight(12).doubleValue();
-      long rho = Costs.of(TestReports.laplace(0, epsilon)).rhoPicos;
+      long rho = TestReports.cost(TestReports.laplace(0, epsilon)).rhoPicos;
       assertThat((double) rho)
           .as("seed %s, epsilon %s", seed, epsilon)
           .isGreaterThanOrEqualTo(picos);
@@ -219,8 +221,8 @@ class TotalsTest {
   void aStateWithoutMuOfItsPureReportsCountsABoundOnThem() {
     Totals kept = new Totals();
     for (int n = 0; n < 30; n++) {
-      kept.add(Costs.of(TestReports.laplace(n, 0.3)));
-      kept.add(Costs.of(TestReports.gaussian(n, 0.2)));
+      kept.add(TestReports.cost(TestReports.laplace(n, 0.3)));
+      kept.add(TestReports.cost(TestReports.gaussian(n, 0.2)));
     }
     Totals old = new Totals();
     old.reports = kept.reports;
@@ -229,7 +231,7 @@ class TotalsTest {
     old.rhoPicos = kept.rhoPicos;
     double before = kept.muOfAll();
     assertThat(old.muOfAll()).isBetween(before, 2 * before);
-    Totals cost = Costs.of(TestReports.laplace(60, 0.3));
+    Totals cost = TestReports.cost(TestReports.laplace(60, 0.3));
     kept.add(cost);
     old.add(cost);
     assertThat(old.pureMuSquaredPicos).isGreaterThanOrEqualTo(kept.pureMuSquaredPicos);
