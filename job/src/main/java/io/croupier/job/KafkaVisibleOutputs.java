@@ -5,10 +5,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
+import io.croupier.operators.flink.RefusedStartException;
 import io.croupier.operators.flink.VisibleOutputs;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -42,32 +45,68 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
   @Override
   public Visible<AccountingEvent> accounting(long sinceMs, StreamingRuntimeContext subtask)
       throws IOException {
-    return open(accountingTopic, sinceMs, subtask, record -> Optional.of(event(record)));
+    return open(accountingTopic, sinceMs, subtask, KafkaVisibleOutputs::showEvent);
   }
 
   @Override
   public Visible<PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask)
       throws IOException {
-    return open(updatesTopic, sinceMs, subtask, KafkaVisibleOutputs::round);
+    return open(updatesTopic, sinceMs, subtask, KafkaVisibleOutputs::showRound);
   }
 
-  static AccountingEvent event(ConsumerRecord<byte[], byte[]> record) throws IOException {
+  /**
+   * Reads an accounting event.
+   *
+   * @throws RefusedStartException if it is none that a ledger may have written: the next attempt
+   *     would read it again
+   */
+  static AccountingEvent event(ConsumerRecord<byte[], byte[]> record) {
     if (record.value() == null) {
-      throw new IOException(
-          ("What is on %s-%d at offset %d has no value, so it is no AccountingEvent: something else"
-                  + " writes to the topic. If that is compacted (cleanup.policy), the accounts of"
-                  + " the record's key are deleted. The job starts with its newest state, or on a"
-                  + " topic made anew")
-              .formatted(record.topic(), record.partition(), record.offset()));
+      throw odd(
+          record,
+          "it has no value. If the topic is compacted (cleanup.policy), the accounts of the"
+              + " record's key are deleted");
     }
+    AccountingEvent event;
     try {
-      return AccountingEvent.parseFrom(record.value());
+      event = AccountingEvent.parseFrom(record.value());
     } catch (InvalidProtocolBufferException e) {
-      throw new IOException(
-          "What is on %s-%d at offset %d is no AccountingEvent: something else writes to the topic"
-              .formatted(record.topic(), record.partition(), record.offset()),
-          e);
+      throw odd(record, "it can't be parsed");
     }
+    List<String> violations = AccountingEvents.violations(event);
+    if (!violations.isEmpty()) {
+      throw odd(record, String.join("; ", violations));
+    }
+    return event;
+  }
+
+  private static RefusedStartException odd(ConsumerRecord<byte[], byte[]> record, String why) {
+    return new RefusedStartException(
+        ("What is at %s-%d@%d is no AccountingEvent of a ledger: %s. Something else writes to the"
+                + " topic: see that only the job may, copy the other records, with their time"
+                + " stamps and in their order, to a new topic, and name that one"
+                + " (topics.accounting)")
+            .formatted(record.topic(), record.partition(), record.offset(), why));
+  }
+
+  /**
+   * Shows an accounting event; returns whether to go on.
+   *
+   * @throws RefusedStartException if it is no event, or one that {@code more} can't take
+   */
+  static boolean showEvent(ConsumerRecord<byte[], byte[]> record, Predicate<AccountingEvent> more) {
+    AccountingEvent event = event(record);
+    try {
+      return more.test(event);
+    } catch (IllegalArgumentException e) {
+      throw odd(record, e.getMessage());
+    }
+  }
+
+  private static boolean showRound(
+      ConsumerRecord<byte[], byte[]> record, Predicate<PublishedRound> more) throws IOException {
+    Optional<PublishedRound> round = round(record);
+    return round.isEmpty() || more.test(round.get());
   }
 
   /** The round of an update, without its vectors; none of a tombstone. */
@@ -92,7 +131,7 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   private <T> Visible<T> open(
-      String topic, long sinceMs, StreamingRuntimeContext subtask, Reading<T> reading)
+      String topic, long sinceMs, StreamingRuntimeContext subtask, Showing<T> showing)
       throws IOException {
     CommittedTopic records =
         CommittedTopic.open(kafka, topic, sinceMs, KafkaIo.transactions(updatesTopic));
@@ -105,11 +144,7 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
     return new Visible<>() {
       @Override
       public void forEach(Predicate<T> more) throws IOException {
-        records.forEach(
-            record -> {
-              Optional<T> read = reading.of(record);
-              return read.isEmpty() || more.test(read.get());
-            });
+        records.forEach(record -> showing.show(record, more));
       }
 
       @Override
@@ -124,9 +159,9 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
     };
   }
 
-  /** What a record tells, if anything. */
+  /** Shows what a record tells, if anything; returns whether to go on. */
   @FunctionalInterface
-  private interface Reading<T> {
-    Optional<T> of(ConsumerRecord<byte[], byte[]> record) throws IOException;
+  private interface Showing<T> {
+    boolean show(ConsumerRecord<byte[], byte[]> record, Predicate<T> more) throws IOException;
   }
 }

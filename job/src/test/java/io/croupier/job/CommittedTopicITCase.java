@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -191,17 +190,6 @@ class CommittedTopicITCase {
       assertThat(none.forgottenBefore()).containsExactly(entry(partition, 3L));
       assertThat(values(none)).isEmpty();
     }
-  }
-
-  @Test
-  void namesARecordWithoutAValue() {
-    assertThatIOException()
-        .isThrownBy(
-            () ->
-                KafkaVisibleOutputs.event(
-                    new ConsumerRecord<>("accounts", 1, 7, bytes("user"), null)))
-        .withMessageContaining("accounts-1 at offset 7")
-        .withMessageContaining("cleanup.policy");
   }
 
   private CommittedTopic open(long sinceMs) throws IOException {

@@ -20,8 +20,8 @@ public final class GradientReports {
   public static List<String> violations(GradientReport report) {
     Violations violations = new Violations();
     checkIds(report.getModelId(), report.getUserId(), report.getDeviceId(), violations);
-    checkNumber("round", report.hasRound(), report.getRound(), violations);
-    checkNumber("sequence", report.hasSequence(), report.getSequence(), violations);
+    violations.atLeastZero("round", report.hasRound(), report.getRound());
+    violations.atLeastZero("sequence", report.hasSequence(), report.getSequence());
     int dimension = checkGradient(report, violations);
     checkDeclaration(report, dimension, violations);
     return violations.list();
@@ -74,7 +74,7 @@ public final class GradientReports {
         || (id.length() <= MAX_ID_BYTES && ByteString.copyFromUtf8(id).size() <= MAX_ID_BYTES);
   }
 
-  private static void checkIds(String model, String user, String device, Violations violations) {
+  static void checkIds(String model, String user, String device, Violations violations) {
     if (!isModelId(model)) {
       violations.add("model_id must be 1 to 100 letters, digits, '.', '_' or '-'");
     }
@@ -83,13 +83,6 @@ public final class GradientReports {
     }
     if (!isDeviceId(device)) {
       violations.add("device_id must be at most " + MAX_ID_BYTES + " bytes long");
-    }
-  }
-
-  private static void checkNumber(
-      String field, boolean present, long value, Violations violations) {
-    if (violations.required(field, present, "at least 0")) {
-      violations.require(value >= 0, field, value, "at least 0");
     }
   }
 

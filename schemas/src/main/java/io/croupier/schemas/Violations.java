@@ -34,6 +34,13 @@ final class Violations {
     }
   }
 
+  /** Requires a set field of at least 0. */
+  void atLeastZero(String field, boolean present, long value) {
+    if (required(field, present, "at least 0")) {
+      require(value >= 0, field, value, "at least 0");
+    }
+  }
+
   void atLeastOneIfPresent(String field, boolean present, long value) {
     if (present) {
       require(value >= 1, field, value, "at least 1");

@@ -8,7 +8,7 @@ import java.math.BigDecimal;
  * addition would handle all of them.
  */
 final class DecimalSum {
-  /** From 17 digits before the point to the last place of the least double, and one to spare. */
+  /** From the last digit of the largest double to that of the least, and some to spare. */
   private static final int MIN_SCALE = -310;
 
   private static final int MAX_SCALE = 345;
