@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -116,6 +117,10 @@ public final class EmbeddedBroker implements AutoCloseable {
   private static void format(Path directory, Properties properties, List<String> more)
       throws IOException {
     Path file = directory.resolve("server.properties");
+    // It may hold passwords.
+    Files.deleteIfExists(file);
+    Files.createFile(
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try (var out = Files.newBufferedWriter(file)) {
       properties.store(out, null);
     }

@@ -223,9 +223,9 @@ public final class CroupierJob {
         }
         if (!args[i].startsWith("--") || i + 1 == args.length) {
           throw new IllegalArgumentException(
-              ("'%s' is not understood; use --config FILE, --dry-run, %s, %s, or --key value for a"
+              ("%s is not understood; use --config FILE, --dry-run, %s, %s, or --key value for a"
                       + " setting")
-                  .formatted(args[i], REBUILD_LEDGER, NEW_LEDGER));
+                  .formatted(name(args, i), REBUILD_LEDGER, NEW_LEDGER));
         }
         String key = args[i].substring(2);
         String value = args[++i];
@@ -238,6 +238,13 @@ public final class CroupierJob {
       JobConfig config =
           file == null ? JobConfig.of(settings) : JobConfig.load(Path.of(file), settings);
       return new Arguments(config.withLedgerStart(start), dryRun);
+    }
+
+    /** An argument without what may be a value, which may be a password. */
+    private static String name(String[] args, int i) {
+      return args[i].startsWith("--")
+          ? "'" + ConfigKey.withoutValue(args[i]) + "'"
+          : "Argument %d, which is no --key,".formatted(i + 1);
     }
   }
 }

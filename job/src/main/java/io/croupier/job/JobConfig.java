@@ -14,7 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.apache.flink.configuration.GlobalConfiguration;
 import org.apache.flink.util.TimeUtils;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
@@ -52,6 +53,16 @@ public record JobConfig(
   /** Key groups are 16-bit numbers in Flink. */
   private static final int MOST_KEY_GROUPS = 1 << 15;
 
+  /** Beyond what Flink masks; JVM options and environments may hold any secret. */
+  private static final Pattern SECRET_KEY =
+      Pattern.compile(
+          "password|passwd|secret|token|credential|jaas|key\\b|\\bsas\\b|\\bauth|java\\.opts|\\benv\\b",
+          Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern SECRET_IN_VALUE =
+      Pattern.compile(
+          "(password|passwd|secret|token|credential|key|sig)\\s*[=:]", Pattern.CASE_INSENSITIVE);
+
   /**
    * Reads a YAML file; {@code overrides} replace what it says.
    *
@@ -82,6 +93,12 @@ public record JobConfig(
    */
   public static JobConfig of(Map<String, String> settings) {
     for (String key : settings.keySet()) {
+      String name = ConfigKey.withoutValue(key);
+      if (!name.equals(key)) {
+        throw new IllegalArgumentException(
+            "The key of a setting begins with '%s' and goes on with '=' or a blank; key and value must be apart"
+                .formatted(name));
+      }
       if (!ConfigKey.isKnown(key)) {
         throw new IllegalArgumentException(
             "Unknown setting '%s'; the nearest known one is '%s'"
@@ -154,15 +171,21 @@ public record JobConfig(
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
     lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
     lines.putAll(UserLimits.describe(perUser));
-    Predicate<String> secret =
-        key -> key.matches("(?i).*(password|jaas|secret|token|credential|key\\b).*");
-    kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, secret.test(k) ? "******" : v));
-    flink.forEach((k, v) -> lines.put(ConfigKey.FLINK + k, secret.test(k) ? "******" : v));
+    kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, masked(k, v)));
+    flink.forEach((k, v) -> lines.put(ConfigKey.FLINK + k, masked(k, v)));
     StringBuilder text = new StringBuilder();
     lines.entrySet().stream()
         .sorted(comparingByKey())
         .forEach(e -> text.append("%-28s %s%n".formatted(e.getKey(), e.getValue())));
     return text.toString();
+  }
+
+  private static String masked(String key, String value) {
+    boolean secret =
+        GlobalConfiguration.isSensitive(key)
+            || SECRET_KEY.matcher(key).find()
+            || SECRET_IN_VALUE.matcher(value).find();
+    return secret ? GlobalConfiguration.HIDDEN_CONTENT : value;
   }
 
   /** The same as {@link #describe()}: a configuration may hold passwords. */

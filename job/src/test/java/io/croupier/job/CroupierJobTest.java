@@ -104,8 +104,8 @@ class CroupierJobTest {
   @Test
   void saysWhichArgumentIsWrong() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> run("croupier.yaml"))
-        .withMessageContaining("'croupier.yaml'")
+        .isThrownBy(() -> run("--dry-run", "croupier.yaml"))
+        .withMessageContaining("Argument 2, which is no --key, is not understood")
         .withMessageContaining("--config FILE");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> run("--dry-run", "--parallelism"))
@@ -120,6 +120,23 @@ class CroupierJobTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> run("--dry-run", "--config", "missing.yaml"))
         .withMessageContaining("missing.yaml");
+  }
+
+  @Test
+  void quotesNothingThatMayBeAPassword() {
+    String[][] wrong = {
+      {"--kafka.ssl.truststore.password=hunter2"},
+      {"--dry-run", "--kafka.ssl.truststore.password=hunter2"},
+      {"--kafka.ssl.truststore.password=hunter2", "--dry-run"},
+      {"--sasl.password=hunter2", "--dry-run"},
+      {"--kafka.ssl.truststore.password", "two", "hunter2"},
+    };
+    for (String[] args : wrong) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> run(args))
+          .withMessageNotContaining("hunter2")
+          .withMessageMatching("(?s).*(password'|Argument 3).*");
+    }
   }
 
   private static StreamExecutionEnvironment environment(Map<String, String> more) {

@@ -165,6 +165,28 @@ class JobConfigTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "kafka.ssl.truststore.password=hunter2",
+        "kafka.ssl.truststore.password hunter2",
+        "kafka.ssl.truststore.password\thunter2",
+        "kafka.ssl.truststore.password =hunter2",
+      })
+  void refusesAValueInAKeyAndDoesNotShowIt(String key) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(key, "1"))
+        .withMessageContaining("'kafka.ssl.truststore.password'")
+        .withMessageNotContaining("hunter2");
+  }
+
+  @Test
+  void showsNoSecretInAValue() {
+    assertThat(with("flink.x.url", "db://one?user=me&password=hush-hush").describe())
+        .doesNotContain("hush-hush");
+    assertThat(with("flink.taskmanager.keytab", "in-the-open").describe()).contains("in-the-open");
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "kafka.sasl.jaas.config",
     "kafka.ssl.keystore.password",
@@ -174,6 +196,16 @@ class JobConfigTest {
     "flink.s3.access-key",
     "flink.security.ssl.internal.key-password",
     "flink.fs.oss.accessKeySecret",
+    "flink.fs.azure.account.key.name.blob.core.windows.net",
+    "flink.fs.azure.sas.container.name.blob.core.windows.net",
+    "flink.env.java.opts",
+    "flink.env.java.opts.taskmanager",
+    "flink.containerized.master.env.LOGIN",
+    "flink.metrics.reporter.x.apikey",
+    "flink.rest.client.http-headers",
+    "kafka.sasl.oauthbearer.token.endpoint.url",
+    "kafka.basic.auth.user.info",
+    "kafka.schema.registry.credentials",
   })
   void showsNoSecret(String key) {
     JobConfig config = with(key, "hush-hush", "kafka.client.id", "in-the-open");
