@@ -13,17 +13,24 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.MemberToRemove;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 
 /**
  * Asks the brokers, before there is a job, whether they allow what it will do. Else it would fail
  * when the first record of a kind is to be written, perhaps after days.
  */
 final class KafkaRights {
+  private static final RemoveMembersFromConsumerGroupOptions NOBODY =
+      new RemoveMembersFromConsumerGroupOptions(
+          Set.of(new MemberToRemove("croupier-asks-for-its-rights")));
+
   private KafkaRights() {}
 
   /**
@@ -54,19 +61,23 @@ final class KafkaRights {
   }
 
   /**
-   * Checks the rights on the consumer group, where the sources tell how far they are.
+   * Checks the right to commit to the consumer group, where the sources tell how far they are. The
+   * brokers don't describe a group that has no offsets yet. So somebody is sent away who isn't
+   * there, which changes nothing, and takes the same right.
    *
-   * @throws IllegalStateException if they are missing
+   * @throws IllegalStateException if it is missing
    */
   static void requireGroup(Admin admin, String group)
       throws ExecutionException, InterruptedException {
     try {
-      admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
+      admin.removeMembersFromConsumerGroup(group, NOBODY).all().get();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof GroupAuthorizationException) {
         throw missing("Read on group " + group);
       }
-      throw e;
+      if (!(e.getCause() instanceof UnknownMemberIdException)) {
+        throw e;
+      }
     }
   }
 
