@@ -140,10 +140,7 @@ final class Books {
       last = update;
     }
     ModelUpdate end = updates.get(updates.size() - 1);
-    long expected =
-        admitted.values().stream()
-            .filter(event -> reports.get(event.position).model.equals(model))
-            .count();
+    int expected = admittedTo(model).size();
     if (end.getUsed() + end.getOpen() != expected) {
       findings.add(
           "%s tells of %d reports used and %d open, of %d that were admitted"
@@ -151,16 +148,21 @@ final class Books {
     }
   }
 
+  /** What is accounted for as admitted; an account of nothing has a finding of its own. */
+  private List<Report> admittedTo(String model) {
+    return admitted.values().stream()
+        .map(event -> reports.get(event.position))
+        .filter(report -> report != null && report.model.equals(model))
+        .toList();
+  }
+
   /** Each report to it is one bit of its weights. */
   private void checkOnce(List<ModelUpdate> updates) {
-    double[] weights = new double[Load.ONCE_DIMENSION];
-    for (Event event : admitted.values()) {
-      Report report = reports.get(event.position);
-      if (report.model.equals(Load.ONCE)) {
-        weights[report.index] -= report.value;
-      }
-    }
     ModelUpdate end = updates.get(updates.size() - 1);
+    double[] weights = new double[end.getWeightsCount()];
+    for (Report report : admittedTo(Load.ONCE)) {
+      weights[report.index] -= report.value;
+    }
     for (int i = 0; i < weights.length; i++) {
       if (end.getWeights(i) != weights[i]) {
         findings.add(

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Books that balance have no findings, and each way in which they don't is found. */
 class BooksTest {
+  private static final int DIMENSION = 4;
   private static final Map<String, Long> SEQUENCES = Map.of("ada", 3L);
 
   private final List<Books.Report> reports = new ArrayList<>();
@@ -20,7 +21,7 @@ class BooksTest {
   BooksTest() {
     updates.add(update(0, 0));
     for (int i = 0; i < 3; i++) {
-      reports.add(new Books.Report("0:" + i, "ada", i + 1, Load.ONCE, i, Load.bit(i)));
+      reports.add(new Books.Report("0:" + i, "ada", i + 1, Load.ONCE, i, 1));
       events.add(event(i, i + 1, Outcome.ADMITTED, i + 1));
     }
     updates.add(update(2, 2));
@@ -34,7 +35,7 @@ class BooksTest {
   private static ModelUpdate update(long round, int used) {
     ModelUpdate.Builder update =
         ModelUpdate.newBuilder().setModelId(Load.ONCE).setRound(round).setUsed(used);
-    for (int i = 0; i < Load.ONCE_DIMENSION; i++) {
+    for (int i = 0; i < DIMENSION; i++) {
       update.addWeights(i < used ? -1 : 0);
     }
     return update.build();
@@ -74,6 +75,13 @@ class BooksTest {
     events.add(event(2, 3, Outcome.ADMITTED, 4));
 
     assertThat(findings()).contains("two accounts of 0:2", "ada's report 3 is admitted twice");
+  }
+
+  @Test
+  void tellOfWhatWasNotReported() {
+    events.add(event(7, 4, Outcome.ADMITTED, 4));
+
+    assertThat(findings()).containsExactly("an account of 0:7, where there is no report");
   }
 
   @Test
