@@ -102,8 +102,8 @@ final class Cluster implements AutoCloseable {
 
   /** The process of a server, such as {@code taskmanager-1}. */
   long pid(String server) throws IOException {
-    return Long.parseLong(
-        Files.readString(directory.resolve("run").resolve(server + ".pid")).strip());
+    String remembered = Files.readString(directory.resolve("run").resolve(server + ".pid"));
+    return Long.parseLong(remembered.substring(0, remembered.indexOf(' ')));
   }
 
   /** Sends a signal to a server, such as KILL. */

@@ -31,6 +31,7 @@ class ReadmeE2ECase {
   private static final Path ROOT = Cluster.ROOT;
   private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
   private static final Pattern METRIC = Pattern.compile("\\bflink_\\w+");
+  private static final Pattern RUNNING = Pattern.compile("Running: [0-9a-f]{32}\n");
   private static final List<String> LINKS = List.of("croupier", "deploy", "examples");
 
   @TempDir private Path directory;
@@ -43,14 +44,17 @@ class ReadmeE2ECase {
             .results()
             .map((MatchResult block) -> block.group(1))
             .toList();
-    assertThat(blocks).hasSize(6);
+    assertThat(blocks).hasSize(8);
     for (String name : LINKS) {
       Files.createSymbolicLink(directory.resolve(name), ROOT.resolve(name));
     }
     try (Cluster cluster = Cluster.in(directory.resolve("cluster"))) {
       String started = run(cluster, blocks.get(0));
       assertThat(started).contains("Broker at", "taskmanager-1    pid", "jobmanager       pid");
-      assertThat(run(cluster, blocks.get(1))).contains("created    demo", "Running: ");
+      assertThat(run(cluster, blocks.get(1)))
+          .contains("created    demo")
+          .containsPattern(RUNNING)
+          .contains("(RUNNING)");
       String reported = run(cluster, blocks.get(2));
       assertThat(reported)
           .contains("In the ledger: 2 reports, epsilon 2 of 20.0.", "\"modelId\":\"demo\"")
@@ -59,18 +63,22 @@ class ReadmeE2ECase {
       long taskmanager = cluster.pid("taskmanager-1");
       run(cluster, blocks.get(3));
       assertThat(cluster.pid("taskmanager-1")).isNotEqualTo(taskmanager);
+      run(cluster, blocks.get(4));
       try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers())) {
         watch.when("demo", 3).get(2, TimeUnit.MINUTES);
-        assertThat(run(cluster, blocks.get(4))).contains("Running: ");
+        assertThat(run(cluster, blocks.get(5))).containsPattern(RUNNING);
         watch.when("demo", 4).get(2, TimeUnit.MINUTES);
+        checkDashboard(cluster);
+        run(cluster, blocks.get(6));
+        watch.when("demo", 5).get(2, TimeUnit.MINUTES);
         assertThat(watch.updates("demo"))
             .last()
-            .satisfies(update -> assertThat(update.getUsed()).isEqualTo(4));
+            .satisfies(update -> assertThat(update.getUsed()).isEqualTo(5));
       }
       checkAccounts(cluster);
-      checkDashboard(cluster);
-      run(cluster, blocks.get(5));
-      assertThat(ProcessHandle.of(cluster.pid("broker"))).isEmpty();
+      long broker = cluster.pid("broker");
+      run(cluster, blocks.get(7));
+      assertThat(ProcessHandle.of(broker)).isEmpty();
     } finally {
       for (String name : LINKS) {
         Files.delete(directory.resolve(name));
@@ -100,10 +108,10 @@ class ReadmeE2ECase {
             throw new IllegalStateException(e);
           }
         });
-    assertThat(events).hasSize(4).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
+    assertThat(events).hasSize(5).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
     assertThat(events)
         .extracting(event -> event.getUserTotals().getEpsilon())
-        .containsExactly(1.0, 2.0, 3.0, 4.0);
+        .containsExactly(1.0, 2.0, 3.0, 4.0, 5.0);
   }
 
   /** Every metric of the dashboard is one that this job has. */
