@@ -1,19 +1,30 @@
 package io.croupier.deploy;
 
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * Where checkpoints are written. If that is a file system of its own that is small, it is filled to
- * the last byte; otherwise a file takes the directory's place meanwhile, so that nothing can be
- * written or read there.
+ * Where checkpoints are written: a link to a directory. On a file system of its own that is small,
+ * that is filled to the last byte; otherwise the link leads to a file meanwhile, so that nothing
+ * can be written or read there.
  */
-final class CheckpointDisk {
+final class CheckpointDisk implements AutoCloseable {
   private static final long SMALL = 1L << 30;
+
+  /** Checkpoints that are given up may make some room again at once. */
+  private static final long LITTLE = 1L << 20;
+
   private static final int BLOCK = 1 << 12;
 
+  private final Path link;
+  private final Path file;
   private final Path directory;
   private final boolean isSmall;
 
@@ -23,37 +34,48 @@ final class CheckpointDisk {
    * @param elsewhere a directory on a file system of its own; null for the cluster's own directory
    */
   CheckpointDisk(Path cluster, Path elsewhere) throws IOException {
-    directory = cluster.resolve("checkpoints");
-    Files.createDirectories(cluster);
-    if (elsewhere != null) {
-      Files.createSymbolicLink(directory, elsewhere);
-    } else {
-      Files.createDirectories(directory);
+    isSmall = elsewhere != null;
+    if (isSmall && Files.getFileStore(elsewhere).getTotalSpace() >= SMALL) {
+      throw new IllegalArgumentException(
+          "small.disk is %s, of %d bytes; give a file system of less than %d"
+              .formatted(elsewhere, Files.getFileStore(elsewhere).getTotalSpace(), SMALL));
     }
-    isSmall = Files.getFileStore(directory).getTotalSpace() < SMALL;
+    Files.createDirectories(cluster);
+    link = cluster.resolve("checkpoints");
+    file = Files.createFile(cluster.resolve("no-directory"));
+    directory = Files.createTempDirectory(isSmall ? elsewhere : cluster, "checkpoints-");
+    leadTo(directory);
+  }
+
+  /** At once: there is no time at which nothing is there, and somebody may put a directory. */
+  private void leadTo(Path target) throws IOException {
+    Path next = Files.createSymbolicLink(link.resolveSibling("checkpoints-next"), target);
+    Files.move(next, link, ATOMIC_MOVE);
   }
 
   void fill() throws IOException {
-    if (isSmall) {
-      byte[] block = new byte[BLOCK];
-      try (OutputStream out = Files.newOutputStream(ballast())) {
-        while (true) {
-          out.write(block);
-        }
-      } catch (IOException e) {
-        return; // No space left: that was wanted.
+    if (!isSmall) {
+      leadTo(file);
+      return;
+    }
+    byte[] block = new byte[BLOCK];
+    try (OutputStream out = Files.newOutputStream(ballast())) {
+      while (true) {
+        out.write(block);
+      }
+    } catch (IOException e) {
+      // No space left: that was wanted, and nothing else.
+      if (Files.getFileStore(directory).getUsableSpace() > LITTLE) {
+        throw e;
       }
     }
-    Files.move(directory, aside());
-    Files.createFile(directory);
   }
 
   void free() throws IOException {
     if (isSmall) {
       Files.delete(ballast());
     } else {
-      Files.delete(directory);
-      Files.move(aside(), directory);
+      leadTo(directory);
     }
   }
 
@@ -61,8 +83,16 @@ final class CheckpointDisk {
     return directory.resolve("ballast");
   }
 
-  private Path aside() {
-    return directory.resolveSibling("checkpoints-aside");
+  /** Leaves nothing of the checkpoints; the cluster has ended. */
+  @Override
+  public void close() throws IOException {
+    List<Path> all;
+    try (Stream<Path> walk = Files.walk(directory)) {
+      all = walk.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : all) {
+      Files.delete(path);
+    }
   }
 
   /** How the disk is made full. */

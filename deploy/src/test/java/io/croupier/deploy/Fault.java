@@ -18,22 +18,32 @@ enum Fault {
   /** Longer than the heartbeats' timeout, so that some of the paused are given up. */
   private static final int LONGEST_PAUSE_MS = 10_000;
 
-  /** Does it; returns when what was paused goes on, and the disk has room. */
-  void inject(Cluster cluster, CheckpointDisk disk, Random random) throws Exception {
+  /**
+   * Does it; returns when what was paused goes on, and the disk has room.
+   *
+   * @param struck runs as soon as the servers feel it
+   */
+  void inject(Cluster cluster, CheckpointDisk disk, Random random, Runnable struck)
+      throws Exception {
     switch (this) {
-      case KILL_TASKMANAGER, KILL_JOBMANAGER, KILL_BROKER -> cluster.signal(server(random), "KILL");
+      case KILL_TASKMANAGER, KILL_JOBMANAGER, KILL_BROKER -> {
+        cluster.signal(server(random), "KILL");
+        struck.run();
+      }
       case PAUSE_TASKMANAGER, PAUSE_JOBMANAGER, PAUSE_BROKER -> {
         String server = server(random);
         cluster.signal(server, "STOP");
+        struck.run();
         pause(random);
         cluster.signal(server, "CONT");
       }
       case FULL_DISK -> {
         disk.fill();
+        struck.run();
         pause(random);
         disk.free();
       }
-      case NOTHING -> {}
+      case NOTHING -> struck.run();
     }
   }
 

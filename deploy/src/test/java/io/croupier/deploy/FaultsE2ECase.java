@@ -2,6 +2,7 @@ package io.croupier.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,11 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -31,15 +34,17 @@ import org.junit.jupiter.api.io.TempDir;
  * for so many reports a second, {@code -Dsmall.disk=DIR} for checkpoints on a small file system of
  * their own, {@code -Dfault=KILL_BROKER} for one kind alone.
  */
-@Timeout(value = 60, unit = TimeUnit.MINUTES)
+@Timeout(value = Load.LONGEST_MINUTES, unit = TimeUnit.MINUTES)
 class FaultsE2ECase {
   private static final Duration RECOVERY = Duration.ofMinutes(5);
-  private static final int LONGEST_PEACE_MS = 3000;
+  private static final int LONGEST_PEACE_MS = 2000;
 
   /** One fault in so many comes without waiting until the one before is overcome. */
   private static final int OVERLAP = 4;
 
-  @TempDir private Path temporary;
+  /** Has the servers' logs, which outlive a run that failed. */
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  private Path temporary;
 
   private final int faults = Integer.getInteger("faults", 4);
   private final long seed = Long.getLong("seed", System.nanoTime());
@@ -51,62 +56,57 @@ class FaultsE2ECase {
 
   @Test
   void loseNothingAndRepeatNothing() throws Exception {
-    System.out.printf("%d faults, seed %d%n", faults, seed);
     Path directory = temporary.resolve("cluster");
+    System.out.printf("%d faults, seed %d, in %s%n", faults, seed, directory);
+    Path models = Files.writeString(temporary.resolve("models.yaml"), Load.specs(perSecond));
     String small = System.getProperty("small.disk");
-    CheckpointDisk disk = new CheckpointDisk(directory, small == null ? null : Path.of(small));
-    Files.writeString(temporary.resolve("models.yaml"), Load.MODELS);
-    try (Cluster cluster = Cluster.in(directory)) {
+    try (CheckpointDisk disk =
+            new CheckpointDisk(directory, small == null ? null : Cluster.ROOT.resolve(small));
+        Cluster cluster = Cluster.in(directory)) {
       String kafka = " --kafka " + cluster.bootstrapServers();
       cluster.shell("deploy/cluster start 2");
       cluster.shell("./croupier topics create" + kafka);
-      cluster.shell("./croupier models apply" + kafka + " " + temporary.resolve("models.yaml"));
+      cluster.shell("./croupier models apply%s '%s'".formatted(kafka, models));
       cluster.shell(
           "deploy/cluster submit -p 2 -- --parallelism 2 --checkpoint.interval '500 ms'"
               + " --journal.enabled true");
-      try {
-        faults(cluster, disk);
-      } finally {
-        keepLogs(directory);
-      }
+      faults(cluster, disk, new Recording(cluster, models));
     }
   }
 
-  private void faults(Cluster cluster, CheckpointDisk disk) throws Exception {
+  private void faults(Cluster cluster, CheckpointDisk disk, Recording recording) throws Exception {
     try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers())) {
       // What names a round that isn't published yet is dropped.
       for (String model : Load.models()) {
         watch.when(model, 0).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
       }
       try (Load load = new Load(cluster.bootstrapServers(), perSecond, seed, watch::newestRound)) {
-        watch.when(Load.ONCE, 1).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
+        awaitRecovery(Fault.NOTHING, watch.when(Load.ONCE, 1), cluster, load);
         for (int i = 0; i < faults; i++) {
           fault(cluster, disk, watch, load);
         }
-        awaitRecovery(Fault.NOTHING, watch.when(Load.ONCE, load.toOnce() + 1), cluster);
-        check(load.end(), load.sequences(), cluster, watch, disk);
+        awaitRecovery(Fault.NOTHING, watch.when(Load.ONCE, load.toOnce() + 1), cluster, load);
+        long sent = load.end();
+        List<String> findings = findings(recording, load, watch, sent);
+        System.out.printf(
+            "%d reports at %d a second; seed %d; full disk: %s; %d servers have ended%n"
+                + "%s%d findings%n",
+            sent, perSecond, seed, disk, ended(cluster), table(), findings.size());
+        assertThat(findings).as("seed %d", seed).isEmpty();
       }
     }
   }
 
-  private void check(
-      long sent,
-      Map<String, Long> sequences,
-      Cluster cluster,
-      UpdateWatch watch,
-      CheckpointDisk disk)
+  private static List<String> findings(Recording recording, Load load, UpdateWatch watch, long sent)
       throws Exception {
-    Recording recording = new Recording(cluster);
     recording.readReports();
     assertThat((long) recording.size()).isGreaterThanOrEqualTo(sent);
     recording.awaitEvents();
     recording.awaitModels(watch);
-    List<String> findings = new ArrayList<>(recording.check(watch, sequences));
+    recording.readToTheEnd(watch);
+    List<String> findings = new ArrayList<>(recording.check(watch, load.sequences()));
     findings.addAll(recording.replay(watch));
-    System.out.printf(
-        "%d reports at %d a second; seed %d; full disk: %s%n%s%d findings%n",
-        sent, perSecond, seed, disk, table(), findings.size());
-    assertThat(findings).as("seed %d", seed).isEmpty();
+    return findings;
   }
 
   /** One fault, at a random time, and mostly what it takes to overcome it. */
@@ -114,23 +114,28 @@ class FaultsE2ECase {
       throws Exception {
     TimeUnit.MILLISECONDS.sleep(random.nextInt(LONGEST_PEACE_MS));
     Fault fault = next();
-    CompletableFuture<Duration> recovery = watch.when(Load.ONCE, load.toOnce() + 1);
-    recoveries.computeIfAbsent(fault, f -> new ArrayList<>()).add(recovery);
-    fault.inject(cluster, disk, random);
+    List<CompletableFuture<Duration>> times =
+        recoveries.computeIfAbsent(fault, f -> new ArrayList<>());
+    long since = System.nanoTime();
+    // Only what was reported after it struck shows that it is overcome.
+    fault.inject(
+        cluster, disk, random, () -> times.add(watch.when(Load.ONCE, load.toOnce() + 1, since)));
     if (random.nextInt(OVERLAP) > 0) {
-      awaitRecovery(fault, recovery, cluster);
+      awaitRecovery(fault, times.get(times.size() - 1), cluster, load);
     }
   }
 
   /** Waits until a fault is overcome. */
-  private void awaitRecovery(Fault fault, CompletableFuture<Duration> recovery, Cluster cluster)
+  private void awaitRecovery(
+      Fault fault, CompletableFuture<Duration> recovery, Cluster cluster, Load load)
       throws Exception {
     try {
-      recovery.get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
+      CompletableFuture.anyOf(recovery, load.reporting())
+          .get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
+    } catch (TimeoutException | ExecutionException e) {
       throw new AssertionError(
-          "%s is not overcome after %s, seed %d; the cluster: %s"
-              .formatted(fault, RECOVERY, seed, cluster.shell("deploy/cluster status")),
+          "%s is not overcome within %s, seed %d; the cluster: %s"
+              .formatted(fault, RECOVERY, seed, cluster.shell("deploy/cluster status || true")),
           e);
     }
   }
@@ -167,18 +172,11 @@ class FaultsE2ECase {
     return table.toString();
   }
 
-  /** The servers' logs outlive the test. */
-  private static void keepLogs(Path directory) throws Exception {
-    Path kept = Path.of("target", "faults-logs").toAbsolutePath();
-    new ProcessBuilder(
-            "bash", "-c", "rm -rf '%s'; cp -r '%s/log' '%s'".formatted(kept, directory, kept))
-        .inheritIO()
-        .start()
-        .waitFor();
-    try (Stream<String> lines = Files.lines(kept.resolve("cluster.log"))) {
-      System.out.printf(
-          "%d servers have ended, killed or not; logs: %s%n",
-          lines.filter(line -> line.contains("has ended")).count(), kept);
+  /** How many servers have ended, killed or not. */
+  private static long ended(Cluster cluster) throws IOException {
+    Path log = cluster.directory().resolve("log").resolve("cluster.log");
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines.filter(line -> line.contains("has ended")).count();
     }
   }
 }

@@ -35,14 +35,18 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 final class Load implements AutoCloseable {
   static final String ONCE = "once";
-  static final int ONCE_DIMENSION = 1024;
 
-  /** As many bits as a double holds. */
-  static final int ONCE_REPORTS = 52 * ONCE_DIMENSION;
+  /** No run takes longer. */
+  static final int LONGEST_MINUTES = 60;
 
-  static final String MODELS =
+  /** As many as a double holds. */
+  private static final int BITS = 52;
+
+  private static final int MOST_PER_SECOND = 1000;
+
+  private static final String SPECS =
       """
-      - {modelId: once, dimension: 1024, gradientBound: 1, maxStaleness: 1000,
+      - {modelId: once, dimension: %d, gradientBound: 1, maxStaleness: 1000,
          ldpSgd: {stepSize: 1, decay: 0}}
       - {modelId: rounds, dimension: 16, gradientBound: 1, maxStaleness: 1000, reportsPerRound: 8,
          adaptiveRadius: {}}
@@ -55,6 +59,7 @@ final class Load implements AutoCloseable {
   private final KafkaProducer<byte[], byte[]> producer;
   private final ToLongFunction<String> newestRound;
   private final long pauseNanos;
+  private final int dimension;
   private final Random random;
   private final ConcurrentLinkedQueue<Future<RecordMetadata>> sends = new ConcurrentLinkedQueue<>();
   private final Map<String, Long> sequences = new HashMap<>();
@@ -69,6 +74,7 @@ final class Load implements AutoCloseable {
    * @param newestRound the newest round of a model that is visible
    */
   Load(String bootstrapServers, int perSecond, long seed, ToLongFunction<String> newestRound) {
+    dimension = dimension(perSecond);
     Map<String, Object> properties = new HashMap<>();
     properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
     properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 600_000);
@@ -110,10 +116,9 @@ final class Load implements AutoCloseable {
         int index = Math.toIntExact(toOnce.getAndIncrement());
         report.setSparse(
             Sparse.newBuilder()
-                .setDimension(ONCE_DIMENSION)
-                .addIndices(index % ONCE_DIMENSION)
-                .addValues(bit(index)));
-        ended |= index + 1 == ONCE_REPORTS;
+                .setDimension(dimension)
+                .addIndices(index % dimension)
+                .addValues(bit(index / dimension)));
         return ONCE;
       }
       case 1 -> {
@@ -135,9 +140,32 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** What the report of this index to {@code once} holds in its coordinate. */
-  static double bit(int index) {
-    return Math.scalb(1.0, -(index / ONCE_DIMENSION));
+  /** What the n-th report to one coordinate of {@code once} holds. */
+  private static double bit(int n) {
+    if (n >= BITS) {
+      throw new IllegalStateException("No bits are left in " + ONCE + ": the run is too long");
+    }
+    return Math.scalb(1.0, -n);
+  }
+
+  /** The models that are reported to so many times a second. */
+  static String specs(int perSecond) {
+    return SPECS.formatted(dimension(perSecond));
+  }
+
+  /** Of {@code once}: enough for a bit for each report of the longest run. */
+  static int dimension(int perSecond) {
+    if (perSecond < 1 || perSecond > MOST_PER_SECOND) {
+      throw new IllegalArgumentException(
+          "rate is %d reports a second; give 1 to %d".formatted(perSecond, MOST_PER_SECOND));
+    }
+    int reports = (perSecond + 2) / 3 * 60 * LONGEST_MINUTES;
+    return (reports + BITS - 1) / BITS;
+  }
+
+  /** Fails when the reports do. */
+  CompletableFuture<Void> reporting() {
+    return reporting;
   }
 
   /** How many reports to {@code once} were handed to the producer so far. */

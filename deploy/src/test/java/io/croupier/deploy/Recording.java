@@ -30,12 +30,19 @@ final class Recording {
 
   private final Cluster cluster;
   private final Path directory;
+  private final Path models;
   private final List<Books.Report> reports = new ArrayList<>();
   private final List<Books.Event> events = new ArrayList<>();
   private final Map<String, Long> admitted = new HashMap<>();
 
-  Recording(Cluster cluster) {
+  /**
+   * What a cluster has so far.
+   *
+   * @param models the models' file, for the replay
+   */
+  Recording(Cluster cluster, Path models) {
     this.cluster = cluster;
+    this.models = models;
     directory = cluster.directory();
   }
 
@@ -71,18 +78,22 @@ final class Recording {
     await(
         "an account of each of %d reports".formatted(reports.size()),
         () -> {
-          events.clear();
-          admitted.clear();
-          forEach(
-              "croupier.accounting",
-              record -> {
-                AccountingEvent event = AccountingEvent.parseFrom(record.value());
-                events.add(Books.Event.of(event));
-                if (event.getOutcome() == Outcome.ADMITTED) {
-                  admitted.merge(event.getModelId(), 1L, Long::sum);
-                }
-              });
+          readEvents();
           return events.size() >= reports.size();
+        });
+  }
+
+  private void readEvents() {
+    events.clear();
+    admitted.clear();
+    forEach(
+        "croupier.accounting",
+        record -> {
+          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          events.add(Books.Event.of(event));
+          if (event.getOutcome() == Outcome.ADMITTED) {
+            admitted.merge(event.getModelId(), 1L, Long::sum);
+          }
         });
   }
 
@@ -99,6 +110,14 @@ final class Recording {
                           >= admitted.get(model);
                     }));
     await("a journal of " + admitted, this::writeJournal);
+  }
+
+  /** Stops the job, and reads what came behind all that was waited for: there should be nothing. */
+  void readToTheEnd(UpdateWatch watch) throws IOException {
+    cluster.shell("deploy/cluster savepoint");
+    watch.end();
+    readEvents();
+    writeJournal();
   }
 
   private boolean writeJournal() throws IOException {
@@ -130,10 +149,9 @@ final class Recording {
   /** Replays the journal, and tells in what the updates differ from those that were visible. */
   List<String> replay(UpdateWatch watch) throws Exception {
     List<String> findings = new ArrayList<>();
-    Files.writeString(directory.resolve("models.yaml"), Load.MODELS);
     cluster.shell(
-        "cd %s; %s/croupier replay --models models.yaml --reports reports --journal journal"
-                .formatted(directory, Cluster.ROOT)
+        "cd '%s'; '%s/croupier' replay --models '%s' --reports reports --journal journal"
+                .formatted(directory, Cluster.ROOT, models)
             + " --updates updates");
     for (String model : Load.models()) {
       Path file = directory.resolve("updates-" + model);

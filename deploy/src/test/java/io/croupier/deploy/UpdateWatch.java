@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -19,34 +20,49 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * happens to the servers.
  */
 final class UpdateWatch implements AutoCloseable {
-  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final Consumer<byte[], byte[]> consumer;
   private final Map<String, List<ModelUpdate>> seen = new HashMap<>();
   private final List<Waiting> waiting = new ArrayList<>();
   private final CompletableFuture<Void> following;
-  private volatile boolean ended;
+  private volatile boolean ending;
+  private volatile boolean closed;
+
+  /** Why nothing comes any more; null while something may. */
+  private Throwable over;
 
   /** Somebody who waits for a count of reports, and is told how long it took. */
   private record Waiting(
       String model, long reports, long since, CompletableFuture<Duration> done) {}
 
   UpdateWatch(String bootstrapServers) {
-    Map<String, Object> properties = new HashMap<>();
-    properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
-    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-    consumer = new KafkaConsumer<>(properties, bytes, bytes);
+    this(consumer(bootstrapServers));
+  }
+
+  /** Takes the consumer, which reads committed, and closes it in the end. */
+  UpdateWatch(Consumer<byte[], byte[]> consumer) {
+    this.consumer = consumer;
     List<TopicPartition> partitions =
         consumer.partitionsFor("croupier.updates").stream()
             .map(p -> new TopicPartition(p.topic(), p.partition()))
             .toList();
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
-    following = CompletableFuture.runAsync(this::follow, task -> new Thread(task).start());
+    following =
+        CompletableFuture.runAsync(this::follow, task -> new Thread(task).start())
+            .whenComplete((nothing, failure) -> giveUp(failure));
+  }
+
+  private static Consumer<byte[], byte[]> consumer(String bootstrapServers) {
+    Map<String, Object> properties = new HashMap<>();
+    properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    return new KafkaConsumer<>(properties, bytes, bytes);
   }
 
   private void follow() {
-    while (!ended) {
+    while (!closed && !(ending && isAtEnd())) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
         try {
           take(ModelUpdate.parseFrom(record.value()));
@@ -55,6 +71,11 @@ final class UpdateWatch implements AutoCloseable {
         }
       }
     }
+  }
+
+  private boolean isAtEnd() {
+    return consumer.endOffsets(consumer.assignment()).entrySet().stream()
+        .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
   }
 
   private synchronized void take(ModelUpdate update) {
@@ -78,16 +99,36 @@ final class UpdateWatch implements AutoCloseable {
         + update.getDroppedUnpublished();
   }
 
-  /** Comes when an update is visible that tells of so many reports, with the time from now on. */
-  synchronized CompletableFuture<Duration> when(String model, long reports) {
+  /** Comes when an update is visible that tells of so many reports. */
+  CompletableFuture<Duration> when(String model, long reports) {
+    return when(model, reports, System.nanoTime());
+  }
+
+  /** The same, with the time that it took from {@code since} on; fails if the watch does. */
+  synchronized CompletableFuture<Duration> when(String model, long reports, long since) {
     CompletableFuture<Duration> done = new CompletableFuture<>();
     List<ModelUpdate> updates = updates(model);
     if (!updates.isEmpty() && reports(updates.get(updates.size() - 1)) >= reports) {
-      done.complete(Duration.ZERO);
+      done.complete(Duration.ofNanos(System.nanoTime() - since));
     } else {
-      waiting.add(new Waiting(model, reports, System.nanoTime(), done));
+      waiting.add(new Waiting(model, reports, since, done));
+    }
+    if (over != null) {
+      done.completeExceptionally(over);
     }
     return done;
+  }
+
+  /** Nobody waits for what won't come. */
+  private synchronized void giveUp(Throwable failure) {
+    over = failure == null ? new IllegalStateException("The watch has ended") : failure;
+    waiting.forEach(w -> w.done.completeExceptionally(over));
+  }
+
+  /** Reads to the end of what is committed, and then no longer. */
+  void end() {
+    ending = true;
+    following.join();
   }
 
   /** The newest visible round of a model. */
@@ -103,8 +144,11 @@ final class UpdateWatch implements AutoCloseable {
 
   @Override
   public void close() {
-    ended = true;
-    following.join();
-    consumer.close();
+    closed = true;
+    try {
+      following.join();
+    } finally {
+      consumer.close();
+    }
   }
 }

@@ -1,0 +1,28 @@
+package io.croupier.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The weights of the model that adds up have a bit for each report of the longest run. */
+class LoadTest {
+  private static final int BITS_OF_A_DOUBLE = 52;
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 60, 1000})
+  void haveABitForEachReport(int perSecond) {
+    long reports = perSecond * TimeUnit.MINUTES.toSeconds(Load.LONGEST_MINUTES) / 3;
+    assertThat(Load.dimension(perSecond) * (long) BITS_OF_A_DOUBLE).isGreaterThanOrEqualTo(reports);
+    assertThat(Load.specs(perSecond)).contains("dimension: " + Load.dimension(perSecond) + ",");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1001})
+  void refuseARateThatIsNone(int perSecond) {
+    assertThatThrownBy(() -> Load.dimension(perSecond))
+        .hasMessage("rate is %d reports a second; give 1 to 1000", perSecond);
+  }
+}
