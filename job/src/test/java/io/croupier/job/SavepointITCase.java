@@ -7,6 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.operators.flink.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GuaranteeEvent;
@@ -56,6 +57,14 @@ class SavepointITCase {
   private static final String BEFORE = "before.gz";
   private static final String AFTER = "after.gz";
 
+  /** Records are laid with the times that they had, and may neither be deleted nor compacted. */
+  private static final Map<String, String> KEEPS_WHAT_IS_OLD =
+      Map.of(
+          "log.retention.ms",
+          "-1",
+          "log.cleaner.min.compaction.lag.ms",
+          String.valueOf(Long.MAX_VALUE));
+
   /** What central models with next to no noise may differ by. */
   private static final double NOISE = 1e-6;
 
@@ -66,7 +75,7 @@ class SavepointITCase {
 
   @BeforeEach
   void openTable() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    broker = EmbeddedBroker.start(directory.resolve("broker"), KEEPS_WHAT_IS_OLD);
     table = new Table(broker, "kept");
   }
 
@@ -83,7 +92,11 @@ class SavepointITCase {
   @EnabledIfSystemProperty(named = "keep", matches = ".+")
   void keepsASavepoint() throws Exception {
     TwoActs acts = new TwoActs(table);
-    start(Map.of("flink.execution.checkpointing.data-inline-threshold", "1 mb"));
+    start(LedgerStart.REQUIRE_STATE, Map.of());
+    acts.prelude();
+    job.cancel().get(30, TimeUnit.SECONDS);
+    start(
+        LedgerStart.REBUILD, Map.of("flink.execution.checkpointing.data-inline-threshold", "1 mb"));
     acts.first();
     // All is committed, so the state holds no transaction, which other brokers wouldn't know.
     String savepoint =
@@ -91,6 +104,7 @@ class SavepointITCase {
                 directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
             .get(60, TimeUnit.SECONDS);
     Map<Place, ConsumerRecord<byte[], byte[]>> before = committed();
+    assertThat(last("seconds").getOpen()).as("so that its timer is in the state").isEqualTo(1);
     acts.second();
     Map<Place, ConsumerRecord<byte[], byte[]>> after = committed();
     after.keySet().removeAll(before.keySet());
@@ -128,6 +142,7 @@ class SavepointITCase {
     try (Warnings ours = new Warnings("io.croupier");
         Warnings ofTheSink = new Warnings("org.apache.flink.connector.kafka.sink")) {
       start(
+          LedgerStart.REQUIRE_STATE,
           Map.of(
               "parallelism",
               String.valueOf(parallelism),
@@ -282,7 +297,7 @@ class SavepointITCase {
     return records;
   }
 
-  private void start(Map<String, String> more) throws Exception {
+  private void start(LedgerStart ledger, Map<String, String> more) throws Exception {
     Map<String, String> settings = new HashMap<>(table.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("journal.enabled", "true");
@@ -290,6 +305,6 @@ class SavepointITCase {
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings));
+            JobConfig.of(settings).withLedgerStart(ledger));
   }
 }

@@ -41,6 +41,8 @@ final class TwoActs {
   private static final ModelSpec GONE =
       spec("model_id: 'gone' dimension: 1 ldp_sgd { step_size: 1 decay: 0 }");
 
+  private static final String AT_DELTA = " limits { epsilon: 4 delta: 1e-6 } adaptive_radius {}";
+
   private static final List<ModelSpec> LOCAL =
       List.of(
           spec("model_id: 'taps' dimension: 4 black_box { radius: 3 }"),
@@ -61,6 +63,12 @@ final class TwoActs {
           spec(
               "model_id: 'years' dimension: 2 reports_per_round: 3"
                   + " round_timeout_ms: 315360000000 ldp_sgd { step_size: 1 decay: 0 }"),
+          // Its timer is in the state, and due when the savepoint is restored.
+          spec(
+              "model_id: 'seconds' dimension: 2 reports_per_round: 3"
+                  + " round_timeout_ms: 40000 ldp_sgd { step_size: 1 decay: 0 }"),
+          spec("model_id: 'renyi' dimension: 4" + AT_DELTA),
+          spec("model_id: 'gauss' dimension: 4" + AT_DELTA),
           GONE);
 
   private static final String CENTRAL_LIMITS =
@@ -141,8 +149,19 @@ final class TwoActs {
   /** Takes the first act for played: what it left lies on the topics. */
   void recallFirst() throws Exception {
     recalling = true;
+    prelude();
     first();
     recalling = false;
+  }
+
+  /** Comes before there is a model, and before a start that rebuilds the ledger. */
+  void prelude() throws Exception {
+    sequences.put("rob/phone", 4L);
+    send(undisclosed("broken", "rob"), Outcome.REFUSED_UNKNOWN_MODEL);
+    if (!recalling) {
+      table.flush();
+      table.awaitRecords(table.topics.accounting(), reports);
+    }
   }
 
   /** Leaves rounds that are half full, and accounts near their limits. */
@@ -164,6 +183,13 @@ final class TwoActs {
       send(sparse("words", "wes", 1000), Outcome.ADMITTED);
       send(byCoordinate("pairs", "pia"), Outcome.ADMITTED);
     }
+    // The one's account is kept by the divergences of one order, the other's by mu.
+    send(pure("renyi", "ria", "phone", 0.5), Outcome.ADMITTED);
+    send(pure("renyi", "ria", "phone", 0.5), Outcome.ADMITTED);
+    send(gaussian("renyi", "ria", 0.4), Outcome.ADMITTED);
+    send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
+    send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
+    send(pure("gauss", "gia", "phone", 0.1), Outcome.ADMITTED);
     send(undisclosed("years", "yve"), Outcome.ADMITTED);
     send(undisclosed("gone", "gil"), Outcome.ADMITTED);
     send(undisclosed("gone", "gil"), Outcome.ADMITTED);
@@ -175,6 +201,7 @@ final class TwoActs {
     for (String model : central()) {
       send(central(model, "early-" + model, CENTRAL_ROUNDS), Outcome.ADMITTED);
     }
+    send(undisclosed("seconds", "sue"), Outcome.ADMITTED);
     settle();
     awaitTaken("gone");
     if (!recalling) {
@@ -220,6 +247,15 @@ final class TwoActs {
       send(gaussian("hours", "gus", 2), Outcome.ADMITTED);
     }
     send(gaussian("hours", "gus", 4), Outcome.REFUSED_BUDGET);
+    send(gaussian("renyi", "ria", 0.4), Outcome.ADMITTED);
+    send(gaussian("renyi", "ria", 0.4), Outcome.REFUSED_BUDGET);
+    // By the other's account the second of these would be too much.
+    send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
+    send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
+    send(gaussian("gauss", "gia", 0.3), Outcome.REFUSED_BUDGET);
+    // Never judged, but below what a rebuilt window knows.
+    sequences.put("rob/phone", 2L);
+    send(undisclosed("broken", "rob"), Outcome.REFUSED_SEQUENCE);
     // Their averages are over what is published, so that is not left to the checkpoints' pace.
     for (int i = 0; i < 3; i++) {
       send(sparse("words", "wes", 1000), Outcome.ADMITTED);
@@ -249,6 +285,7 @@ final class TwoActs {
     table.publish(GONE);
     table.flush();
     awaitUpdate("gone", update -> update.getRound() == admitted("gone") + 1);
+    awaitUpdate("seconds", update -> update.getRound() == 1 && update.getUsed() == 1);
   }
 
   /** Two reports to each central model, the first round's by somebody who comes back. */
@@ -302,22 +339,29 @@ final class TwoActs {
   }
 
   private GradientReport pure(String model, String user, String device, double epsilon) {
-    return dense(report(model, user, device), 4)
+    return dense(report(model, user, device), dimension(model))
         .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon))
         .build();
   }
 
   private GradientReport gaussian(String model, String user, double mu) {
-    return dense(report(model, user, "phone"), 3)
+    return dense(report(model, user, "phone"), dimension(model))
         .setGaussian(Gaussian.newBuilder().setMu(mu))
         .build();
   }
 
   private GradientReport undisclosed(String model, String user) {
-    int dimension = model.equals("steps") ? 3 : model.equals("years") ? 2 : 1;
-    return dense(report(model, user, "phone"), dimension)
+    return dense(report(model, user, "phone"), dimension(model))
         .setUndisclosed(Undisclosed.getDefaultInstance())
         .build();
+  }
+
+  private static int dimension(String model) {
+    return LOCAL.stream()
+        .filter(spec -> spec.getModelId().equals(model))
+        .mapToInt(ModelSpec::getDimension)
+        .findFirst()
+        .orElse(1);
   }
 
   private GradientReport byCoordinate(String model, String user) {
