@@ -1,0 +1,39 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a savepoint, or brokers, know a job by. */
+class UidsTest {
+
+  @Test
+  void operatorsAreCalledWhatTheyWereCalled() throws Exception {
+    List<String> uids = new ArrayList<>();
+    for (Field field : Uids.class.getDeclaredFields()) {
+      uids.add((String) field.get(null));
+    }
+    assertThat(uids)
+        .as(
+            "A savepoint finds state by uids: they are never renamed or reused, and retired ones stay"
+                + " listed (CONTRIBUTING.md, 'State, uids, records')")
+        .containsExactly(
+            "gradients-source",
+            "models-source",
+            "decode",
+            "ledger",
+            "pre-aggregation",
+            "learner",
+            "outputs-sink");
+  }
+
+  @Test
+  void transactionsAreCalledWhatTheyWereCalled() {
+    assertThat(KafkaIo.transactions("croupier.updates"))
+        .as("Two jobs on one updates topic fence each other, of whatever releases they are")
+        .isEqualTo("croupier-croupier.updates");
+  }
+}
