@@ -6,24 +6,31 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
-/** Follows a table's accounting topic, keeping counts only, and how long some users waited. */
+/**
+ * Follows a table's accounting topic, keeping counts only, and how long some users waited, on the
+ * clock and behind how many events of the crowd.
+ */
 final class JudgedUsers implements AutoCloseable {
   private final Map<String, Long> sentNanos = new ConcurrentHashMap<>();
   private final Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
   private final List<Duration> delays = new ArrayList<>();
+  private final Map<Integer, Long> crowdByPartition = new HashMap<>();
+  private final Map<String, Long> crowdBefore = new HashMap<>();
   private final String crowd;
   private final long wanted;
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final CompletableFuture<Void> done;
-  private long seen;
+  private final AtomicLong seen = new AtomicLong();
   private long firstNanos;
   private long lastNanos;
   private volatile boolean closed;
@@ -59,20 +66,40 @@ final class JudgedUsers implements AutoCloseable {
     return delays;
   }
 
+  /**
+   * How many events of the crowd stand before that of each who was expected, by user: of those on
+   * whose partition the crowd is, since only there is one before the other.
+   */
+  Map<String, Long> crowdBefore() {
+    return crowdBefore;
+  }
+
+  /** Waits for the first events; those that are wanted may still be to come. */
+  void awaitSeen(long events, Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (seen.get() < events) {
+      if (done.isCompletedExceptionally() || System.nanoTime() > deadline) {
+        throw new AssertionError(
+            "%d events of %d after %s".formatted(seen.get(), events, patience));
+      }
+      Thread.onSpinWait();
+    }
+  }
+
   double perSecond() {
-    return seen * 1e9 / (lastNanos - firstNanos);
+    return seen.get() * 1e9 / (lastNanos - firstNanos);
   }
 
   private void follow() {
-    while (seen < wanted && !closed) {
+    while (seen.get() < wanted && !closed) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
-        add(record.value());
+        add(record.partition(), record.value());
       }
     }
     Collections.sort(delays);
   }
 
-  private void add(byte[] value) {
+  private void add(int partition, byte[] value) {
     AccountingEvent event;
     try {
       event = AccountingEvent.parseFrom(value);
@@ -80,14 +107,19 @@ final class JudgedUsers implements AutoCloseable {
       throw new AssertionError("An event that can't be read", e);
     }
     long now = System.nanoTime();
-    firstNanos = seen == 0 ? now : firstNanos;
+    firstNanos = seen.get() == 0 ? now : firstNanos;
     lastNanos = now;
-    seen++;
     outcomes.merge(event.getOutcome(), 1L, Long::sum);
-    Long sent = event.getUserId().equals(crowd) ? null : sentNanos.get(event.getUserId());
-    if (sent != null) {
+    Long sent = sentNanos.get(event.getUserId());
+    if (event.getUserId().equals(crowd)) {
+      crowdByPartition.merge(partition, 1L, Long::sum);
+    } else if (sent != null) {
       delays.add(Duration.ofNanos(now - sent));
+      if (crowdByPartition.containsKey(partition)) {
+        crowdBefore.put(event.getUserId(), crowdByPartition.get(partition));
+      }
     }
+    seen.incrementAndGet();
   }
 
   @Override
