@@ -1,9 +1,11 @@
 package io.croupier.cli.account;
 
+import io.croupier.accounting.tree.GivenOrder;
 import io.croupier.operators.accounting.AccountRebuild;
+import io.croupier.operators.accounting.UserAccount;
 import io.croupier.schemas.AccountingEvent;
 
-/** Reads events into the account of their user. */
+/** Reads what accounts are made of. */
 public final class EventReading {
   private EventReading() {}
 
@@ -12,5 +14,20 @@ public final class EventReading {
     Book book = new Book();
     AccountRebuild.apply(event, book);
     AccountRebuild.apply(event, book);
+  }
+
+  /** An account that is new. */
+  public static UserAccount account() {
+    return new Book();
+  }
+
+  /** Reads a file of events and declarations. */
+  public static void declared(String file) {
+    new Declared(new Books()).read(file);
+  }
+
+  /** Reads a file of who takes part in which step. */
+  public static void order(String file) {
+    new OrderFile(file).read(GivenOrder.ofOneTree());
   }
 }

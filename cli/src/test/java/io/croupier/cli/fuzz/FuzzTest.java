@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.sun.management.ThreadMXBean;
 import io.croupier.schemas.GradientReport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,16 +21,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Whatever the bytes: they are read, or refused in the documented way; what is allocated is in
- * proportion to their number, whatever lengths they claim; and no reason quotes a value of a
- * gradient. {@code -Dinputs=10000000} for a long run, {@code -Dseed=N} for another one.
+ * proportion to their number, whatever lengths they claim, and so is the time, up to a megabyte;
+ * and no reason quotes a value of a gradient. {@code -Dinputs=10000000} for a long run, {@code
+ * -Dseed=N} for another one.
  */
 class FuzzTest {
   private static final long SEED = Long.getLong("seed", 41);
   private static final long INPUTS = Long.getLong("inputs", 100_000);
 
   /** What an input may cost to begin with: buffers of files and streams, and the like. */
-  private static final int BASE_BYTES = 1 << 19;
+  private static final int BASE_BYTES = 1 << 22;
 
+  /** Of the processor, for one input: time that is quadratic in a megabyte takes far more. */
+  private static final long MOST_NANOS = 5_000_000_000L;
+
+  private static final int MOST_SHOWN = 8000;
   private static final Path FOUND = Path.of("src", "test", "resources", "fuzz");
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -47,15 +54,17 @@ class FuzzTest {
     }
     long refused = 0;
     long mostBytes = 0;
+    long mostNanos = 0;
     long inputs = INPUTS * target.share() / 1000;
     for (long i = 0; i < inputs; i++) {
       Outcome outcome = check(target, mutator.next());
       refused += outcome.refusal.isEmpty() ? 0 : 1;
       mostBytes = Math.max(mostBytes, outcome.allocated);
+      mostNanos = Math.max(mostNanos, outcome.nanos);
     }
     System.out.printf(
-        "%s: %,d inputs, %,d refused, at most %,d bytes allocated%n",
-        target, inputs, refused, mostBytes);
+        "%s: %,d inputs, %,d refused, at most %,d bytes allocated and %,d ms%n",
+        target, inputs, refused, mostBytes, mostNanos / 1_000_000);
     assertThat(refused).isBetween(inputs / 20, inputs - inputs / 100);
   }
 
@@ -81,7 +90,7 @@ class FuzzTest {
     return tests.stream();
   }
 
-  private record Outcome(String refusal, long allocated) {}
+  private record Outcome(String refusal, long allocated, long nanos) {}
 
   private static Outcome check(Target target, byte[] input) {
     Outcome outcome = read(target, input);
@@ -92,6 +101,9 @@ class FuzzTest {
     if (outcome.allocated > limit(target, input)) {
       throw new AssertionError(
           outcome.allocated + " bytes allocated for " + describe(target, input));
+    }
+    if (outcome.nanos > MOST_NANOS) {
+      throw new AssertionError(outcome.nanos + " ns for " + describe(target, input));
     }
     if (target.name().startsWith("report")) {
       requireNoValues(outcome.refusal, target, input);
@@ -104,17 +116,29 @@ class FuzzTest {
   }
 
   private static Outcome read(Target target, byte[] input) {
+    long nanos = THREADS.getCurrentThreadCpuTime();
     long before = THREADS.getCurrentThreadAllocatedBytes();
     try {
       String refusal = target.reader().read(input);
-      return new Outcome(refusal, THREADS.getCurrentThreadAllocatedBytes() - before);
+      return new Outcome(
+          refusal,
+          THREADS.getCurrentThreadAllocatedBytes() - before,
+          THREADS.getCurrentThreadCpuTime() - nanos);
     } catch (Throwable e) {
       throw new AssertionError(describe(target, input), e);
     }
   }
 
   private static String describe(Target target, byte[] input) {
-    return target + ": " + Base64.getEncoder().encodeToString(input);
+    String text = Base64.getEncoder().encodeToString(input);
+    if (text.length() <= MOST_SHOWN) {
+      return target + ": " + text;
+    }
+    try {
+      return target + ": " + Files.write(Files.createTempFile("fuzz", ".bin"), input);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Of values that are read easily out of a text; shorter ones may stand there for themselves. */

@@ -14,6 +14,11 @@ import java.util.SplittableRandom;
 final class Mutator {
   private static final int MOST_BYTES = 4096;
 
+  /** As many as a record of the brokers' default size has; so long is one input of so many. */
+  private static final int MOST_BYTES_OF_LONG = 1 << 20;
+
+  private static final int LONG_ONE_OF = 2000;
+
   private static final long[] NUMBERS = {
     0,
     1,
@@ -98,7 +103,37 @@ final class Mutator {
     for (int i = 0; i < times; i++) {
       bytes = mutate(bytes);
     }
-    return bytes.length > MOST_BYTES ? Arrays.copyOf(bytes, MOST_BYTES) : bytes;
+    bytes = bytes.length > MOST_BYTES ? Arrays.copyOf(bytes, MOST_BYTES) : bytes;
+    return random.nextInt(LONG_ONE_OF) == 0 ? lengthen(bytes) : bytes;
+  }
+
+  /**
+   * Puts a small piece in, over and over, half of the time as a field whose length is right: what
+   * takes quadratic time, or an object for every two bytes, shows here.
+   */
+  private byte[] lengthen(byte[] bytes) {
+    byte[] piece =
+        switch (random.nextInt(4)) {
+          case 0 -> new byte[] {(byte) (random.nextInt(4) << 3 | 2), 0};
+          case 1 -> WORDS.get(random.nextInt(WORDS.size()));
+          case 2 -> new byte[] {(byte) random.nextInt(), (byte) random.nextInt()};
+          default -> {
+            int from = random.nextInt(bytes.length + 1);
+            yield Arrays.copyOfRange(bytes, from, from + Math.min(64, bytes.length - from));
+          }
+        };
+    byte[] run = new byte[random.nextInt(1 << 14, MOST_BYTES_OF_LONG - MOST_BYTES)];
+    for (int i = 0; piece.length > 0 && i < run.length; i++) {
+      run[i] = piece[i % piece.length];
+    }
+    int at = random.nextInt(bytes.length + 1);
+    if (random.nextBoolean()) {
+      return splice(bytes, at, 0, run);
+    }
+    byte[] field = splice(varint(run.length), varint(run.length).length, 0, run);
+    byte[] tag = varint(random.nextInt(1, 25) << 3 | 2);
+    return splice(
+        bytes, random.nextBoolean() ? at : bytes.length, 0, splice(tag, tag.length, 0, field));
   }
 
   private byte[] mutate(byte[] bytes) {

@@ -6,15 +6,25 @@ import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
 import io.croupier.cli.account.EventReading;
+import io.croupier.cli.data.TableReading;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.cli.replay.RecordReading;
+import io.croupier.cli.report.LineReading;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.PublicationReading;
 import io.croupier.client.ledger.CorruptLedgerException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.job.JobConfig;
+import io.croupier.job.VisibleReading;
+import io.croupier.operators.flink.DeadLetters;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.RefusedStartException;
 import io.croupier.operators.flink.SpecRequirements;
+import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.SpecChange;
 import io.croupier.operators.report.Decoded;
@@ -28,6 +38,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -38,8 +49,14 @@ final class Targets {
       Path.of("..", "schemas", "src", "test", "resources", "golden", "v1");
   private static final Path EXAMPLES = Path.of("..", "examples");
 
+  /** Beginning a model takes arrays of its dimension, whatever its spec weighs. */
+  private static final int MOST_COORDINATES = 1000;
+
+  private static final int LETTER_BYTES = 4096;
+
   private final Path directory;
   private final Path file;
+  private final ReportDecoder letters = new ReportDecoder("raw");
   private final SpecRequirements requirements =
       new SpecRequirements(1 << 20, 1 << 20, SpecRequirements.LONGEST_OUTAGE);
 
@@ -56,13 +73,33 @@ final class Targets {
       ModelsFile.read(EXAMPLES.resolve(example)).forEach(spec -> specs.add(spec.toByteArray()));
     }
     ReportDecoder decoder = new ReportDecoder("raw");
+    ReportPath path = new ReportPath();
     return List.of(
-        new Target("report", 500, reports, 200, bytes -> decode(decoder, bytes)),
-        new Target("report, value by value", 144, reports, 400, Targets::violations),
+        new Target("report", 355, reports, 200, bytes -> decode(decoder, bytes)),
+        new Target("report, value by value", 50, reports, 400, Targets::violations),
+        new Target("report, to the model", 100, path.corpus(), 1000, path::read),
         // The noise of a central spec is looked for, and its weights are made.
         new Target("spec", 100, specs, 20_000, this::spec),
         new Target("update", 100, golden("ModelUpdate"), 200, Targets::update),
-        new Target("event", 96, golden("AccountingEvent"), 400, Targets::event),
+        new Target("event", 70, golden("AccountingEvent"), 400, Targets::event),
+        new Target("event, at the start", 20, visible(), 400, Targets::visible),
+        new Target("dead letter", 50, reports, 400, this::deadLetter),
+        new Target(
+            "gradient line",
+            60,
+            List.of(
+                "[0.5, -1e-3]".getBytes(UTF_8),
+                "{\"gradient\": [1, 2], \"round\": \"3\"}".getBytes(UTF_8)),
+            400,
+            Targets::gradientLine),
+        // Each opens a bar, for which a terminal is looked for.
+        new Target("declarations and orders", 5, declarations(), 2000, this::declared),
+        new Target(
+            "table",
+            30,
+            List.of("a,b\n1,2\n-0.5,\"x\"\n".getBytes(UTF_8), "label\n1\n0\n".getBytes(UTF_8)),
+            1000,
+            this::table),
         new Target("journal", 20, journals(), 400, Targets::journal),
         new Target("recording", 20, recordings(), 1000, RecordReading::reports),
         new Target(
@@ -119,14 +156,21 @@ final class Targets {
         return refused.reason();
       }
     }
-    requirements.apply(specs.spec(modelId).orElseThrow());
+    ModelSpec spec = specs.spec(modelId).orElseThrow();
+    List<String> obstacles = requirements.apply(spec);
+    if (obstacles.isEmpty() && spec.getDimension() <= MOST_COORDINATES) {
+      LiveModel.begin(spec, 0).publish(0);
+    }
     return "";
   }
 
   private static String update(byte[] bytes) {
     try {
       ModelSnapshot snapshot = ModelSnapshot.parse(bytes);
-      return snapshot.average().length == snapshot.dimension() ? "" : "no dimension";
+      return snapshot.average().length == snapshot.dimension()
+              && PublicationReading.newerThan(bytes) == 0
+          ? ""
+          : "no dimension";
     } catch (IllegalArgumentException e) {
       return e.getMessage();
     }
@@ -139,6 +183,83 @@ final class Targets {
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       return e.getMessage();
     }
+  }
+
+  /** A start is stricter than whoever adds up. */
+  private static List<byte[]> visible() throws IOException {
+    return golden("AccountingEvent").stream().filter(event -> visible(event).isEmpty()).toList();
+  }
+
+  private static String visible(byte[] bytes) {
+    try {
+      VisibleReading.event(null, bytes);
+      return "";
+    } catch (RefusedStartException e) {
+      return e.getMessage();
+    }
+  }
+
+  /** The key is the first quarter of it, and the reason begins with the second. */
+  private String deadLetter(byte[] bytes) {
+    int quarter = bytes.length / 4;
+    RawRecord record = new RawRecord();
+    record.topic = "gradients";
+    record.key = quarter == 0 ? null : Arrays.copyOf(bytes, quarter);
+    record.value = Arrays.copyOfRange(bytes, 2 * quarter, bytes.length);
+    String reason = new String(bytes, quarter, bytes.length - quarter, UTF_8);
+    OutboundRecord letter =
+        new DeadLetters(LETTER_BYTES).of(record, Destination.DEAD_LETTERS, reason, false);
+    int size = length(letter.key) + length(letter.value);
+    for (int i = 0; i < letter.headerNames.length; i++) {
+      size += letter.headerNames[i].length() + length(letter.headerValues[i]);
+    }
+    if (size > LETTER_BYTES) {
+      throw new AssertionError("A dead letter of %d bytes".formatted(size));
+    }
+    return decode(letters, bytes);
+  }
+
+  private static int length(byte[] bytes) {
+    return bytes == null ? 0 : bytes.length;
+  }
+
+  private static String gradientLine(byte[] bytes) {
+    try {
+      double[] gradient = LineReading.gradient(new String(bytes, UTF_8), 2);
+      return Arrays.stream(gradient).allMatch(Double::isFinite) ? "" : "not finite";
+    } catch (InputException e) {
+      return e.getMessage();
+    }
+  }
+
+  /** What is no declaration may still be an order of who takes part: nearly every text is. */
+  private String declared(byte[] bytes) throws IOException {
+    Files.write(file, bytes);
+    try {
+      EventReading.order(file.toString());
+      EventReading.declared(file.toString());
+      return "";
+    } catch (InputException e) {
+      return e.getMessage();
+    }
+  }
+
+  private String table(byte[] bytes) throws IOException {
+    Files.write(file, bytes);
+    try {
+      return TableReading.numbers(file).length > 0 ? "" : "no rows";
+    } catch (InputException e) {
+      return e.getMessage();
+    }
+  }
+
+  private static List<byte[]> declarations() {
+    return Stream.of(
+            "{\"userId\": \"ada\", \"l2Laplace\": {\"epsilon\": 1}, \"count\": 3}\n",
+            "{\"zeroConcentrated\": {\"rho\": 0.05}}\n{\"gaussian\": {\"mu\": 1}}",
+            "[{\"coordinateLaplace\": {\"taus\": [0.5, \"Infinity\"]}}, {\"undisclosed\": {}}]")
+        .map(text -> text.getBytes(UTF_8))
+        .toList();
   }
 
   private static String journal(byte[] bytes) throws IOException {

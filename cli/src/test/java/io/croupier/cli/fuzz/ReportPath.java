@@ -1,0 +1,183 @@
+package io.croupier.cli.fuzz;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.TextFormat;
+import io.croupier.cli.account.EventReading;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.DoubleStream;
+
+/**
+ * A report's whole way through the job: decoded, judged and told of by the ledger, and, once
+ * admitted, added to the model that it names; then the same again with the next number and the
+ * model's round. There is a model of every learner, of two coordinates.
+ */
+final class ReportPath {
+  /** What an event takes beside the names that it repeats. */
+  private static final int EVENT_BYTES = 2000;
+
+  private static final String CENTRAL =
+      "limits { delta: 1e-6 max_participations: 2 min_separation: 0 } ";
+  private static final List<String> MODELS =
+      List.of(
+          "black_box { radius: 3 }",
+          "limits { epsilon: 4 } banco { strongest_noise { l2_laplace { epsilon: 1e-3 } } }",
+          "limits { epsilon: 4 delta: 1e-6 } adaptive_radius {}",
+          "limits { mu: 5 } reports_per_round: 2 adaptive_radius {}",
+          "limits { reports: 1 } ldp_sgd { step_size: 1 decay: 0.5 radius: 5 }",
+          "averaging { polynomial { degree: 3 } } coordinate_wise {}",
+          "coordinate_wise { prior { conjugate {} } }",
+          CENTRAL
+              + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1 momentum: 0.5"
+              + " noise { tree {} } }",
+          CENTRAL
+              + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1"
+              + " noise { blt { buffers: 2 horizon: 5 } } }",
+          CENTRAL
+              + "dp_ftrl_least_squares { x_norm: 1 y_bound: 1 radius: 5 noise_multiplier: 1"
+              + " lambda: 1 noise { tree {} } }",
+          CENTRAL
+              + "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: 1 restart_every: 2"
+              + " noise { tree {} } }");
+
+  private static final List<String> VECTORS =
+      List.of(
+          "dense { values: [0.5, -0.25] }",
+          "grid { values: [32768, -1] }",
+          "sparse { dimension: 2 indices: [1] values: [0.125] }");
+  private static final List<String> NOISES =
+      List.of(
+          "l2_laplace { epsilon: 1 }",
+          "gaussian { mu: 0.5 }",
+          "coordinate_laplace { taus: [0.5, 0.25] }",
+          "undisclosed {}");
+
+  private final ReportDecoder decoder = new ReportDecoder("raw");
+  private final Ledger ledger = new Ledger(Limits.newBuilder().setReports(1_000_000).build());
+  private final Map<String, ModelSpec> specs = new LinkedHashMap<>();
+  private final Map<String, ReportIntake> intakes = new LinkedHashMap<>();
+
+  ReportPath() {
+    for (int i = 0; i < MODELS.size(); i++) {
+      ModelSpec.Builder spec = ModelSpec.newBuilder();
+      merge("model_id: 'm%d' dimension: 2 gradient_bound: 1 %s".formatted(i, MODELS.get(i)), spec);
+      specs.put(spec.getModelId(), spec.build());
+      intakes.put(spec.getModelId(), new ReportIntake(spec.build(), 0));
+    }
+  }
+
+  /** Reports in all forms, of all noises, to all models: those that are admitted. */
+  List<byte[]> corpus() {
+    List<byte[]> corpus = new ArrayList<>();
+    for (ModelSpec spec : specs.values()) {
+      boolean central = ModelSpecs.isCentral(spec);
+      for (String vector :
+          spec.hasDpFtrlLeastSquares() ? List.of("example { x: [0.5, 0] y: 1 }") : VECTORS) {
+        for (String noise : central ? List.of("central {}") : NOISES) {
+          GradientReport.Builder report = GradientReport.newBuilder();
+          merge(
+              "model_id: '%s' round: 0 user_id: 'ada' device_id: 'phone' sequence: 1 %s %s"
+                  .formatted(spec.getModelId(), vector, noise),
+              report);
+          byte[] bytes = report.build().toByteArray();
+          if (read(bytes).isEmpty()) {
+            corpus.add(bytes);
+          }
+        }
+      }
+    }
+    return corpus;
+  }
+
+  private static void merge(String text, com.google.protobuf.Message.Builder message) {
+    try {
+      TextFormat.merge(text, message);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(text, e);
+    }
+  }
+
+  /** Why nothing of it gets into a model; empty if it does. */
+  String read(byte[] bytes) {
+    GradientReport message;
+    try {
+      message = GradientReport.parseFrom(bytes);
+    } catch (InvalidProtocolBufferException e) {
+      return e.getMessage();
+    }
+    byte[] key = message.getUserId().getBytes(UTF_8);
+    String topic = message.hasCentral() ? "raw" : "gradients";
+    if (decoder.decode(key, bytes, topic, 0, 0) instanceof Decoded.WellFormed decoded) {
+      return play(decoded.report());
+    }
+    return "malformed";
+  }
+
+  private String play(Report report) {
+    UserAccount account = EventReading.account();
+    ReportIntake intake = intakes.get(report.modelId);
+    if (intake == null) {
+      AccountingEvent event = ledger.judgeUnknownModel(report, account);
+      checkSize(event, report);
+      return event.getReason();
+    }
+    LiveModel model = LiveModel.begin(specs.get(report.modelId), 0);
+    model.publish(0);
+    String refusal = add(report, intake, account, model);
+    report.sequence = report.sequence == Long.MAX_VALUE ? 0 : report.sequence + 1;
+    report.round = model.round();
+    String next = add(report, intake, account, model);
+    return refusal.isEmpty() ? "" : refusal + next;
+  }
+
+  private String add(Report report, ReportIntake intake, UserAccount account, LiveModel model) {
+    AccountingEvent event = ledger.judge(report, intake.terms(), account);
+    checkSize(event, report);
+    checkTotals(event);
+    if (event.getOutcome() != Outcome.ADMITTED) {
+      return event.getReason();
+    }
+    model.add(intake.withoutUser(report));
+    ModelSnapshot snapshot = ModelSnapshot.parse(model.publish(0).toByteArray());
+    if (!DoubleStream.concat(
+            DoubleStream.of(snapshot.weights()), DoubleStream.of(snapshot.average()))
+        .allMatch(Double::isFinite)) {
+      throw new AssertionError("Weights that are not finite");
+    }
+    return "";
+  }
+
+  private static void checkSize(AccountingEvent event, Report report) {
+    int names = 3 * (report.modelId.length() + report.userId.length() + report.deviceId.length());
+    if (event.getSerializedSize() > EVENT_BYTES + names) {
+      throw new AssertionError("An event of " + event.getSerializedSize() + " bytes");
+    }
+  }
+
+  private static void checkTotals(AccountingEvent event) {
+    if (Double.isNaN(event.getModelTotals().getMuOfAll())
+        || Double.isNaN(event.getModelTotals().getEpsilon())
+        || Double.isNaN(event.getModelTotals().getRho())
+        || Double.isNaN(event.getModelTotals().getEpsilonAtDelta())) {
+      throw new AssertionError("Totals that are no numbers");
+    }
+  }
+}
