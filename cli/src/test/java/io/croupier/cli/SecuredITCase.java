@@ -21,14 +21,11 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Topics;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -38,13 +35,14 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.acl.AclBinding;
-import org.apache.kafka.common.acl.AclBindingFilter;
-import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.resource.ResourceType;
@@ -71,6 +69,7 @@ class SecuredITCase {
   private static BrokerSecurity security;
   private static EmbeddedBroker broker;
   private static Admin admin;
+  private static GrantedRights rights;
 
   @BeforeAll
   static void start() throws Exception {
@@ -80,6 +79,7 @@ class SecuredITCase {
     for (String user : page.users()) {
       configure(user);
     }
+    configure(BrokerSecurity.ADMIN);
     Properties properties = new Properties();
     properties.putAll(security.client(BrokerSecurity.ADMIN));
     Path file = directory.resolve("admin.properties");
@@ -91,9 +91,10 @@ class SecuredITCase {
     for (String[] arguments : page.commands(broker.bootstrapServers(), file)) {
       AclCommand.main(arguments);
     }
-    awaitRights(Set.copyOf(page.rights()));
+    rights = new GrantedRights(admin, page.rights());
+    rights.await(Set.copyOf(page.rights()));
     Outcome created = croupier("builder", "topics", "create", "--partitions", "1");
-    assertThat(created.code).as(created.err).isZero();
+    assertThat(created.code()).as(created.err()).isZero();
   }
 
   @AfterAll
@@ -129,7 +130,7 @@ class SecuredITCase {
   @Test
   void theTableSaysWhatTheCommandsGrant() throws Exception {
     assertThat(page.rights()).doesNotHaveDuplicates().hasSizeGreaterThan(20);
-    assertThat(granted()).containsExactlyInAnyOrderElementsOf(page.rights());
+    assertThat(rights.granted()).containsExactlyInAnyOrderElementsOf(page.rights());
   }
 
   @Test
@@ -147,7 +148,7 @@ class SecuredITCase {
             """);
     try (LogCapture log = new LogCapture()) {
       Outcome applied = croupier("operator", "models", "apply", models.toString());
-      assertThat(applied.code).as(applied.err).isZero();
+      assertThat(applied.code()).as(applied.err()).isZero();
       JobClient job = submit(Map.of("journal.enabled", "true"));
       try {
         Outcome reported =
@@ -165,7 +166,7 @@ class SecuredITCase {
                 "l2-laplace",
                 "--epsilon",
                 "1");
-        assertThat(reported.code).as(reported.err).isZero();
+        assertThat(reported.code()).as(reported.err()).isZero();
         reportByLibrary();
         GradientReport raw =
             GradientReport.newBuilder()
@@ -190,10 +191,10 @@ class SecuredITCase {
           }
         }
         Outcome followed = croupier("consumer", "follow", "--model", "taps", "--updates", "1");
-        assertThat(followed.out).contains("\"used\":\"2\"");
+        assertThat(followed.out()).contains("\"used\":\"2\"");
         Outcome audited = croupier("auditor", "ledger", "--user", "ada");
-        assertThat(audited.code).as(audited.err).isZero();
-        assertThat(audited.out).contains("taps");
+        assertThat(audited.code()).as(audited.err()).isZero();
+        assertThat(audited.out()).contains("taps");
         awaitRecords("auditor", TOPICS.guarantees());
         awaitRecords(BrokerSecurity.ADMIN, TOPICS.deadLetters());
         awaitRecords(BrokerSecurity.ADMIN, TOPICS.rawDeadLetters());
@@ -226,19 +227,23 @@ class SecuredITCase {
   }
 
   @Test
-  void nobodyReadsOrWritesWhatIsNotGranted() throws Exception {
-    for (String user : page.users()) {
-      try (KafkaProducer<byte[], byte[]> producer = producer(user);
+  void nobodyReadsOrWritesWhatIsNotTheirs() throws Exception {
+    assertThat(page.users()).containsExactlyInAnyOrderElementsOf(WhoMay.USERS);
+    for (String user : WhoMay.USERS) {
+      Map<String, Object> login = new HashMap<>(kafka(user));
+      // Who may write nothing at all gets no numbers for its records: here it shall be the topic.
+      login.put("enable.idempotence", "false");
+      try (KafkaProducer<byte[], byte[]> producer = producer(login);
           KafkaConsumer<byte[], byte[]> consumer = consumer(kafka(user));
           Admin own = Admin.create(kafka(user))) {
         for (String topic : TOPICS.all()) {
-          if (!isGranted(user, topic, AclOperation.WRITE)) {
-            // Who may write nothing at all gets no number for its records, so it isn't the topic.
+          String access = user + " and " + topic;
+          if (!WhoMay.write(user, topic)) {
             assertThatThrownBy(
-                    () -> producer.send(new ProducerRecord<>(topic, new byte[1])).get(), user)
-                .hasCauseInstanceOf(AuthorizationException.class);
+                    () -> producer.send(new ProducerRecord<>(topic, new byte[1])).get(), access)
+                .hasCauseInstanceOf(TopicAuthorizationException.class);
           }
-          if (!isGranted(user, topic, AclOperation.READ)) {
+          if (!WhoMay.read(user, topic)) {
             TopicPartition partition = new TopicPartition(topic, 0);
             assertThatThrownBy(
                     () -> {
@@ -246,22 +251,81 @@ class SecuredITCase {
                       consumer.seek(partition, 0);
                       consumer.poll(PATIENCE);
                     },
-                    user)
+                    access)
                 .isInstanceOf(TopicAuthorizationException.class)
                 .hasMessageContaining(topic);
           }
         }
-        assertThatThrownBy(() -> own.createAcls(page.rights()).all().get(), user)
-            .hasCauseInstanceOf(AuthorizationException.class);
+        requireNoOtherRights(user, own);
       }
+    }
+  }
+
+  /** Nobody deletes, grants, or makes others' topics, and only the job goes on where it was. */
+  private static void requireNoOtherRights(String user, Admin own) {
+    TopicPartition partition = new TopicPartition(TOPICS.accounting(), 0);
+    Map<String, KafkaFuture<Void>> forbidden = new HashMap<>();
+    forbidden.put("grant", own.createAcls(page.rights()).all());
+    forbidden.put("delete topics", own.deleteTopics(TOPICS.all()).all());
+    forbidden.put(
+        "make a topic", own.createTopics(List.of(new NewTopic("other", 1, (short) 1))).all());
+    if (!user.equals("job")) {
+      forbidden.put(
+          "move the job",
+          own.alterConsumerGroupOffsets(
+                  "croupier-" + TOPICS.updates(), Map.of(partition, new OffsetAndMetadata(0)))
+              .all());
+    }
+    forbidden.forEach(
+        (what, done) ->
+            assertThatThrownBy(done::get, user + " can " + what)
+                .hasCauseInstanceOf(AuthorizationException.class));
+    if (!user.equals("job")) {
+      Map<String, Object> login = new HashMap<>(kafka(user));
+      login.put("transactional.id", "croupier-" + TOPICS.updates() + "-0");
+      try (KafkaProducer<byte[], byte[]> fencing = producer(login)) {
+        assertThatThrownBy(fencing::initTransactions, user)
+            .isInstanceOf(AuthorizationException.class);
+      }
+    }
+  }
+
+  @Test
+  void withoutARightItsOwnerCantGoOn() throws Exception {
+    send(BrokerSecurity.ADMIN, TOPICS.updates(), PrincipalSteps.MODEL, PrincipalSteps.update());
+    PrincipalSteps steps =
+        new PrincipalSteps(
+            directory,
+            SecuredITCase::kafka,
+            (user, in, arguments) -> {
+              Outcome outcome =
+                  croupier(
+                      user,
+                      new ByteArrayInputStream(in.getBytes(UTF_8)),
+                      arguments.toArray(String[]::new));
+              assertThat(outcome.code()).as(outcome.err()).isZero();
+            });
+    for (AclBinding right : page.rights()) {
+      String user = right.entry().principal().replaceFirst("^User:", "");
+      if (user.equals("job")) {
+        // Of whom the next two tests are.
+        continue;
+      }
+      steps.play(user);
+      rights.withdraw(right);
+      assertThatThrownBy(() -> steps.play(user), right.toString())
+          .satisfiesAnyOf(
+              failure -> assertThat(failure).hasStackTraceContaining("uthoriz"),
+              failure -> assertThat(failure).hasStackTraceContaining("exists"));
+      rights.grant(right);
     }
   }
 
   @Test
   void commandsSayWhatTheyMayNot() throws Exception {
     Outcome followed = croupier("operator", "follow", "--model", "taps");
-    assertThat(followed.code).isEqualTo(1);
-    assertThat(followed.err).contains("Not authorized", TOPICS.updates());
+    assertThat(followed.code()).isEqualTo(1);
+    assertThat(followed.err()).contains("Not authorized", TOPICS.updates());
 
     Outcome applied =
         croupier(
@@ -269,21 +333,12 @@ class SecuredITCase {
             "models",
             "apply",
             Files.writeString(directory.resolve("none.yaml"), "[]").toString());
-    assertThat(applied.code).isEqualTo(1);
-    assertThat(applied.err).contains("Not authorized", TOPICS.models());
+    assertThat(applied.code()).isEqualTo(1);
+    assertThat(applied.err()).contains("Not authorized", TOPICS.models());
 
     Outcome audited = croupier("gateway", "ledger", "--user", "ada");
-    assertThat(audited.code).isEqualTo(1);
-    assertThat(audited.err).contains("Not authorized", TOPICS.accounting());
-  }
-
-  private static boolean isGranted(String user, String topic, AclOperation operation) {
-    return rightsOf("User:" + user).stream()
-        .anyMatch(
-            right ->
-                right.entry().operation() == operation
-                    && right.pattern().resourceType() == ResourceType.TOPIC
-                    && right.pattern().name().equals(topic));
+    assertThat(audited.code()).isEqualTo(1);
+    assertThat(audited.err()).contains("Not authorized", TOPICS.accounting());
   }
 
   @Test
@@ -291,17 +346,42 @@ class SecuredITCase {
     Map<String, String> plain = new HashMap<>();
     security.client("job").forEach((key, value) -> plain.put("kafka." + key, value));
     plain.put("kafka.bootstrap.servers", broker.bootstrapServers());
-    List<String> arguments = new ArrayList<>(List.of("run", "--help"));
-    plain.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
-    Outcome run = croupier(InputStream.nullInputStream(), arguments);
-    String plan =
-        CroupierJob.plan(StreamExecutionEnvironment.createLocalEnvironment(), JobConfig.of(plain));
+    plain.put("flink.restart-strategy.type", "none");
+    JobConfig config = JobConfig.of(plain).withLedgerStart(LedgerStart.NEW);
+    String plan = CroupierJob.plan(StreamExecutionEnvironment.createLocalEnvironment(), config);
+    List<String> shown = new ArrayList<>();
+    try (LogCapture log = new LogCapture()) {
+      JobClient job =
+          CroupierJob.submit(
+              StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()), config);
+      try {
+        awaitLog(log, "ConsumerConfig values");
+        awaitLog(log, "ProducerConfig values");
+      } finally {
+        job.cancel().get(30, TimeUnit.SECONDS);
+      }
+      // Without the rights to go on, so that it comes back.
+      List<String> arguments = new ArrayList<>(List.of("run"));
+      plain.put("kafka.sasl.jaas.config", security.client("consumer").get("sasl.jaas.config"));
+      plain.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
+      Outcome run = Outcome.of(InputStream.nullInputStream(), arguments);
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.err()).contains("kafka-acls.sh");
+      shown.addAll(List.of(run.out(), run.err(), plan, config.toString()));
+      shown.addAll(log.text());
+    }
 
     assertThat(plan).contains("kafka.sasl.jaas.config", "kafka.ssl.truststore.password", "******");
     for (String secret : secrets()) {
-      assertThat(plan).doesNotContain(secret);
-      assertThat(run.out + run.err).doesNotContain(secret);
-      assertThat(JobConfig.of(plain).toString()).doesNotContain(secret);
+      assertThat(shown).noneMatch(text -> text.contains(secret));
+    }
+  }
+
+  private static void awaitLog(LogCapture log, String wanted) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (log.text().stream().noneMatch(line -> line.contains(wanted))) {
+      assertThat(System.nanoTime()).as(wanted).isLessThan(deadline);
+      Thread.onSpinWait();
     }
   }
 
@@ -315,10 +395,10 @@ class SecuredITCase {
     login.forEach((key, value) -> arguments.addAll(List.of("--set", "kafka." + key + "=" + value)));
     arguments.addAll(List.of("--kafka", broker.bootstrapServers()));
 
-    Outcome outcome = croupier(InputStream.nullInputStream(), arguments);
+    Outcome outcome = Outcome.of(InputStream.nullInputStream(), arguments);
 
-    assertThat(outcome.code).isEqualTo(1);
-    assertThat(outcome.err).contains("uthentication failed").doesNotContain(wrong);
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.err()).contains("uthentication failed").doesNotContain(wrong);
   }
 
   @Test
@@ -327,7 +407,7 @@ class SecuredITCase {
       if (right.pattern().resourceType() == ResourceType.TRANSACTIONAL_ID) {
         continue;
       }
-      withdraw(right);
+      rights.withdraw(right);
       assertThatThrownBy(() -> submit(Map.of("journal.enabled", "true")), right.toString())
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("kafka-acls.sh")
@@ -335,7 +415,7 @@ class SecuredITCase {
               right.pattern().resourceType() == ResourceType.CLUSTER
                   ? "DescribeConfigs on the cluster"
                   : right.pattern().name());
-      grant(right);
+      rights.grant(right);
     }
   }
 
@@ -345,13 +425,13 @@ class SecuredITCase {
       if (right.pattern().resourceType() != ResourceType.TRANSACTIONAL_ID) {
         continue;
       }
-      withdraw(right);
+      rights.withdraw(right);
       JobClient job = submit(Map.of());
       assertThat(job.getJobExecutionResult())
           .failsWithin(PATIENCE)
           .withThrowableThat()
           .withStackTraceContaining("TransactionalIdAuthorizationException");
-      grant(right);
+      rights.grant(right);
     }
   }
 
@@ -359,18 +439,6 @@ class SecuredITCase {
     return page.rights().stream()
         .filter(right -> right.entry().principal().equals(principal))
         .toList();
-  }
-
-  private static void withdraw(AclBinding right) throws Exception {
-    admin.deleteAcls(List.of(right.toFilter())).all().get();
-    Set<AclBinding> others = new HashSet<>(page.rights());
-    others.remove(right);
-    awaitRights(others);
-  }
-
-  private static void grant(AclBinding right) throws Exception {
-    admin.createAcls(List.of(right)).all().get();
-    awaitRights(Set.copyOf(page.rights()));
   }
 
   private static JobClient submit(Map<String, String> more) throws Exception {
@@ -390,23 +458,12 @@ class SecuredITCase {
     return secrets;
   }
 
-  private static void awaitRights(Set<AclBinding> rights) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!rights.equals(Set.copyOf(granted()))) {
-      assertThat(System.nanoTime()).as("granted: %s", granted()).isLessThan(deadline);
-    }
-  }
-
-  private static List<AclBinding> granted() throws Exception {
-    return List.copyOf(admin.describeAcls(AclBindingFilter.ANY).values().get());
-  }
-
-  private static KafkaProducer<byte[], byte[]> producer(String user) {
-    return new KafkaProducer<>(kafka(user), new ByteArraySerializer(), new ByteArraySerializer());
+  private static KafkaProducer<byte[], byte[]> producer(Map<String, Object> login) {
+    return new KafkaProducer<>(login, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
   private static void send(String user, String topic, String key, byte[] value) throws Exception {
-    try (KafkaProducer<byte[], byte[]> producer = producer(user)) {
+    try (KafkaProducer<byte[], byte[]> producer = producer(kafka(user))) {
       producer.send(new ProducerRecord<>(topic, key.getBytes(UTF_8), value)).get();
     }
   }
@@ -418,8 +475,7 @@ class SecuredITCase {
 
   /** Waits for committed records of one who may read them. */
   private static void awaitRecords(String user, String topic) {
-    Map<String, Object> properties = new HashMap<>(security.client(user));
-    properties.put("bootstrap.servers", broker.bootstrapServers());
+    Map<String, Object> properties = new HashMap<>(kafka(user));
     properties.put("isolation.level", "read_committed");
     try (KafkaConsumer<byte[], byte[]> consumer = consumer(properties)) {
       consumer.assign(List.of(new TopicPartition(topic, 0)));
@@ -428,8 +484,6 @@ class SecuredITCase {
     }
   }
 
-  private record Outcome(int code, String out, String err) {}
-
   private static Outcome croupier(String user, String... arguments) {
     return croupier(user, InputStream.nullInputStream(), arguments);
   }
@@ -437,30 +491,12 @@ class SecuredITCase {
   private static Outcome croupier(String user, String command, InputStream in, String... more) {
     List<String> arguments = new ArrayList<>(List.of(command));
     arguments.addAll(List.of(more));
-    arguments.addAll(List.of("--config", config(user).toString()));
-    return croupier(in, arguments);
+    return croupier(user, in, arguments.toArray(String[]::new));
   }
 
   private static Outcome croupier(String user, InputStream in, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--config", config(user).toString()));
-    return croupier(in, all);
-  }
-
-  private static Outcome croupier(InputStream in, List<String> arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    InputStream before = System.in;
-    try {
-      System.setIn(in);
-      int code =
-          Croupier.commandLine()
-              .setOut(new PrintWriter(out))
-              .setErr(new PrintWriter(err))
-              .execute(arguments.toArray(String[]::new));
-      return new Outcome(code, out.toString(), err.toString());
-    } finally {
-      System.setIn(before);
-    }
+    return Outcome.of(in, all);
   }
 }

@@ -1,0 +1,142 @@
+package io.croupier.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.client.ModelSubscriber;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Topics;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * What everybody but the job does all day, each step as often as wanted, about a model of which
+ * only the updates are there.
+ */
+final class PrincipalSteps {
+  static final String MODEL = "laid";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Topics TOPICS = Topics.withPrefix("croupier");
+
+  private final Path directory;
+  private final Function<String, Map<String, Object>> kafka;
+  private final Command croupier;
+  private int played;
+
+  /** A command that somebody gives, with what comes by standard input. */
+  interface Command {
+    void run(String user, String in, List<String> arguments);
+  }
+
+  /**
+   * Steps of those who log in by {@code kafka} and whose commands go to {@code croupier}, which
+   * throws if one fails.
+   */
+  PrincipalSteps(Path directory, Function<String, Map<String, Object>> kafka, Command croupier) {
+    this.directory = directory;
+    this.kafka = kafka;
+    this.croupier = croupier;
+  }
+
+  /** What the job would have published. */
+  static byte[] update() {
+    return ModelUpdate.newBuilder()
+        .setModelId(MODEL)
+        .setRound(0)
+        .addAllWeights(List.of(0.0, 0.0))
+        .addAllAverage(List.of(0.0, 0.0))
+        .setGridExponent(-16)
+        .setGradientBound(1)
+        .setAnswerProbability(1)
+        .build()
+        .toByteArray();
+  }
+
+  /** Does everything that one does; throws if anything of it fails. */
+  void play(String user) throws Exception {
+    played++;
+    switch (user) {
+      case "gateway" -> report();
+      case "trusted" -> reportRaw();
+      case "consumer" -> run(user, "follow", "--model", MODEL, "--updates", "1");
+      case "auditor" -> {
+        poll(user, TOPICS.accounting());
+        poll(user, TOPICS.guarantees());
+      }
+      case "operator" -> operate();
+      case "builder" -> {
+        run(user, "topics", "create", "--partitions", "1");
+        run(user, "topics", "create", "--partitions", "1", "--prefix", "croupier." + played);
+      }
+      default -> throw new AssertionError(user + " has no step");
+    }
+  }
+
+  private void run(String user, String... arguments) {
+    croupier.run(user, "", List.of(arguments));
+  }
+
+  private void report() {
+    croupier.run(
+        "gateway",
+        "[0.3, -0.4]\n",
+        List.of(
+            "report",
+            "--model",
+            MODEL,
+            "--user",
+            "ada",
+            "--ledger",
+            directory.resolve(played + ".ledger").toString(),
+            "--mechanism",
+            "l2-laplace",
+            "--epsilon",
+            "1"));
+  }
+
+  private void reportRaw() throws Exception {
+    Map<String, Object> login = kafka.apply("trusted");
+    try (ModelSubscriber subscriber = new ModelSubscriber(login, TOPICS.updates());
+        KafkaProducer<byte[], byte[]> producer =
+            new KafkaProducer<>(login, new ByteArraySerializer(), new ByteArraySerializer())) {
+      subscriber.await(MODEL, PATIENCE);
+      producer
+          .send(new ProducerRecord<>(TOPICS.rawGradients(), "ida".getBytes(UTF_8), new byte[] {1}))
+          .get();
+    }
+  }
+
+  /** Each time with another model: what is there already isn't published again. */
+  private void operate() throws Exception {
+    Path models =
+        Files.writeString(
+            directory.resolve("laid.yaml"),
+            "- {modelId: laid-%d, dimension: 2, gradientBound: 1, adaptiveRadius: {}}\n"
+                .formatted(played));
+    run("operator", "models", "apply", models.toString());
+    run("operator", "models", "list");
+  }
+
+  /** Asks for records, of which there may be none. */
+  private void poll(String user, String topic) {
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            kafka.apply(user), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      TopicPartition partition = new TopicPartition(topic, 0);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      consumer.position(partition, PATIENCE);
+      consumer.poll(Duration.ofSeconds(1));
+    }
+  }
+}
