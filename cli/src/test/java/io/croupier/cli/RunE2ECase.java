@@ -8,6 +8,7 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Position;
 import io.croupier.schemas.Undisclosed;
 import java.io.File;
 import java.io.IOException;
@@ -86,6 +87,8 @@ class RunE2ECase {
               .setSequence(1)
               .setOutcome(Outcome.ADMITTED)
               .setUndisclosed(Undisclosed.getDefaultInstance())
+              .setSource(
+                  Position.newBuilder().setTopic("mine.gradients").setPartition(0).setOffset(0))
               .build();
       producer
           .send(new ProducerRecord<>("mine.accounting", "ada".getBytes(UTF_8), event.toByteArray()))
