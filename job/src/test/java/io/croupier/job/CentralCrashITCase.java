@@ -237,7 +237,7 @@ class CentralCrashITCase {
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.fixed-delay.attempts", String.valueOf(Integer.MAX_VALUE));
     settings.putAll(more);
-    return Grafted.submit(settings, new CentralCrashes<>());
+    return Grafted.submit(JobConfig.of(settings), new CentralCrashes<>());
   }
 
   private static String refusal(JobClient job) {

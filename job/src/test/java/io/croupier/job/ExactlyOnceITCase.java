@@ -3,10 +3,7 @@ package io.croupier.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.EmbeddedBroker;
-import io.croupier.operators.flink.RawRecord;
-import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelSpec;
@@ -19,12 +16,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -149,25 +143,10 @@ class ExactlyOnceITCase {
 
   /** The job's own stages, with failures between two of them. */
   private static JobClient start(JobConfig config, Stage stage) throws Exception {
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
-    BrokerLimits limits = CroupierJob.askBrokers(config);
-    CroupierJob.configure(env, config);
-    KafkaIo io = new KafkaIo(config, limits);
-    Topology topology = CroupierJob.topology(config, limits);
-    DataStream<SpecRecord> models = CroupierJob.models(env, io);
-    DataStream<RawRecord> records = CroupierJob.reports(env, io);
-    SingleOutputStreamOperator<Report> reports = topology.decode(records);
-    SingleOutputStreamOperator<RoundSum> admitted = topology.ledger(reports, models);
-    DataStream<RoundSum> sums =
-        topology.preAggregation(
-            stage == Stage.BEFORE_PRE_AGGREGATION ? failing(admitted, 500) : admitted);
-    topology.outputs(
-        reports,
-        admitted,
-        topology.learner(stage == Stage.BEFORE_LEARNER ? failing(sums, 22) : sums, models),
-        io.sink());
-    return env.executeAsync("exactly-once");
+    return Grafted.submit(
+        config,
+        admitted -> stage == Stage.BEFORE_PRE_AGGREGATION ? failing(admitted, 500) : admitted,
+        sums -> stage == Stage.BEFORE_LEARNER ? failing(sums, 22) : sums);
   }
 
   /**

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.broker.EmbeddedBroker;
-import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Gaussian;
@@ -27,11 +25,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -281,20 +276,10 @@ class LedgerCrashITCase {
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.fixed-delay.attempts", String.valueOf(Integer.MAX_VALUE));
     settings.put("limits.user.reports", String.valueOf(REPORTS_PER_USER));
-    JobConfig config = JobConfig.of(settings);
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
-    BrokerLimits limits = CroupierJob.askBrokers(config);
-    CroupierJob.configure(env, config);
-    KafkaIo io = new KafkaIo(config, limits);
-    Topology topology = CroupierJob.topology(config, limits);
-    DataStream<SpecRecord> models = CroupierJob.models(env, io);
-    SingleOutputStreamOperator<Report> reports = topology.decode(CroupierJob.reports(env, io));
-    SingleOutputStreamOperator<RoundSum> admitted = topology.ledger(reports, models);
-    DataStream<RoundSum> sums = topology.preAggregation(crashing(admitted, "before"));
-    topology.outputs(
-        reports, admitted, topology.learner(crashing(sums, "behind"), models), io.sink());
-    return env.executeAsync("crashing");
+    return Grafted.submit(
+        JobConfig.of(settings),
+        admitted -> crashing(admitted, "before"),
+        sums -> crashing(sums, "behind"));
   }
 
   private static DataStream<RoundSum> crashing(DataStream<RoundSum> sums, String where) {

@@ -158,6 +158,6 @@ class TakenBackITCase {
   private JobClient start() throws Exception {
     Map<String, String> settings = new HashMap<>(table.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    return Grafted.submit(settings, new LongCheckpoint());
+    return Grafted.submit(JobConfig.of(settings), new LongCheckpoint());
   }
 }
