@@ -109,10 +109,9 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
     return round.isEmpty() || more.test(round.get());
   }
 
-  /** The round of an update, without its vectors; none of a tombstone. */
-  private static Optional<PublishedRound> round(ConsumerRecord<byte[], byte[]> record)
-      throws IOException {
-    if (record.value() == null) {
+  /** The round of an update, without its vectors; none of a tombstone, or of no model. */
+  static Optional<PublishedRound> round(ConsumerRecord<byte[], byte[]> record) throws IOException {
+    if (record.value() == null || record.key() == null) {
       return Optional.empty();
     }
     CodedInputStream in = CodedInputStream.newInstance(record.value());

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.TextFormat;
 import io.croupier.operators.flink.RefusedStartException;
+import io.croupier.operators.flink.VisibleOutputs.PublishedRound;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.ModelUpdate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +19,8 @@ class KafkaVisibleOutputsTest {
   private static final String EVENT =
       "model_id: 'm' user_id: 'secret' device_id: 'd' sequence: 3 outcome: ADMITTED undisclosed {}"
           + " source { topic: 'gradients' partition: 2 offset: 5 }";
+
+  private static final byte[] KEY = "model".getBytes(UTF_8);
 
   private static AccountingEvent event(String change) throws TextFormat.ParseException {
     AccountingEvent.Builder event = TextFormat.parse(EVENT, AccountingEvent.class).toBuilder();
@@ -40,6 +44,18 @@ class KafkaVisibleOutputsTest {
   void readsWhatALedgerWrites() throws Exception {
     AccountingEvent event = event("");
     assertThat(KafkaVisibleOutputs.event(record(event.toByteArray()))).isEqualTo(event);
+  }
+
+  @Test
+  void readsTheRoundOfAnUpdate() throws Exception {
+    byte[] update = ModelUpdate.newBuilder().setRound(3).setPublishedAtMs(5).build().toByteArray();
+
+    assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, KEY, update)))
+        .contains(new PublishedRound("model", 3, 5));
+    assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, KEY, null)))
+        .isEmpty();
+    assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, null, update)))
+        .isEmpty();
   }
 
   @ParameterizedTest

@@ -80,7 +80,8 @@ final class Targets {
         new Target("report, to the model", 100, path.corpus(), 1000, path::read),
         // The noise of a central spec is looked for, and its weights are made.
         new Target("spec", 100, specs, 20_000, this::spec),
-        new Target("update", 100, golden("ModelUpdate"), 200, Targets::update),
+        new Target("update", 90, golden("ModelUpdate"), 200, Targets::update),
+        new Target("update, at the start", 10, golden("ModelUpdate"), 200, Targets::round),
         new Target("event", 70, golden("AccountingEvent"), 400, Targets::event),
         new Target("event, at the start", 20, visible(), 400, Targets::visible),
         new Target("dead letter", 50, reports, 400, this::deadLetter),
@@ -172,6 +173,15 @@ final class Targets {
           ? ""
           : "no dimension";
     } catch (IllegalArgumentException e) {
+      return e.getMessage();
+    }
+  }
+
+  private static String round(byte[] bytes) {
+    try {
+      VisibleReading.round("model".getBytes(UTF_8), bytes);
+      return "";
+    } catch (IOException e) {
       return e.getMessage();
     }
   }
