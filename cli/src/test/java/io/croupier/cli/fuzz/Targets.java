@@ -101,8 +101,9 @@ final class Targets {
             List.of("a,b\n1,2\n-0.5,\"x\"\n".getBytes(UTF_8), "label\n1\n0\n".getBytes(UTF_8)),
             1000,
             this::table),
-        new Target("journal", 20, journals(), 400, Targets::journal),
-        new Target("recording", 20, recordings(), 1000, RecordReading::reports),
+        // The reader of JSON has a buffer for each line, which may be of three bytes.
+        new Target("journal", 20, journals(), 2000, Targets::journal),
+        new Target("recording", 20, recordings(), 2000, RecordReading::reports),
         new Target(
             "models",
             8,
