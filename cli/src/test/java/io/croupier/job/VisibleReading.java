@@ -1,6 +1,5 @@
 package io.croupier.job;
 
-import java.io.IOException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Reads what is visible, as a start does. */
@@ -12,8 +11,8 @@ public final class VisibleReading {
     KafkaVisibleOutputs.event(new ConsumerRecord<>("accounting", 0, 0, key, value));
   }
 
-  /** Reads the round of an update off its topic. */
-  public static void round(byte[] key, byte[] value) throws IOException {
-    KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 0, 0, key, value));
+  /** Whether there is a round to be read off the updates topic. */
+  public static boolean round(byte[] key, byte[] value) {
+    return KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 0, 0, key, value)).isPresent();
   }
 }

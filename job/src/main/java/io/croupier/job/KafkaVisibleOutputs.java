@@ -17,10 +17,16 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What is committed on the accounting and updates topics, read with consumers of its own. */
 final class KafkaVisibleOutputs implements VisibleOutputs {
   private static final long serialVersionUID = 1;
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaVisibleOutputs.class);
+  private static final int ROUND_TAG = varintTag(ModelUpdate.ROUND_FIELD_NUMBER);
+  private static final int PUBLISHED_AT_MS_TAG =
+      varintTag(ModelUpdate.PUBLISHED_AT_MS_FIELD_NUMBER);
 
   private final Map<String, String> kafka;
   private final String accountingTopic;
@@ -103,28 +109,42 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
     }
   }
 
+  private static int varintTag(int field) {
+    return field << 3 | WireFormat.WIRETYPE_VARINT;
+  }
+
   private static boolean showRound(
-      ConsumerRecord<byte[], byte[]> record, Predicate<PublishedRound> more) throws IOException {
+      ConsumerRecord<byte[], byte[]> record, Predicate<PublishedRound> more) {
     Optional<PublishedRound> round = round(record);
     return round.isEmpty() || more.test(round.get());
   }
 
-  /** The round of an update, without its vectors; none of a tombstone, or of no model. */
-  static Optional<PublishedRound> round(ConsumerRecord<byte[], byte[]> record) throws IOException {
+  /** The round of an update, without its vectors; none of a tombstone, or of what is no update. */
+  static Optional<PublishedRound> round(ConsumerRecord<byte[], byte[]> record) {
     if (record.value() == null || record.key() == null) {
       return Optional.empty();
     }
     CodedInputStream in = CodedInputStream.newInstance(record.value());
     long round = 0;
     long atMs = 0;
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      if (WireFormat.getTagFieldNumber(tag) == ModelUpdate.ROUND_FIELD_NUMBER) {
-        round = in.readInt64();
-      } else if (WireFormat.getTagFieldNumber(tag) == ModelUpdate.PUBLISHED_AT_MS_FIELD_NUMBER) {
-        atMs = in.readInt64();
-      } else {
-        in.skipField(tag);
+    try {
+      for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+        if (tag == ROUND_TAG) {
+          round = in.readInt64();
+        } else if (tag == PUBLISHED_AT_MS_TAG) {
+          atMs = in.readInt64();
+        } else {
+          in.skipField(tag);
+        }
       }
+    } catch (IOException e) {
+      LOG.warn(
+          "What is at {}-{}@{} is no ModelUpdate, and is passed over: something else writes to the"
+              + " topic",
+          record.topic(),
+          record.partition(),
+          record.offset());
+      return Optional.empty();
     }
     return Optional.of(new PublishedRound(new String(record.key(), UTF_8), round, atMs));
   }
@@ -161,6 +181,6 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
   /** Shows what a record tells, if anything; returns whether to go on. */
   @FunctionalInterface
   private interface Showing<T> {
-    boolean show(ConsumerRecord<byte[], byte[]> record, Predicate<T> more) throws IOException;
+    boolean show(ConsumerRecord<byte[], byte[]> record, Predicate<T> more);
   }
 }

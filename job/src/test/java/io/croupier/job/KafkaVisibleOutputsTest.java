@@ -9,6 +9,7 @@ import io.croupier.operators.flink.RefusedStartException;
 import io.croupier.operators.flink.VisibleOutputs.PublishedRound;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelUpdate;
+import java.util.Arrays;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +56,9 @@ class KafkaVisibleOutputsTest {
     assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, KEY, null)))
         .isEmpty();
     assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, null, update)))
+        .isEmpty();
+    byte[] cutShort = Arrays.copyOf(update, update.length - 1);
+    assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, KEY, cutShort)))
         .isEmpty();
   }
 
