@@ -174,6 +174,8 @@ final class CommittedTopic implements Closeable {
         } else if (left.isEmpty() && remaining < patience.toNanos() / 2) {
           left = Optional.of(LeftTransactions.find(kafka, ownTransactions, endsOf(open)));
           foundNanos = System.nanoTime();
+          // The brokers may have taken their time to answer.
+          deadline = Math.max(deadline, foundNanos + patience.toNanos() / 2);
         } else if (left.isPresent()
             && !ended
             && System.nanoTime() - foundNanos > patience.toNanos() / 4) {
