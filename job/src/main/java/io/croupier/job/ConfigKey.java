@@ -73,9 +73,11 @@ public enum ConfigKey {
     return meaning;
   }
 
-  /** What there is of a key before a value that was written behind it: no key has = or blanks. */
+  /**
+   * What there is of a key before a value that was written behind it: no key has =, : or blanks.
+   */
   static String withoutValue(String key) {
-    return key.split("[=\\s]", 2)[0];
+    return key.split("[=:\\s]", 2)[0];
   }
 
   static boolean isKnown(String key) {

@@ -56,12 +56,13 @@ public record JobConfig(
   /** Beyond what Flink masks; JVM options and environments may hold any secret. */
   private static final Pattern SECRET_KEY =
       Pattern.compile(
-          "password|passwd|secret|token|credential|jaas|key\\b|\\bsas\\b|\\bauth|java\\.opts|\\benv\\b",
+          "password|passwd|passphrase|pwd|secret|token|credential|jaas|key\\b|\\bsas\\b|\\bauth|java\\.opts|\\benv\\b",
           Pattern.CASE_INSENSITIVE);
 
   private static final Pattern SECRET_IN_VALUE =
       Pattern.compile(
-          "(password|passwd|secret|token|credential|key|sig)\\s*[=:]", Pattern.CASE_INSENSITIVE);
+          "(password|passwd|secret|token|credential|key|sig)[\"']?\\s*[=:]|://[^/@\\s]*:[^/@\\s]*@",
+          Pattern.CASE_INSENSITIVE);
 
   /**
    * Reads a YAML file; {@code overrides} replace what it says.
@@ -96,7 +97,7 @@ public record JobConfig(
       String name = ConfigKey.withoutValue(key);
       if (!name.equals(key)) {
         throw new IllegalArgumentException(
-            "The key of a setting begins with '%s' and goes on with '=' or a blank; key and value must be apart"
+            "The key of a setting begins with '%s' and goes on with '=', ':' or a blank; key and value must be apart"
                 .formatted(name));
       }
       if (!ConfigKey.isKnown(key)) {
@@ -167,7 +168,9 @@ public record JobConfig(
     lines.put(ConfigKey.CHECKPOINT_INTERVAL.key(), checkpointInterval.toMillis() + " ms");
     lines.put(
         ConfigKey.CHECKPOINT_DIRECTORY.key(),
-        checkpointDirectory.isEmpty() ? "(as the cluster is configured)" : checkpointDirectory);
+        checkpointDirectory.isEmpty()
+            ? "(as the cluster is configured)"
+            : masked(ConfigKey.CHECKPOINT_DIRECTORY.key(), checkpointDirectory));
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
     lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
     lines.putAll(UserLimits.describe(perUser));

@@ -171,6 +171,7 @@ class JobConfigTest {
         "kafka.ssl.truststore.password hunter2",
         "kafka.ssl.truststore.password\thunter2",
         "kafka.ssl.truststore.password =hunter2",
+        "kafka.ssl.truststore.password:hunter2",
       })
   void refusesAValueInAKeyAndDoesNotShowIt(String key) {
     assertThatIllegalArgumentException()
@@ -179,10 +180,19 @@ class JobConfigTest {
         .withMessageNotContaining("hunter2");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "flink.x.url, db://one?user=me&password=hush-hush",
+    "flink.x.url, https://me:hush-hush@one",
+    "flink.x.json, {\"password\": \"hush-hush\"}",
+    "checkpoint.directory, s3a://me:hush-hush@bucket/checkpoints",
+  })
+  void showsNoSecretInAValue(String key, String value) {
+    assertThat(with(key, value).describe()).contains(key).doesNotContain("hush-hush");
+  }
+
   @Test
-  void showsNoSecretInAValue() {
-    assertThat(with("flink.x.url", "db://one?user=me&password=hush-hush").describe())
-        .doesNotContain("hush-hush");
+  void showsValuesThatAreNoSecrets() {
     assertThat(with("flink.taskmanager.keytab", "in-the-open").describe()).contains("in-the-open");
   }
 
