@@ -6,7 +6,7 @@ import java.util.List;
 /** What makes an {@link AccountingEvent} one that a ledger may have written. */
 public final class AccountingEvents {
   /** More than any topic has; what is kept by partition stays small. */
-  public static final int MAX_PARTITIONS = 1_000_000;
+  private static final int MAX_PARTITIONS = 1_000_000;
 
   /** Kafka's own limit. */
   private static final int MAX_TOPIC_NAME = 249;
