@@ -55,7 +55,7 @@ public class SparseReportBenchmark {
             .build();
     intake = new ReportIntake(spec, 0);
     model = LiveModel.begin(spec, 0);
-    model.publish(0);
+    model.publish(true, 0);
     Random random = new Random(1);
     reports = new byte[REPORTS][];
     for (int i = 0; i < REPORTS; i++) {

@@ -31,6 +31,13 @@ public enum ConfigKey {
       "Where checkpoints are kept, as a URI; empty: what the cluster is configured with."),
   PRE_AGGREGATION_INTERVAL(
       "pre-aggregation.interval", "50 ms", "Longest that a sum of reports waits to be passed on."),
+  PUBLICATION_MAX_LAG(
+      "publication.max-lag",
+      "",
+      "How old the next report may be before no new rounds are published, so that those who answered"
+          + " the last one are not too late; empty: 2 s or two checkpoint intervals, the larger."),
+  PUBLICATION_HOLD(
+      "publication.hold", "10 min", "Longest that a new round waits because the job is behind."),
   JOURNAL_ENABLED(
       "journal.enabled", "false", "Whether to write down which reports entered which rounds."),
   LIMITS_USER_EPSILON(

@@ -3,6 +3,7 @@ package io.croupier.job;
 import static java.util.Map.Entry.comparingByKey;
 
 import io.croupier.operators.flink.LedgerStart;
+import io.croupier.operators.flink.PublicationSettings;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
@@ -32,6 +33,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
  * @param checkpointInterval time between checkpoints, positive
  * @param checkpointDirectory a URI, or empty
  * @param preAggregationInterval longest wait of a partial sum, positive
+ * @param publications when models may publish new rounds
  * @param journal whether to keep a journal of the reports that enter local models
  * @param perUser limits on what one user may spend on all models together
  * @param ledgerStart what the ledger does if the job is started without state
@@ -45,6 +47,7 @@ public record JobConfig(
     Duration checkpointInterval,
     String checkpointDirectory,
     Duration preAggregationInterval,
+    PublicationSettings publications,
     boolean journal,
     Limits perUser,
     LedgerStart ledgerStart)
@@ -52,6 +55,9 @@ public record JobConfig(
 
   /** Key groups are 16-bit numbers in Flink. */
   private static final int MOST_KEY_GROUPS = 1 << 15;
+
+  /** Of the default: a lag that clocks and fetches explain is none. */
+  private static final Duration LEAST_LAG = Duration.ofSeconds(2);
 
   /** Beyond what Flink masks; JVM options and environments may hold any secret. */
   private static final Pattern SECRET_KEY =
@@ -122,6 +128,7 @@ public record JobConfig(
         duration(ConfigKey.CHECKPOINT_INTERVAL, settings),
         text(ConfigKey.CHECKPOINT_DIRECTORY, settings),
         duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
+        publications(settings),
         truth(ConfigKey.JOURNAL_ENABLED, settings),
         UserLimits.of(settings),
         LedgerStart.REQUIRE_STATE);
@@ -141,6 +148,7 @@ public record JobConfig(
         checkpointInterval,
         checkpointDirectory,
         preAggregationInterval,
+        publications,
         journal,
         perUser,
         start);
@@ -172,6 +180,8 @@ public record JobConfig(
             ? "(as the cluster is configured)"
             : masked(ConfigKey.CHECKPOINT_DIRECTORY.key(), checkpointDirectory));
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
+    lines.put(ConfigKey.PUBLICATION_MAX_LAG.key(), publications.maxLag().toMillis() + " ms");
+    lines.put(ConfigKey.PUBLICATION_HOLD.key(), publications.longestHold().toMillis() + " ms");
     lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
     lines.putAll(UserLimits.describe(perUser));
     kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, masked(k, v)));
@@ -195,6 +205,17 @@ public record JobConfig(
   @Override
   public String toString() {
     return describe();
+  }
+
+  private static PublicationSettings publications(Map<String, String> settings) {
+    Duration maxLag;
+    if (text(ConfigKey.PUBLICATION_MAX_LAG, settings).isBlank()) {
+      Duration twoCheckpoints = duration(ConfigKey.CHECKPOINT_INTERVAL, settings).multipliedBy(2);
+      maxLag = twoCheckpoints.compareTo(LEAST_LAG) > 0 ? twoCheckpoints : LEAST_LAG;
+    } else {
+      maxLag = duration(ConfigKey.PUBLICATION_MAX_LAG, settings);
+    }
+    return new PublicationSettings(maxLag, duration(ConfigKey.PUBLICATION_HOLD, settings));
   }
 
   private static Topics topics(Map<String, String> settings) {

@@ -29,6 +29,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.record.TimestampType;
 
 /** Builds the job's sources and its one sink. */
 final class KafkaIo {
@@ -134,7 +135,10 @@ final class KafkaIo {
       record.topic = in.topic();
       record.partition = in.partition();
       record.offset = in.offset();
-      record.timestampMs = in.timestamp();
+      record.appendedAtMs =
+          in.timestampType() == TimestampType.LOG_APPEND_TIME
+              ? in.timestamp()
+              : System.currentTimeMillis();
       record.key = in.key();
       record.value = in.value();
       out.collect(record);

@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class KafkaTopics {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final String APPEND_TIME = "LogAppendTime";
 
   private KafkaTopics() {}
 
@@ -53,6 +54,7 @@ public final class KafkaTopics {
             "-1",
             TopicConfig.RETENTION_BYTES_CONFIG,
             "-1");
+    Map<String, String> timed = Map.of(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
     List<NewTopic> missing = new ArrayList<>();
     for (String name : topics.all()) {
       if (!present.contains(name)) {
@@ -62,6 +64,8 @@ public final class KafkaTopics {
           topic.configs(compacted);
         } else if (name.equals(topics.accounting()) || name.equals(topics.journal())) {
           topic.configs(kept);
+        } else if (name.equals(topics.gradients()) || name.equals(topics.rawGradients())) {
+          topic.configs(timed);
         }
         missing.add(topic);
       }
@@ -116,6 +120,8 @@ public final class KafkaTopics {
     }
     KafkaRights.requireTopics(admin, topics, needed);
     Map<String, Config> configs = topicConfigs(admin, needed);
+    requireAppendTimes("gradients", topics.gradients(), configs.get(topics.gradients()));
+    requireAppendTimes("raw-gradients", topics.rawGradients(), configs.get(topics.rawGradients()));
     warnIfItForgets(
         "accounting",
         topics.accounting(),
@@ -137,6 +143,25 @@ public final class KafkaTopics {
         journal ? recordBytes(configs.get(topics.journal())) : 0,
         configs.values().stream().mapToInt(KafkaTopics::recordBytes).max().orElseThrow(),
         transactionTimeout(admin));
+  }
+
+  /** By their times the job knows whether it is behind; a producer's clock may say anything. */
+  private static void requireAppendTimes(String kind, String topic, Config config) {
+    String type = config.get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG).value();
+    if (!type.equals(APPEND_TIME)) {
+      throw new IllegalStateException(
+          ("The %s topic %s keeps the producers' times: its %s is %s; set it to %s (kafka-configs.sh"
+                  + " --alter --topic %s --add-config %s=%s). Older records may stay as they are")
+              .formatted(
+                  kind,
+                  topic,
+                  TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+                  type,
+                  APPEND_TIME,
+                  topic,
+                  TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+                  APPEND_TIME));
+    }
   }
 
   /** Every report has an event: one that didn't fit would end the job, and end it again. */

@@ -52,8 +52,13 @@ abstract class Descent implements Learner<Descent.State> {
 
   @Override
   public void publish(State state, Iterate out) {
-    out.round = state.round;
     System.arraycopy(state.weights, 0, out.weights, 0, dimension);
+    describe(state, out);
+  }
+
+  @Override
+  public void describe(State state, Iterate out) {
+    out.round = state.round;
     System.arraycopy(state.average, 0, out.average, 0, dimension);
     out.diagnostics.clear();
   }

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 
 /**
  * Trains models on judged reports as a journal says that the job did: the same reports in the same
- * bundles, rounds closed by the same bundle or time out, updates told at the same points. So the
- * updates are the job's, bit for bit, but for the time they are stamped with. Not thread-safe.
+ * bundles, rounds closed by the same bundle or time out, updates published at the same points. So
+ * the updates are the job's, bit for bit, but for the time they are stamped with. Not thread-safe.
  */
 final class JournalReplay {
   private final JournalFile journal;
@@ -27,7 +27,7 @@ final class JournalReplay {
    *
    * @param specs valid, and those that were in force
    * @param reports the recorded reports, judged, up to a null behind the last
-   * @param every how many updates of a model make one that is told, at least 1
+   * @param every how many updates of a model make one that is written, at least 1
    */
   JournalReplay(
       List<ModelSpec> specs,

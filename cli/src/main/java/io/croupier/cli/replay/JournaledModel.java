@@ -50,37 +50,43 @@ final class JournaledModel {
    * @throws InputException if the replay does not agree with the journal
    */
   void apply(JournalEntry.Bundle bundle) {
-    if (bundle.getPositionsCount() == 0 && !bundle.hasClosedRound()) {
+    boolean isBundle = bundle.getPositionsCount() > 0 || bundle.hasClosedRound();
+    if (!isBundle && bundle.hasNamedRound()) {
       begin(bundle.getNamedRound());
     } else {
       beginAsMostDo();
+    }
+    if (isBundle) {
       replay(bundle);
     }
     if (bundle.getPublished()) {
-      model.publish();
+      model.publish(!bundle.getRoundHeld());
+      if (bundle.getPositionsCount() > 0 && !bundle.hasOutcome()) {
+        model.confirm(); // in release 0.1.0 staleness counted a publication at once
+      }
     }
   }
 
-  /** Ends the journal, and tells the last update if it is not told yet. */
+  /** Ends the journal, and writes the last update if it is not written yet. */
   ReplayedModel end() {
     beginAsMostDo();
-    model.tellLast();
+    model.writeLast();
     return model;
   }
 
   /** A model of a name that was used before begins above zero, and once more if it was retired. */
   private void begin(long firstRound) {
     if (model != null) {
-      model.tellLast();
+      model.writeLast();
     }
     model = start.apply(firstRound);
   }
 
-  /** With round 0, told before anything comes: the journal leaves that unsaid. */
+  /** With round 0, published before anything comes: the journal leaves that out. */
   private void beginAsMostDo() {
     if (model == null) {
       begin(0);
-      model.publish();
+      model.publish(true);
     }
   }
 
@@ -102,7 +108,7 @@ final class JournaledModel {
   }
 
   private boolean timeOut() {
-    boolean closes = model.open() > 0;
+    boolean closes = model.filling() > 0;
     model.closeRound();
     return closes;
   }
@@ -119,7 +125,26 @@ final class JournaledModel {
         throw mismatch(bundle, e.getMessage());
       }
     }
-    return model.add(sum.seal(), last.report().createdAtMs) == Fate.STEPPED;
+    switch (bundle.getOutcome()) {
+      case DROPPED_STALE -> model.drop(Fate.DROPPED_STALE, bundle.getPositionsCount());
+      case DROPPED_UNPUBLISHED -> model.drop(Fate.DROPPED_UNPUBLISHED, bundle.getPositionsCount());
+      case TAKEN, OUTCOME_UNSPECIFIED, UNRECOGNIZED -> {
+        return take(bundle, sum.seal(), last.report().createdAtMs);
+      }
+    }
+    return false;
+  }
+
+  private boolean take(JournalEntry.Bundle bundle, RoundSum sum, long createdAtMs) {
+    Fate fate = model.add(sum, createdAtMs);
+    boolean taken = fate == Fate.OPEN || fate == Fate.STEPPED;
+    if (!taken && bundle.getOutcome() == JournalEntry.Bundle.Outcome.TAKEN) {
+      throw mismatch(
+          bundle,
+          "the journal says that it was taken, and here round %d is too old or was never published"
+              .formatted(bundle.getNamedRound()));
+    }
+    return fate == Fate.STEPPED;
   }
 
   private Judged report(JournalEntry.Bundle bundle, Position position) {

@@ -20,16 +20,17 @@ final class Replay {
   private final Map<String, ReplayedModel> models = new LinkedHashMap<>();
 
   /**
-   * Tells round 0 of every model.
+   * Writes round 0 of every model.
    *
    * @param specs valid
-   * @param every how many updates of a model make one that is told, at least 1
+   * @param every how many updates of a model make one that is written, at least 1
    */
   Replay(List<ModelSpec> specs, Accounts accounts, long every, Consumer<ModelUpdateView> updates) {
     this.accounts = accounts;
     for (ModelSpec spec : specs) {
       ReplayedModel model = new ReplayedModel(spec, 0, every, updates);
-      model.publish();
+      model.publish(true);
+      model.confirm();
       models.put(spec.getModelId(), model);
     }
   }
@@ -39,17 +40,18 @@ final class Replay {
     return models.values();
   }
 
-  /** Takes all reports in, up to the null behind the last; tells where every model stands then. */
+  /** Takes all reports in, up to the null behind the last; writes where every model stands then. */
   void run(Supplier<Judged> reports) {
     for (Judged judged = reports.get(); judged != null; judged = reports.get()) {
       if (judged.isAdmitted()) {
         ReplayedModel model = models.get(judged.report().modelId);
         Fate fate = model.add(accounts.withoutUser(judged.report()), judged.report().createdAtMs);
         if (fate == Fate.STEPPED) {
-          model.publish();
+          model.publish(true);
+          model.confirm();
         }
       }
     }
-    models.values().forEach(ReplayedModel::tellNews);
+    models.values().forEach(ReplayedModel::writeNews);
   }
 }

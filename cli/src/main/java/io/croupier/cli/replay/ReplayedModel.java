@@ -8,7 +8,7 @@ import io.croupier.schemas.view.ModelUpdateView;
 import java.util.function.Consumer;
 
 /**
- * A model in training that tells its updates: the initial one, every N-th after it, and the last.
+ * A model in training that writes its updates: the initial one, every N-th after it, and the last.
  *
  * <p>The time that an update is stamped with is when the last report of its last round was created,
  * by that report's own word, and 0 before there is one: the same input gives the same bytes.
@@ -18,10 +18,10 @@ final class ReplayedModel {
   private final long every;
   private final Consumer<ModelUpdateView> updates;
 
-  /** The last update; null once it is told. */
-  private ModelUpdateView untold;
+  /** The last update; null once it is written. */
+  private ModelUpdateView unwritten;
 
-  private long sinceTold;
+  private long sinceWritten;
   private long newestReportMs;
   private long roundClosedMs;
   private long added;
@@ -32,13 +32,13 @@ final class ReplayedModel {
    * A model before its first round.
    *
    * @param every N, at least 1
-   * @param updates takes what is told
+   * @param updates takes what is written
    */
   ReplayedModel(ModelSpec spec, long firstRound, long every, Consumer<ModelUpdateView> updates) {
     model = LiveModel.begin(spec, firstRound);
     this.every = every;
     this.updates = updates;
-    sinceTold = every - 1; // the first update is told
+    sinceWritten = every - 1; // the first update is written
   }
 
   ModelSpec spec() {
@@ -79,8 +79,7 @@ final class ReplayedModel {
     Fate fate = model.add(sum);
     added += sum.count;
     switch (fate) {
-      case DROPPED_STALE -> droppedStale += sum.count;
-      case DROPPED_UNPUBLISHED -> droppedUnpublished += sum.count;
+      case DROPPED_STALE, DROPPED_UNPUBLISHED -> countDropped(fate, sum.count);
       case OPEN -> newestReportMs = createdAtMs;
       case STEPPED -> {
         newestReportMs = createdAtMs;
@@ -90,38 +89,71 @@ final class ReplayedModel {
     return fate;
   }
 
-  /** Closes the open round with the reports that it has, if any. */
+  /** Drops reports whatever round they name. */
+  void drop(Fate fate, int reports) {
+    model.drop(fate, reports);
+    added += reports;
+    countDropped(fate, reports);
+  }
+
+  private void countDropped(Fate fate, int reports) {
+    if (fate == Fate.DROPPED_STALE) {
+      droppedStale += reports;
+    } else {
+      droppedUnpublished += reports;
+    }
+  }
+
+  /** Reports in the round that {@link #closeRound} closes. */
+  long filling() {
+    return model.filling();
+  }
+
+  /** Closes the filling round with the reports that it has, if any. */
   void closeRound() {
     model.closeRound();
     roundClosedMs = newestReportMs;
   }
 
-  /** Publishes the round that was reached, and tells it if it is the turn of this one. */
-  void publish() {
-    untold = model.publish(roundClosedMs);
-    if (++sinceTold == every) {
-      tell();
+  /**
+   * Publishes where the model stands, and writes the update if it is the turn of this one.
+   *
+   * @param mayOpenRound whether it may be a new round
+   */
+  void publish(boolean mayOpenRound) {
+    model.publish(mayOpenRound, roundClosedMs).ifPresent(this::published);
+  }
+
+  /** Notes that the last publication is visible to people, so that older ones are staler. */
+  void confirm() {
+    model.confirm();
+  }
+
+  private void published(ModelUpdateView update) {
+    unwritten = update;
+    if (++sinceWritten == every) {
+      write();
     }
   }
 
-  /** Tells the last update if it is not told yet. */
-  void tellLast() {
-    if (untold != null) {
-      tell();
+  /** Writes the last update if it is not written yet. */
+  void writeLast() {
+    if (unwritten != null) {
+      write();
     }
   }
 
-  /** Tells where the model stands if it is not told yet, also if only the counts have changed. */
-  void tellNews() {
-    if (model.hasNews()) {
-      untold = model.publish(roundClosedMs);
+  /** Writes where the model stands if it is not written yet, also if only counts have changed. */
+  void writeNews() {
+    if (model.hasNews() || model.hasNewRound()) {
+      unwritten = model.publish(true, roundClosedMs).orElse(unwritten);
     }
-    tellLast();
+    writeLast();
   }
 
-  private void tell() {
-    updates.accept(untold);
-    untold = null;
-    sinceTold = 0;
+  private void write() {
+    updates.accept(unwritten);
+    unwritten = null;
+    sinceWritten = 0;
   }
 }

@@ -140,7 +140,7 @@ final class ReportPath {
       return event.getReason();
     }
     LiveModel model = LiveModel.begin(specs.get(report.modelId), 0);
-    model.publish(0);
+    model.publish(true, 0);
     String refusal = add(report, intake, account, model);
     report.sequence = report.sequence == Long.MAX_VALUE ? 0 : report.sequence + 1;
     report.round = model.round();
@@ -156,7 +156,8 @@ final class ReportPath {
       return event.getReason();
     }
     model.add(intake.withoutUser(report));
-    ModelSnapshot snapshot = ModelSnapshot.parse(model.publish(0).toByteArray());
+    ModelSnapshot snapshot =
+        ModelSnapshot.parse(model.publish(true, 0).orElseThrow().toByteArray());
     if (!DoubleStream.concat(
             DoubleStream.of(snapshot.weights()), DoubleStream.of(snapshot.average()))
         .allMatch(Double::isFinite)) {

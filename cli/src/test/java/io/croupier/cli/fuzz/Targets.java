@@ -161,7 +161,7 @@ final class Targets {
     ModelSpec spec = specs.spec(modelId).orElseThrow();
     List<String> obstacles = requirements.apply(spec);
     if (obstacles.isEmpty() && spec.getDimension() <= MOST_COORDINATES) {
-      LiveModel.begin(spec, 0).publish(0);
+      LiveModel.begin(spec, 0).publish(true, 0);
     }
     return "";
   }

@@ -19,10 +19,10 @@ import java.util.function.Consumer;
  * Writes the {@link JournalEntry}s of the local models on one subtask.
  *
  * <p>Invariants: (1) a model's last bundle is held back until it is known whether an update was
- * told right after it; (2) what is held of a model beside its last bundle is at most {@link
+ * published right after it; (2) what is held of a model beside its last bundle is at most {@link
  * #PIECE_BYTES} long, or a single bundle; (3) nothing is held of a model that has no news: whatever
- * is noted here is news of the model, and its publication lets go of everything. So nothing is held
- * at a snapshot, and the journal needs no state.
+ * is noted here is news of the model, and its publication emits everything. So nothing is held at a
+ * snapshot, and the journal needs no state.
  */
 final class Journal {
   private static final int PIECE_BYTES = 1 << 16;
@@ -49,7 +49,8 @@ final class Journal {
     if (!covers(model)) {
       return;
     }
-    Bundle.Builder bundle = Bundle.newBuilder().setNamedRound(sum.namedRound);
+    Bundle.Builder bundle =
+        Bundle.newBuilder().setNamedRound(sum.namedRound).setOutcome(outcome(fate));
     for (int i = 0; i < sum.partitions.length; i++) {
       bundle.addPositions(
           Position.newBuilder()
@@ -70,16 +71,33 @@ final class Journal {
     }
   }
 
-  /** Notes that the model has just told an update, and lets go of all that is held of it. */
-  void told(LiveModel model) {
-    Page page = pages.remove(model.spec().getModelId());
-    if (page != null) {
-      page.last.setPublished(true);
-      page.close();
-    }
+  private static Bundle.Outcome outcome(Fate fate) {
+    return switch (fate) {
+      case OPEN, STEPPED -> Bundle.Outcome.TAKEN;
+      case DROPPED_STALE -> Bundle.Outcome.DROPPED_STALE;
+      case DROPPED_UNPUBLISHED -> Bundle.Outcome.DROPPED_UNPUBLISHED;
+    };
   }
 
-  /** Notes that a model has just been retired, and lets go of all that is held of it. */
+  /**
+   * Notes a publication of the model, and emits all that is held of it.
+   *
+   * @param updated whether there was an update
+   * @param mightOpenRound whether it might open a new round
+   */
+  void published(LiveModel model, boolean updated, boolean mightOpenRound) {
+    if (!covers(model)) {
+      return;
+    }
+    Page page = page(model);
+    if (updated) {
+      page.published(mightOpenRound);
+    }
+    page.close();
+    pages.remove(model.spec().getModelId());
+  }
+
+  /** Notes that a model has just been retired, and emits all that is held of it. */
   void ended(String modelId) {
     Page page = pages.remove(modelId);
     if (page != null) {
@@ -121,6 +139,17 @@ final class Journal {
       last = bundle;
     }
 
+    /** An update that follows no bundle has an entry of its own. */
+    void published(boolean mightOpenRound) {
+      if (last == null) {
+        last = Bundle.newBuilder();
+      }
+      last.setPublished(true);
+      if (!mightOpenRound) {
+        last.setRoundHeld(true);
+      }
+    }
+
     void close() {
       addLast();
       emit();
@@ -148,9 +177,10 @@ final class Journal {
     }
   }
 
-  /** The usual beginning: the update of round 0 is told before anything is taken in. */
+  /** The usual beginning: the update of round 0 is published before anything is taken in. */
   private static boolean isImplied(Bundle.Builder bundle) {
     return bundle.getPublished()
+        && bundle.hasNamedRound()
         && bundle.getNamedRound() == 0
         && bundle.getPositionsCount() == 0
         && !bundle.hasClosedRound();

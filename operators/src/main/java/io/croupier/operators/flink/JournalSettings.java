@@ -26,9 +26,10 @@ public record JournalSettings(
 
   /**
    * Bounds the fields of an entry with one bundle but its positions: model_id (2 + 100),
-   * named_round and closed_round (11 each), published (2), the bundle's tag and length (6).
+   * named_round and closed_round (11 each), published, outcome and round_held (2 each), the
+   * bundle's tag and length (6).
    */
-  private static final int BUNDLE_BYTES = 132;
+  private static final int BUNDLE_BYTES = 136;
 
   /**
    * Bounds a position but its topic's name: the partition (6), the offset (10), tag and length of

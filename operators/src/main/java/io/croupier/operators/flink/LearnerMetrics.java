@@ -3,14 +3,17 @@ package io.croupier.operators.flink;
 import io.croupier.operators.model.LiveModel.Fate;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Histogram;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
 /**
- * What the learner operator counts: reports by what became of them, their staleness, and the
- * publications with their latency. Numbers only: no model, no user, nothing of a gradient.
+ * What the learner operator counts: reports by what became of them, their staleness, the
+ * publications with their latency, and what keeps models from publishing new rounds. Numbers and
+ * names of models: no user, nothing of a gradient.
  */
 final class LearnerMetrics {
   private static final int WINDOW = 1000;
@@ -20,8 +23,16 @@ final class LearnerMetrics {
   private final Counter publications;
   private final Histogram staleness;
   private final Histogram latency;
+  private final MetricGroup group;
 
-  LearnerMetrics(MetricGroup group) {
+  /**
+   * Metrics in {@code group}.
+   *
+   * @param clock milliseconds since 1970
+   */
+  LearnerMetrics(MetricGroup group, Backlog backlog, LongSupplier clock) {
+    this.group = group;
+    group.gauge("lag-ms", (Gauge<Long>) () -> backlog.lagMs(clock.getAsLong()));
     reports.put(Fate.OPEN, group.counter("reports-into-open-rounds"));
     reports.put(Fate.STEPPED, group.counter("reports-closing-rounds"));
     reports.put(Fate.DROPPED_STALE, group.counter("reports-dropped-stale"));
@@ -30,6 +41,13 @@ final class LearnerMetrics {
     publications = group.counter("publications");
     staleness = group.histogram("staleness", new DescriptiveStatisticsHistogram(WINDOW));
     latency = group.histogram("publication-latency-ms", new DescriptiveStatisticsHistogram(WINDOW));
+  }
+
+  /** Shows why a new round of a model waits, and for how long. */
+  void model(String modelId, RoundGate gate, LongSupplier clock) {
+    MetricGroup ofModel = group.addGroup("model", modelId);
+    ofModel.gauge("hold", (Gauge<Integer>) () -> gate.hold().code());
+    ofModel.gauge("held-ms", (Gauge<Long>) () -> gate.heldMs(clock.getAsLong()));
   }
 
   /** Counts the reports of a bundle. */

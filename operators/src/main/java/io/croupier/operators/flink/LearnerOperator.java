@@ -23,6 +23,7 @@ import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
@@ -33,7 +34,9 @@ import org.apache.flink.streaming.api.operators.InternalTimer;
 import org.apache.flink.streaming.api.operators.InternalTimerService;
 import org.apache.flink.streaming.api.operators.Triggerable;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,9 +45,10 @@ import org.slf4j.LoggerFactory;
  * keyed by model.
  *
  * <p>Working vectors live on the heap, so that no step serialises one. Before every barrier each
- * model that has news publishes one update; at the snapshot what changed is written into keyed
- * state, in chunks. Both happen in one checkpoint, so what is visible never runs ahead of what
- * would be restored. If a journal is kept, it is let go of with the publications.
+ * model that has news publishes one update, of a new round where {@link RoundGate} allows it; at
+ * the snapshot what changed is written into keyed state, in chunks. Both happen in one checkpoint,
+ * so what is visible never runs ahead of what would be restored. The entries of a journal, if one
+ * is kept, are emitted with the publications.
  */
 public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord>
     implements TwoInputStreamOperator<RoundSum, SpecRecord, OutboundRecord>,
@@ -53,10 +57,14 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private static final long serialVersionUID = 1;
   private static final Logger LOG = LoggerFactory.getLogger(LearnerOperator.class);
 
+  /** The first input, by Flink's count. */
+  private static final int REPORTS = 0;
+
   private final SpecRequirements requirements;
   private final DeadLetters deadLetters;
   private final String modelsTopic;
   private final JournalSettings journalSettings;
+  private final PublicationSettings publicationSettings;
   private final VisibleOutputs outputs;
 
   private transient MapState<String, byte[]> chunks;
@@ -68,6 +76,9 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient Map<String, Seat> seats;
   private transient LearnerMetrics learnerMetrics;
   private transient Journal journal;
+  private transient Backlog backlog;
+  private transient boolean aligned;
+  private transient long lastCheckpointId;
 
   /** What is to be told once more, by model. */
   private transient Map<String, List<OutboundRecord>> lost;
@@ -79,6 +90,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
    * @param deadLetters makes the dead letters of specs that can't be used
    * @param modelsTopic the topic that specs come from
    * @param journalSettings whether a journal is kept of what enters the models
+   * @param publicationSettings when models may publish new rounds
    * @param outputs what state is held against
    */
   public LearnerOperator(
@@ -86,11 +98,13 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       DeadLetters deadLetters,
       String modelsTopic,
       JournalSettings journalSettings,
+      PublicationSettings publicationSettings,
       VisibleOutputs outputs) {
     this.requirements = requirements;
     this.deadLetters = deadLetters;
     this.modelsTopic = modelsTopic;
     this.journalSettings = journalSettings;
+    this.publicationSettings = publicationSettings;
     this.outputs = outputs;
   }
 
@@ -132,7 +146,11 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     seats = new LinkedHashMap<>();
     timers =
         getInternalTimerService(StateNames.ROUND_TIMEOUTS, VoidNamespaceSerializer.INSTANCE, this);
-    learnerMetrics = new LearnerMetrics(getMetricGroup());
+    backlog = new Backlog(publicationSettings.maxLag());
+    aligned =
+        !CheckpointingOptions.isUnalignedCheckpointEnabled(
+            getContainingTask().getJobConfiguration());
+    learnerMetrics = new LearnerMetrics(getMetricGroup(), backlog, this::now);
     journal = new Journal(journalSettings, this::emit);
     lost = new LinkedHashMap<>();
     for (String modelId : lastRounds.modelIds()) {
@@ -224,7 +242,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     if (staleness >= 0) {
       learnerMetrics.staleness(staleness);
     }
-    seat.hasNewsSince(processingTimeService.getCurrentProcessingTime());
+    seat.hasNewsSince(now());
     Fate fate = model.add(sum);
     learnerMetrics.reports(fate, sum.count);
     journal.took(model, sum, fate);
@@ -235,7 +253,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private void setTimeout(Seat seat) {
     LiveModel model = seat.model();
     long wanted = 0;
-    if (model != null && model.open() > 0 && model.spec().hasRoundTimeoutMs()) {
+    if (model != null && model.filling() > 0 && model.spec().hasRoundTimeoutMs()) {
       wanted =
           seat.deadlineIsForOpenRound()
               ? seat.deadline()
@@ -268,27 +286,71 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   }
 
   @Override
-  public void prepareSnapshotPreBarrier(long checkpointId) {
-    publish();
+  public void processWatermark(Watermark watermark) throws Exception {
+    backlog.reached(watermark);
+    super.processWatermark(watermark);
   }
 
   @Override
-  public void endInput(int inputId) {
-    publish();
+  protected void processWatermarkStatus(WatermarkStatus status, int input) throws Exception {
+    if (input == REPORTS) {
+      backlog.became(status);
+    }
+    super.processWatermarkStatus(status, input);
   }
 
-  private void publish() {
-    lost.values().forEach(records -> records.forEach(this::emit));
-    lost.clear();
-    long now = processingTimeService.getCurrentProcessingTime();
-    for (Map.Entry<String, Seat> entry : seats.entrySet()) {
-      LiveModel model = entry.getValue().model();
-      if (model != null && model.hasNews()) {
-        records(model, model.publish(now)).forEach(this::emit);
-        journal.told(model);
-        learnerMetrics.published(entry.getValue().waited(now));
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    lastCheckpointId = checkpointId;
+    publish(checkpointId);
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    for (Seat seat : seats.values()) {
+      if (seat.model() != null) {
+        seat.gate().completed(checkpointId, aligned, seat.model());
       }
     }
+  }
+
+  @Override
+  public void endInput(int inputId) throws Exception {
+    publish(lastCheckpointId + 1);
+  }
+
+  private void publish(long checkpointId) throws Exception {
+    lost.values().forEach(records -> records.forEach(this::emit));
+    lost.clear();
+    for (Map.Entry<String, Seat> entry : seats.entrySet()) {
+      LiveModel model = entry.getValue().model();
+      if (model != null && (model.hasNews() || model.hasNewRound())) {
+        setCurrentKey(entry.getKey());
+        publish(entry.getValue(), checkpointId);
+      }
+    }
+  }
+
+  private void publish(Seat seat, long checkpointId) {
+    LiveModel model = seat.model();
+    long now = now();
+    long round = model.publishedRound();
+    boolean mayOpen = seat.gate().mayOpen(model, backlog, now);
+    if (!mayOpen && !model.hasNews()) {
+      return;
+    }
+    Optional<ModelUpdateView> update = model.publish(mayOpen, now);
+    journal.published(model, update.isPresent(), mayOpen);
+    update.ifPresent(
+        view -> {
+          records(model, view).forEach(this::emit);
+          learnerMetrics.published(seat.waited(now));
+        });
+    if (model.publishedRound() != round) {
+      seat.gate().opened(checkpointId);
+    }
+    setTimeout(seat);
   }
 
   /** An update, and what it guarantees. */
@@ -312,7 +374,11 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       entry.getValue().save(chunks);
       lastRounds.raise(entry.getKey(), entry.getValue().lastRound());
     }
-    storedMarks.update(List.of(lastRounds.mark(processingTimeService.getCurrentProcessingTime())));
+    storedMarks.update(List.of(lastRounds.mark(now())));
+  }
+
+  private long now() {
+    return processingTimeService.getCurrentProcessingTime();
   }
 
   private void emit(OutboundRecord record) {
@@ -323,8 +389,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private Seat seat(String modelId) throws Exception {
     Seat seat = seats.get(modelId);
     if (seat == null) {
-      seat = new Seat(modelId, obstacles, lastRounds.first(modelId), chunks);
+      RoundGate gate = new RoundGate(publicationSettings);
+      seat = new Seat(modelId, obstacles, lastRounds.first(modelId), gate, chunks);
       seats.put(modelId, seat);
+      learnerMetrics.model(modelId, gate, this::now);
     }
     return seat;
   }

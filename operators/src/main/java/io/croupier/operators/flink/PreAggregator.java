@@ -1,6 +1,7 @@
 package io.croupier.operators.flink;
 
 import io.croupier.operators.model.Bundle;
+import io.croupier.operators.model.Publication;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import java.time.Duration;
@@ -14,16 +15,25 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Adds up the vectors of one model and named round inside a subtask, so that the shuffle carries
- * sums. Passes a bundle on once it holds {@code max(1, r / (2 parallelism))} reports, or what the
- * journal can take of one bundle, at the latest after an interval, before every checkpoint barrier
- * and at the end of the input. It therefore has no state.
+ * sums. Passes a bundle on once it holds {@code max(r / (2 parallelism), n / 30)} reports, n those
+ * that the subtask has seen of the named round, or what the journal can take of one bundle, at the
+ * latest after an interval, before every checkpoint barrier and at the end of the input. Bundles
+ * follow the law by which the learner's rounds grow, so the learner gets some hundred of them for
+ * each publication, whatever the rate.
  *
- * <p>Grid vectors are added exactly, as integers; others in order of arrival. Sparse reports pass
- * one by one, so that they keep costing what they touch.
+ * <p>The operator has no state: after a restart it counts anew, and bundles are smaller for a
+ * while. Grid vectors are added exactly, as integers; others in order of arrival. Sparse reports
+ * pass one by one, so that they keep costing what they touch.
  */
 public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     implements OneInputStreamOperator<RoundSum, RoundSum>, BoundedOneInput {
   private static final long serialVersionUID = 1;
+
+  /**
+   * Named rounds that are counted at the same time; a report may name any number, so the counts of
+   * those that were not named for longest are forgotten.
+   */
+  private static final int MOST_ROUNDS = 1024;
 
   private final long intervalMs;
   private final int mostReports;
@@ -31,8 +41,23 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   private transient StreamRecord<RoundSum> outgoing;
   private transient ScheduledFuture<?> timer;
   private transient int parallelism;
+  private transient Map<NamedRound, Count> counts;
+  private transient NamedRound lastNamed;
+  private transient Count lastCount;
 
   private record Key(String modelId, long namedRound, long specOffset, boolean grid) {}
+
+  private record NamedRound(String modelId, long round) {
+
+    boolean isNamedBy(RoundSum report) {
+      return round == report.namedRound && modelId.equals(report.modelId);
+    }
+  }
+
+  /** Reports that this subtask has seen. */
+  private static final class Count {
+    private long reports;
+  }
 
   /**
    * An operator that holds a bundle back for at most {@code interval}.
@@ -49,6 +74,15 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   public void open() throws Exception {
     super.open();
     bundles = new LinkedHashMap<>();
+    counts =
+        new LinkedHashMap<>(16, 0.75f, true) {
+          private static final long serialVersionUID = 1;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<NamedRound, Count> eldest) {
+            return size() > MOST_ROUNDS;
+          }
+        };
     outgoing = new StreamRecord<>(null);
     parallelism = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
   }
@@ -56,9 +90,12 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement(StreamRecord<RoundSum> element) {
     RoundSum report = element.getValue();
-    int halfRound = Math.max(1, report.reportsPerRound / (2 * parallelism));
-    int enough = Math.min(halfRound, mostReports);
-    if (enough == 1 || report.form == VectorForm.SPARSE) {
+    if (report.form == VectorForm.SPARSE) {
+      output.collect(element);
+      return;
+    }
+    long enough = bundleSize(report);
+    if (enough == 1) {
       output.collect(element);
       return;
     }
@@ -78,6 +115,17 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
       long now = processingTimeService.getCurrentProcessingTime();
       timer = processingTimeService.registerTimer(now + intervalMs, time -> onTimer());
     }
+  }
+
+  /** Counts a report; returns how many reports make a bundle of it and others like it. */
+  private long bundleSize(RoundSum report) {
+    if (lastNamed == null || !lastNamed.isNamedBy(report)) {
+      lastNamed = new NamedRound(report.modelId, report.namedRound);
+      lastCount = counts.computeIfAbsent(lastNamed, named -> new Count());
+    }
+    long halfRound = Math.max(1, report.reportsPerRound / (2 * parallelism));
+    long share = Publication.share(lastCount.reports++);
+    return Math.min(Math.max(halfRound, share), mostReports);
   }
 
   private void onTimer() {

@@ -8,8 +8,11 @@ public final class RawRecord {
   public int partition;
   public long offset;
 
-  /** The record's time stamp, milliseconds since 1970. */
-  public long timestampMs;
+  /**
+   * When the broker appended the record, milliseconds since 1970; when it was read, if the topic
+   * keeps the producers' time instead.
+   */
+  public long appendedAtMs;
 
   /** May be null. */
   public byte[] key;

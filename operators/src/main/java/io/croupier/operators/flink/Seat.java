@@ -36,6 +36,7 @@ final class Seat {
   private final String modelId;
   private final PublishedSpecs specs;
   private final Set<String> stored;
+  private final RoundGate gate;
   private LiveModel model;
   private long firstRound;
   private boolean unsaved;
@@ -58,14 +59,17 @@ final class Seat {
    * Takes the seat as the state of the current key has it; empty if there is none.
    *
    * @param firstRound the first round of a model that has no state
+   * @param gate decides when the model may open a new round
    */
   Seat(
       String modelId,
       Function<ModelSpec, List<String>> obstacles,
       long firstRound,
+      RoundGate gate,
       MapState<String, byte[]> state)
       throws Exception {
     this.modelId = modelId;
+    this.gate = gate;
     specs = new PublishedSpecs(obstacles);
     Map<String, byte[]> chunks = new HashMap<>();
     for (Map.Entry<String, byte[]> entry : state.entries()) {
@@ -93,6 +97,11 @@ final class Seat {
   /** The model in training; null before its spec has arrived and after it was retired. */
   LiveModel model() {
     return model;
+  }
+
+  /** Decides when the model may open a new round. */
+  RoundGate gate() {
+    return gate;
   }
 
   /** The last round that may have been published under this name; -1 if there was none. */

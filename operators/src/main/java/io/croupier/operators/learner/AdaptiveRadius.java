@@ -156,9 +156,14 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
 
   @Override
   public void publish(State state, Iterate out) {
-    out.round = state.round;
     state.point.copy(state.radius, out.weights);
     initialWeights.addTo(out.weights);
+    describe(state, out);
+  }
+
+  @Override
+  public void describe(State state, Iterate out) {
+    out.round = state.round;
     state.average.copy(out.average);
     initialWeights.addTo(out.average);
     Map<String, Double> diagnostics = out.diagnostics;

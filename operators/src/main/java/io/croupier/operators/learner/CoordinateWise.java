@@ -145,14 +145,23 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       evaluate(state, j);
     }
     touched.clear();
-    out.round = state.round;
-    double largest = 0;
     for (int j = 0; j < out.weights.length; j++) {
-      double w = constraint.project(state.unprojected[j], 1);
-      largest = Math.max(largest, Math.abs(w));
-      out.weights[j] = w;
+      out.weights[j] = constraint.project(state.unprojected[j], 1);
     }
     initialWeights.addTo(out.weights);
+    describe(state, out);
+  }
+
+  @Override
+  public void describe(State state, Iterate out) {
+    if (state.playedWeight > 0) {
+      averagePlayed(state);
+    }
+    out.round = state.round;
+    double largest = 0;
+    for (double z : state.unprojected) {
+      largest = Math.max(largest, Math.abs(constraint.project(z, 1)));
+    }
     state.average.copy(out.average);
     initialWeights.addTo(out.average);
     out.diagnostics.clear();

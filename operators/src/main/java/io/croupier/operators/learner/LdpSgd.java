@@ -128,9 +128,14 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
 
   @Override
   public void publish(State state, Iterate out) {
-    out.round = state.round;
     System.arraycopy(state.moved, 0, out.weights, 0, dimension());
     initialWeights.addTo(out.weights);
+    describe(state, out);
+  }
+
+  @Override
+  public void describe(State state, Iterate out) {
+    out.round = state.round;
     state.average.copy(out.average);
     initialWeights.addTo(out.average);
     out.diagnostics.clear();

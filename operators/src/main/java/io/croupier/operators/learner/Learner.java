@@ -36,9 +36,15 @@ public interface Learner<S extends LearnerState> extends Serializable {
   void step(S state, Round round);
 
   /**
-   * Writes the weights of the present round and the average so far into {@code out}. A learner that
-   * evaluates its weights only when they are asked for notes in {@code state} that these are played
-   * from now on; asking again before the next step changes nothing.
+   * Writes the weights of the present round, the average so far and diagnostics into {@code out}. A
+   * learner that evaluates its weights only here notes in {@code state} that these are played from
+   * now on; a second call before the next step changes nothing.
    */
   void publish(S state, Iterate out);
+
+  /**
+   * Writes the average so far and diagnostics into {@code out} and leaves its weights as they are:
+   * those of the last {@link #publish} stay in force.
+   */
+  void describe(S state, Iterate out);
 }

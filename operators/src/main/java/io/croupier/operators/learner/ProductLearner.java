@@ -67,9 +67,14 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
 
   @Override
   public void publish(State state, Iterate out) {
-    out.round = state.round;
     state.direction.copy(playedMagnitude(state), out.weights);
     initialWeights.addTo(out.weights);
+    describe(state, out);
+  }
+
+  @Override
+  public void describe(State state, Iterate out) {
+    out.round = state.round;
     state.average.copy(out.average);
     initialWeights.addTo(out.average);
     out.diagnostics.clear();

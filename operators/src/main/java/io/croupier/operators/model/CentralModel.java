@@ -58,6 +58,7 @@ public final class CentralModel implements LiveModel {
   private long droppedUnpublished;
   private Told told;
   private boolean untold = true;
+  private boolean confirmed = true;
   private boolean unsaved = true;
 
   /** Whether the sums and the learner's state changed since they were saved. */
@@ -127,13 +128,38 @@ public final class CentralModel implements LiveModel {
   }
 
   @Override
+  public long publishedRound() {
+    return told.round;
+  }
+
+  @Override
   public int open() {
     return open;
   }
 
   @Override
+  public int filling() {
+    return 0;
+  }
+
+  @Override
   public boolean hasNews() {
     return untold || isFull();
+  }
+
+  @Override
+  public boolean hasNewRound() {
+    return told.round < 0 || isFull();
+  }
+
+  @Override
+  public boolean isConfirmed() {
+    return confirmed;
+  }
+
+  @Override
+  public void confirm() {
+    confirmed = true;
   }
 
   private boolean isFull() {
@@ -172,11 +198,11 @@ public final class CentralModel implements LiveModel {
     }
     unsaved = true;
     if (sum.namedRound > told.round) {
-      droppedUnpublished += sum.count;
+      drop(Fate.DROPPED_UNPUBLISHED, sum.count);
       return Fate.DROPPED_UNPUBLISHED;
     }
     if (sum.namedRound < told.round || isOver() || open + (long) sum.count > most) {
-      droppedStale += sum.count;
+      drop(Fate.DROPPED_STALE, sum.count);
       return Fate.DROPPED_STALE;
     }
     switch (sum.form) {
@@ -189,6 +215,15 @@ public final class CentralModel implements LiveModel {
     }
     open += sum.count;
     return Fate.OPEN;
+  }
+
+  @Override
+  public void drop(Fate fate, int reports) {
+    switch (fate) {
+      case DROPPED_STALE -> droppedStale += reports;
+      case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
+      case OPEN, STEPPED -> throw new IllegalArgumentException(fate + " is not a drop");
+    }
   }
 
   private void addSparse(RoundSum sum) {
@@ -213,15 +248,22 @@ public final class CentralModel implements LiveModel {
     stepUnsaved = true;
   }
 
+  /** Nothing is said between two rounds but by the update of the next one. */
   @Override
-  public ModelUpdateView publish(long nowMs) {
+  public Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs) {
+    if (!mayOpenRound && hasNewRound() && told.round >= 0) {
+      return Optional.empty();
+    }
+    if (hasNewRound()) {
+      confirmed = false;
+    }
     if (isFull()) {
       step();
     }
     told = new Told(round(), used, droppedStale, droppedUnpublished, open, nowMs);
     untold = false;
     unsaved = true;
-    return update();
+    return Optional.of(update());
   }
 
   @Override

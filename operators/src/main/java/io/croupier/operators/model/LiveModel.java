@@ -12,6 +12,10 @@ import java.util.function.Function;
  * A model in training: its learner's state, the open round, and the counts of what became of each
  * report. Knows neither Flink nor Kafka nor the clock.
  *
+ * <p>A publication is made before a checkpoint and becomes visible when that checkpoint is
+ * complete; {@link #confirm} notes this. The caller decides at each publication whether it may open
+ * a new round: reports of people who already answered the last one may still be under way.
+ *
  * <p>Invariants: (1) every admitted report is counted once, as used, dropped or open; (2) rounds
  * are numbered from the first one without gaps and never go back; (3) a report is used only if it
  * names a published round.
@@ -52,11 +56,26 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /** Number of the round that is open: the first one plus the steps taken. */
   long round();
 
-  /** Reports that wait in the open round. */
+  /** The last published round; -1 before the first one. */
+  long publishedRound();
+
+  /** Reports that are not in a closed round yet. */
   int open();
 
-  /** Whether {@link #publish} would tell anything new. */
+  /** Those of them in the round that {@link #closeRound} closes. */
+  int filling();
+
+  /** Whether an update would differ from the last one. */
   boolean hasNews();
+
+  /** Whether {@link #publish} would publish another round than the last one, if it may. */
+  boolean hasNewRound();
+
+  /** Whether people can see the last publication; true before the first one. */
+  boolean isConfirmed();
+
+  /** Notes that people can see the last publication. */
+  void confirm();
 
   /** Whether anything changed since {@link #save}. */
   boolean isUnsaved();
@@ -65,8 +84,8 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   void respec(ModelSpec next);
 
   /**
-   * Publications between the newest one and the one that a bundle names; negative if it is too old
-   * or was never published.
+   * Visible publications that are newer than the one that a bundle names; negative if that one is
+   * too old or was never published.
    */
   int staleness(RoundSum sum);
 
@@ -79,20 +98,29 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   Fate add(RoundSum sum);
 
   /**
-   * Closes the open round with the reports it has, because its time is up. Does nothing if it has
-   * none.
+   * Counts reports as dropped without a look at the round that they name, as a journal has it.
+   *
+   * @param fate {@link Fate#DROPPED_STALE} or {@link Fate#DROPPED_UNPUBLISHED}
+   */
+  void drop(Fate fate, int reports);
+
+  /**
+   * Closes the filling round with the reports it has, because its time is up. Does nothing if it
+   * has none.
    *
    * @throws IllegalStateException if the model is central: its rounds have no time
    */
   void closeRound();
 
   /**
-   * The update that tells where the model stands. Remembers it as a publication if the model has
-   * moved since the last one.
+   * An update of where the model stands: a new publication if there is a new round and it may be
+   * opened, else the last round and its weights with the present average and counts.
    *
-   * @param nowMs the time to stamp it with, milliseconds since 1970
+   * @param mayOpenRound whether a new round may be published. The first one always is
+   * @param nowMs the time to stamp the update with, milliseconds since 1970
+   * @return empty if nothing can be said without a new round
    */
-  ModelUpdateView publish(long nowMs);
+  Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs);
 
   /** What the last publication guarantees to people; empty if they add the noise themselves. */
   Optional<GuaranteeEvent> guarantee();

@@ -19,8 +19,11 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * A model of reports that people noised themselves. A round closes with the report that fills it;
- * reports may name any of the last publications.
+ * A model of reports that people noised themselves. Reports may name any of the last publications,
+ * and enter a round that closes with the report that fills it. So that any number of reports may
+ * come between two publications, rounds grow with it, see {@link Publication}; and once the rounds
+ * since the newest publication agree, see {@link Agreement}, all further reports enter one last
+ * round, which closes right before the next publication.
  *
  * <p>A bundle costs O(d), a sparse one of a coordinate-wise learner O(non-zeros), and allocates
  * nothing once the working vectors are there.
@@ -30,21 +33,33 @@ public final class LocalModel implements LiveModel {
   private final LearnerState state;
   private final Round round;
   private final Iterate iterate;
-  private final OpenRound open;
   private final PublishedRounds published;
+  private final OpenRound filling;
+
+  /** The last round before the next publication. */
+  private final OpenRound last;
+
+  private final Agreement agreement;
+
   private final int gridExponent;
   private final long firstRound;
   private ModelSpec spec;
   private int reportsPerRound;
 
+  /** Weights of the last publication; null if an earlier release published it. */
+  private double[] publishedWeights;
+
   private long used;
   private long droppedStale;
   private long droppedUnpublished;
 
-  /** Whether there is anything to tell that the last update didn't. */
+  /** Whether an update would differ from the last one. */
   private boolean untold = true;
 
   private boolean unsaved = true;
+
+  /** Whether the weights of the last publication are not in the state yet. */
+  private boolean weightsUnsaved;
 
   /**
    * A model before its first round.
@@ -64,7 +79,9 @@ public final class LocalModel implements LiveModel {
     iterate = new Iterate(d);
     published = new PublishedRounds(ModelSpecs.maxStaleness(spec), d, learner.bets());
     gridExponent = ModelSpecs.gridExponent(spec);
-    open = new OpenRound(d, gridExponent);
+    filling = new OpenRound("open", d, gridExponent);
+    last = new OpenRound("last", d, gridExponent);
+    agreement = new Agreement(d);
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
   }
 
@@ -85,13 +102,40 @@ public final class LocalModel implements LiveModel {
   }
 
   @Override
+  public long publishedRound() {
+    return published.isEmpty() ? -1 : published.newest().round;
+  }
+
+  @Override
   public int open() {
-    return open.count();
+    return filling.count() + last.count();
+  }
+
+  @Override
+  public int filling() {
+    return filling.count();
   }
 
   @Override
   public boolean hasNews() {
     return untold;
+  }
+
+  @Override
+  public boolean hasNewRound() {
+    return published.isEmpty()
+        || round() != published.newest().round
+        || last.count() >= reportsPerRound;
+  }
+
+  @Override
+  public boolean isConfirmed() {
+    return published.isConfirmed();
+  }
+
+  @Override
+  public void confirm() {
+    unsaved |= published.confirm();
   }
 
   @Override
@@ -104,6 +148,10 @@ public final class LocalModel implements LiveModel {
     spec = next;
     reportsPerRound = ModelSpecs.reportsPerRound(next);
     published.resize(ModelSpecs.maxStaleness(next));
+    changed();
+  }
+
+  private void changed() {
     untold = true;
     unsaved = true;
   }
@@ -121,25 +169,26 @@ public final class LocalModel implements LiveModel {
           "A bundle of dimension %d for a model of dimension %d"
               .formatted(sum.dimension, learner.dimension()));
     }
-    untold = true;
-    unsaved = true;
     int index = published.indexOf(sum.namedRound);
-    if (index == PublishedRounds.STALE) {
-      droppedStale += sum.count;
-      return Fate.DROPPED_STALE;
+    if (index < 0) {
+      Fate fate = index == PublishedRounds.STALE ? Fate.DROPPED_STALE : Fate.DROPPED_UNPUBLISHED;
+      drop(fate, sum.count);
+      return fate;
     }
-    if (index == PublishedRounds.UNPUBLISHED) {
-      droppedUnpublished += sum.count;
-      return Fate.DROPPED_UNPUBLISHED;
+    changed();
+    Publication publication = published.at(index);
+    if (agreement.isReached()) {
+      last.add(sum, publication.direction, publication.pull, reportsPerRound);
+      return Fate.OPEN;
     }
-    double[] direction = published.direction(index);
-    double pull = published.pull(index);
-    if (open.count() == 0 && sum.count >= reportsPerRound) {
-      stepOn(sum, direction, pull);
+    long roundSize = publication.roundSize(reportsPerRound);
+    if (filling.count() == 0 && sum.count >= roundSize) {
+      stepOn(sum, publication);
       return Fate.STEPPED;
     }
-    open.add(sum, direction, pull);
-    if (open.count() >= reportsPerRound) {
+    filling.add(sum, publication.direction, publication.pull, roundSize);
+    publication.filling += sum.count;
+    if (filling.isFull(reportsPerRound)) {
       closeRound();
       return Fate.STEPPED;
     }
@@ -147,15 +196,28 @@ public final class LocalModel implements LiveModel {
   }
 
   @Override
+  public void drop(Fate fate, int reports) {
+    switch (fate) {
+      case DROPPED_STALE -> droppedStale += reports;
+      case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
+      case OPEN, STEPPED -> throw new IllegalArgumentException(fate + " is not a drop");
+    }
+    changed();
+  }
+
+  @Override
   public void closeRound() {
-    int reports = open.count();
+    int reports = filling.count();
     if (reports > 0) {
-      open.close(round);
+      filling.close(round);
       step(reports);
+      published.closeFilling(reports);
     }
   }
 
-  private void stepOn(RoundSum sum, double[] direction, double pull) {
+  /** The same as to fill a round with one bundle, without a sum. */
+  private void stepOn(RoundSum sum, Publication publication) {
+    double[] direction = publication.direction;
     double scale = 1.0 / sum.count;
     if (sum.form == VectorForm.SPARSE) {
       round.sparse(sum.indices, sum.indices.length);
@@ -165,44 +227,76 @@ public final class LocalModel implements LiveModel {
     round.squaredNorm =
         PackedVectors.decode(
             sum.form, sum.values, sum.indices, gridExponent, scale, round.subgradient);
-    if (pull != 0) {
-      Vectors.addScaled(pull, direction, round.subgradient);
+    if (publication.pull != 0) {
+      Vectors.addScaled(publication.pull, direction, round.subgradient);
       round.dense();
       round.squaredNorm = Vectors.squaredNorm(round.subgradient);
     }
     round.coin = direction == null ? 0 : Vectors.dot(round.subgradient, direction);
     round.directionalVariance = sum.directionalVariance * scale * scale;
     step(sum.count);
+    publication.used += sum.count;
   }
 
   private void step(int reports) {
     learner.step(state, round);
+    agreement.add(round);
     used += reports;
-    unsaved = true;
-    untold = true;
+    changed();
   }
 
   @Override
-  public ModelUpdateView publish(long nowMs) {
-    iterate.diagnostics.clear();
-    learner.publish(state, iterate);
-    if (!published.isNewest(round())) {
-      double[] direction = published.add(round());
-      if (direction != null) {
-        published.setPull(learner.direction(state, direction));
+  public Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs) {
+    if (mayOpenRound || published.isEmpty()) {
+      closeLast();
+      if (hasNewRound()) {
+        openRound();
       }
     }
+    if (publishedWeights == null) {
+      return Optional.empty();
+    }
+    learner.describe(state, iterate);
     untold = false;
     unsaved = true;
+    return Optional.of(update(nowMs));
+  }
+
+  /** A last round of fewer reports than the spec asks for goes on as part of the next round. */
+  private void closeLast() {
+    if (last.count() >= reportsPerRound) {
+      int reports = last.count();
+      last.close(round);
+      step(reports);
+    } else if (last.count() > 0) {
+      last.moveTo(filling);
+      if (filling.isFull(reportsPerRound)) {
+        closeRound();
+      }
+    }
+  }
+
+  private void openRound() {
+    learner.publish(state, iterate);
+    publishedWeights = iterate.weights.clone();
+    weightsUnsaved = true;
+    Publication publication = published.add(round());
+    if (publication.direction != null) {
+      publication.pull = learner.direction(state, publication.direction);
+    }
+    agreement.clear();
+  }
+
+  private ModelUpdateView update(long nowMs) {
     return ModelUpdateView.newBuilder()
         .setModelId(spec.getModelId())
-        .setRound(round())
-        .addWeights(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.weights)))
+        .setRound(published.newest().round)
+        .addWeights(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(publishedWeights)))
         .addAverage(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.average)))
         .setUsed(used)
         .setDroppedStale(droppedStale)
         .setDroppedUnpublished(droppedUnpublished)
-        .setOpen(open.count())
+        .setOpen(open())
         .setGridExponent(gridExponent)
         .setGradientBound(spec.getGradientBound())
         .setAnswerProbability(ModelSpecs.answerProbability(spec))
@@ -228,8 +322,15 @@ public final class LocalModel implements LiveModel {
     writer.count("dropped-stale", droppedStale);
     writer.count("dropped-unpublished", droppedUnpublished);
     writer.count("untold", untold ? 1 : 0);
-    open.save(writer);
+    filling.save(writer);
+    last.save(writer);
     published.save(writer);
+    if (weightsUnsaved) {
+      writer.count("has-published-weights", 1);
+      writer.vector("published-weights", publishedWeights);
+      weightsUnsaved = false;
+    }
+    agreement.save(writer);
     state.visit(writer);
     unsaved = false;
   }
@@ -241,14 +342,23 @@ public final class LocalModel implements LiveModel {
     droppedStale = reader.count("dropped-stale", 0);
     droppedUnpublished = reader.count("dropped-unpublished", 0);
     untold = reader.count("untold", 1) != 0;
-    open.restore(reader);
+    filling.restore(reader, reportsPerRound);
+    last.restore(reader, reportsPerRound);
     published.restore(reader);
+    if (reader.count("has-published-weights", 0) != 0) {
+      publishedWeights = new double[learner.dimension()];
+      reader.vector("published-weights", publishedWeights);
+    }
+    agreement.restore(reader);
     state.visit(reader);
     unsaved = false;
   }
 
   @Override
   public boolean isObsolete(String chunk) {
-    return published.isForgotten(chunk) || (open.count() == 0 && chunk.startsWith("open-"));
+    return published.isForgotten(chunk)
+        || filling.isObsolete(chunk)
+        || last.isObsolete(chunk)
+        || agreement.isObsolete(chunk);
   }
 }

@@ -9,24 +9,29 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * The round that still takes reports: their sum. Grid vectors are added exactly, as integers,
+ * A round that still takes reports: their sum. Grid vectors are added exactly, as integers,
  * whatever their order; others in order of arrival. A round of sparse reports alone costs what they
  * touch.
  *
  * <p>Invariant: the sums are 0 in every coordinate that is not touched.
  */
 final class OpenRound {
-  private static final String COUNT = "open";
-  private static final String PARTS = "open-parts";
   private static final int HAS_GRID = 1;
   private static final int HAS_DOUBLES = 2;
   private static final int IS_DENSE = 4;
 
+  /** What a sum of shares of a whole may be off by: far more than rounding, far less than one. */
+  private static final double ROUNDING = 1e-9;
+
+  private final String name;
   private final int dimension;
   private final int gridExponent;
   private int count;
   private double coin;
   private double variance;
+
+  /** Sum over the reports of 1 / the size of the round that would hold only reports like it. */
+  private double fullness;
 
   /** Sum of the grid vectors, in grid steps; null before the first one. */
   private long[] gridSum;
@@ -44,7 +49,13 @@ final class OpenRound {
   /** The list that a closed round may still hold. */
   private int[] spare = new int[16];
 
-  OpenRound(int dimension, int gridExponent) {
+  /**
+   * An empty round.
+   *
+   * @param name how the names of its parts in the state begin
+   */
+  OpenRound(String name, int dimension, int gridExponent) {
+    this.name = name;
     this.dimension = dimension;
     this.gridExponent = gridExponent;
   }
@@ -54,13 +65,19 @@ final class OpenRound {
     return count;
   }
 
+  /** Whether it holds as many reports as it should, and at least {@code least}. */
+  boolean isFull(int least) {
+    return count >= least && fullness >= 1 - ROUNDING;
+  }
+
   /**
    * Adds a bundle.
    *
    * @param direction of the round that it names; null if the learner doesn't bet
    * @param pull multiple of the direction by which every gradient of that round grows
+   * @param roundSize how many reports a round of reports like these alone holds, at least 1
    */
-  void add(RoundSum bundle, double[] direction, double pull) {
+  void add(RoundSum bundle, double[] direction, double pull, long roundSize) {
     switch (bundle.form) {
       case GRID -> PackedVectors.addGrid(bundle.values, gridSum());
       case GRID_SUM -> PackedVectors.addGridSum(bundle.values, gridSum());
@@ -82,6 +99,27 @@ final class OpenRound {
     }
     variance += bundle.directionalVariance;
     count += bundle.count;
+    fullness += (double) bundle.count / roundSize;
+  }
+
+  /** Adds all that it holds to {@code other}, and begins anew. */
+  void moveTo(OpenRound other) {
+    if (gridSum != null) {
+      long[] into = other.gridSum();
+      for (int j = 0; j < dimension; j++) {
+        into[j] += gridSum[j];
+      }
+    }
+    if (sum != null) {
+      Vectors.addScaled(1, sum, other.sum());
+    }
+    other.dense |= dense;
+    other.touch(Arrays.copyOf(touched, touchedCount));
+    other.coin += coin;
+    other.variance += variance;
+    other.count += count;
+    other.fullness += fullness;
+    clear();
   }
 
   private long[] gridSum() {
@@ -167,48 +205,60 @@ final class OpenRound {
     count = 0;
     coin = 0;
     variance = 0;
+    fullness = 0;
   }
 
   /** Shows everything that a round half full consists of; only the count if it is empty. */
   void save(LearnerState.Visitor visitor) {
-    visitor.count(COUNT, count);
+    visitor.count(name, count);
     if (count == 0) {
       return;
     }
     int parts =
         (gridSum == null ? 0 : HAS_GRID) | (sum == null ? 0 : HAS_DOUBLES) | (dense ? IS_DENSE : 0);
-    visitor.count(PARTS, parts);
-    visitor.scalar("open-coin", coin);
-    visitor.scalar("open-variance", variance);
+    visitor.count(name + "-parts", parts);
+    visitor.scalar(name + "-coin", coin);
+    visitor.scalar(name + "-variance", variance);
+    visitor.scalar(name + "-fullness", fullness);
     if (gridSum != null) {
-      visitor.counts("open-grid-sum", gridSum);
+      visitor.counts(name + "-grid-sum", gridSum);
     }
     if (sum != null) {
-      visitor.vector("open-sum", sum);
+      visitor.vector(name + "-sum", sum);
     }
-    visitor.count("open-touched-count", touchedCount);
+    visitor.count(name + "-touched-count", touchedCount);
     visitor.counts(
-        "open-touched", Arrays.stream(touched, 0, touchedCount).asLongStream().toArray());
+        name + "-touched", Arrays.stream(touched, 0, touchedCount).asLongStream().toArray());
   }
 
-  /** Restores what {@link #save} showed. */
-  void restore(LearnerState.Visitor visitor) {
-    count = (int) visitor.count(COUNT, 0);
+  /**
+   * Restores what {@link #save} showed.
+   *
+   * @param reportsPerRound size of the rounds of a release that kept no fullness
+   */
+  void restore(LearnerState.Visitor visitor, int reportsPerRound) {
+    count = (int) visitor.count(name, 0);
     if (count == 0) {
       return;
     }
-    int parts = (int) visitor.count(PARTS, HAS_GRID | HAS_DOUBLES | IS_DENSE);
+    int parts = (int) visitor.count(name + "-parts", HAS_GRID | HAS_DOUBLES | IS_DENSE);
     dense = (parts & IS_DENSE) != 0;
-    coin = visitor.scalar("open-coin", 0);
-    variance = visitor.scalar("open-variance", 0);
+    coin = visitor.scalar(name + "-coin", 0);
+    variance = visitor.scalar(name + "-variance", 0);
+    fullness = visitor.scalar(name + "-fullness", (double) count / reportsPerRound);
     if ((parts & HAS_GRID) != 0) {
-      visitor.counts("open-grid-sum", gridSum());
+      visitor.counts(name + "-grid-sum", gridSum());
     }
     if ((parts & HAS_DOUBLES) != 0) {
-      visitor.vector("open-sum", sum());
+      visitor.vector(name + "-sum", sum());
     }
-    long[] coordinates = new long[(int) visitor.count("open-touched-count", 0)];
-    visitor.counts("open-touched", coordinates);
+    long[] coordinates = new long[(int) visitor.count(name + "-touched-count", 0)];
+    visitor.counts(name + "-touched", coordinates);
     touch(Arrays.stream(coordinates).mapToInt(Math::toIntExact).toArray());
+  }
+
+  /** Whether a stored part is of a round that has closed. */
+  boolean isObsolete(String part) {
+    return count == 0 && part.startsWith(name + "-");
   }
 }

@@ -2,12 +2,16 @@ package io.croupier.operators.model;
 
 import io.croupier.operators.learner.LearnerState;
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 /**
- * The newest published rounds, oldest first, each with the direction that was in force: what a
- * report may still name.
+ * The newest publications, oldest first: what a report may still name.
  *
- * <p>Invariants: (1) rounds increase strictly; (2) there are at most {@code maxStaleness + 1}.
+ * <p>A publication is visible to people once its checkpoint is complete. Until then it is
+ * unconfirmed, and staleness does not count it.
+ *
+ * <p>Invariants: (1) rounds increase strictly; (2) at most {@code maxStaleness + 1} publications
+ * are confirmed; (3) at most one, the newest, is not.
  */
 final class PublishedRounds {
   /** {@link #indexOf} of a round older than any kept. */
@@ -18,122 +22,163 @@ final class PublishedRounds {
 
   private final int dimension;
   private final boolean withDirections;
-  private long[] rounds;
-  private double[][] directions;
-  private double[] pulls;
-  private boolean[] saved;
+  private int maxStaleness;
+  private Publication[] publications = new Publication[4];
   private int size;
+  private boolean confirmed = true;
+
+  /** The direction of a forgotten publication, for the next one to use. */
+  private double[] spareDirection;
 
   /**
    * An empty memory of publications.
    *
-   * @param maxStaleness how many publications behind the newest a report may be, at least 0
+   * @param maxStaleness how many visible publications behind the newest a report may be, at least 0
    * @param dimension length of a direction
-   * @param withDirections whether directions are kept; if not, {@link #direction} is null
+   * @param withDirections whether directions are kept
    */
   PublishedRounds(int maxStaleness, int dimension, boolean withDirections) {
+    this.maxStaleness = maxStaleness;
     this.dimension = dimension;
     this.withDirections = withDirections;
-    rounds = new long[maxStaleness + 1];
-    directions = new double[maxStaleness + 1][];
-    pulls = new double[maxStaleness + 1];
-    saved = new boolean[maxStaleness + 1];
+  }
+
+  /** Whether there is no publication yet. */
+  boolean isEmpty() {
+    return size == 0;
   }
 
   /** Where {@code round} stands, or {@link #STALE} or {@link #UNPUBLISHED}. */
   int indexOf(long round) {
-    if (size > 0 && round < rounds[0]) {
-      return STALE;
+    int i = size - 1;
+    while (i >= 0 && publications[i].round > round) {
+      i--;
     }
-    int index = Arrays.binarySearch(rounds, 0, size, round);
-    return index >= 0 ? index : UNPUBLISHED;
+    if (i < 0) {
+      return size == 0 ? UNPUBLISHED : STALE;
+    }
+    return publications[i].round == round ? i : UNPUBLISHED;
   }
 
-  /** How many publications behind the newest the one at {@code index} is. */
+  /** The publication at {@code index}. */
+  Publication at(int index) {
+    return publications[index];
+  }
+
+  /** The newest publication. There must be one. */
+  Publication newest() {
+    return publications[size - 1];
+  }
+
+  /** How many visible publications are newer than the one at {@code index}. */
   int staleness(int index) {
-    return size - 1 - index;
+    return Math.max(0, size - 1 - index - (confirmed ? 0 : 1));
   }
 
-  /** The direction of the publication at {@code index}, shape [d]; null if none are kept. */
-  double[] direction(int index) {
-    return directions[index];
-  }
-
-  /** The multiple of its direction by which gradients of the publication at {@code index} grow. */
-  double pull(int index) {
-    return pulls[index];
-  }
-
-  /** Sets the {@link #pull} of the newest publication. */
-  void setPull(double pull) {
-    pulls[size - 1] = pull;
-  }
-
-  /** Whether {@code round} is the newest publication. */
-  boolean isNewest(long round) {
-    return size > 0 && rounds[size - 1] == round;
+  /** Whether the newest publication is visible; true if there is none. */
+  boolean isConfirmed() {
+    return confirmed;
   }
 
   /**
-   * Adds a publication, forgetting the oldest one if there is no room.
+   * Notes that the newest publication is visible, and forgets those that are now too old.
    *
-   * @return the array that the caller fills with the direction; null if none are kept
+   * @return whether there were any
    */
-  double[] add(long round) {
-    double[] reused = null;
-    if (size == rounds.length) {
-      reused = directions[0];
-      System.arraycopy(rounds, 1, rounds, 0, size - 1);
-      System.arraycopy(directions, 1, directions, 0, size - 1);
-      System.arraycopy(pulls, 1, pulls, 0, size - 1);
-      System.arraycopy(saved, 1, saved, 0, size - 1);
-      size--;
+  boolean confirm() {
+    confirmed = true;
+    return forgetOld();
+  }
+
+  private boolean forgetOld() {
+    int old = size - (maxStaleness + 1) - (confirmed ? 0 : 1);
+    if (old > 0) {
+      spareDirection = publications[old - 1].direction;
+      System.arraycopy(publications, old, publications, 0, size - old);
+      Arrays.fill(publications, size - old, size, null);
+      size -= old;
     }
-    rounds[size] = round;
-    directions[size] = !withDirections || reused != null ? reused : new double[dimension];
-    pulls[size] = 0;
-    saved[size] = false;
-    return directions[size++];
+    return old > 0;
+  }
+
+  /**
+   * Adds a publication, which is not confirmed yet; the one before it is confirmed by this.
+   *
+   * @return the publication; the caller fills its direction
+   */
+  Publication add(long round) {
+    confirm();
+    confirmed = false;
+    double[] direction = null;
+    if (withDirections) {
+      direction = spareDirection == null ? new double[dimension] : spareDirection;
+      spareDirection = null;
+    }
+    if (size == publications.length) {
+      publications = Arrays.copyOf(publications, 2 * size);
+    }
+    publications[size] = new Publication(round, direction);
+    return publications[size++];
   }
 
   /** Keeps the newest publications when the spec allows more or fewer of them. */
-  void resize(int maxStaleness) {
-    int kept = Math.min(size, maxStaleness + 1);
-    rounds = Arrays.copyOf(Arrays.copyOfRange(rounds, size - kept, size), maxStaleness + 1);
-    directions = Arrays.copyOf(Arrays.copyOfRange(directions, size - kept, size), maxStaleness + 1);
-    pulls = Arrays.copyOf(Arrays.copyOfRange(pulls, size - kept, size), maxStaleness + 1);
-    saved = Arrays.copyOf(Arrays.copyOfRange(saved, size - kept, size), maxStaleness + 1);
-    size = kept;
+  void resize(int newMaxStaleness) {
+    maxStaleness = newMaxStaleness;
+    forgetOld();
   }
 
-  /** Shows the rounds, and those directions that the visitor has not been shown before. */
+  /** Notes that the filling round has closed, which held so many reports. */
+  void closeFilling(long reports) {
+    long left = reports;
+    for (int i = size - 1; i >= 0 && left > 0; i--) {
+      Publication publication = publications[i];
+      left -= publication.filling;
+      publication.used += publication.filling;
+      publication.filling = 0;
+    }
+  }
+
+  /** Shows the publications, and those directions that the visitor has not been shown before. */
   void save(LearnerState.Visitor visitor) {
     visitor.count("published", size);
-    visitor.counts("published-rounds", Arrays.copyOf(rounds, size));
-    visitor.vector("published-pulls", Arrays.copyOf(pulls, size));
-    for (int i = 0; i < size; i++) {
-      if (withDirections && !saved[i]) {
-        visitor.vector(directionName(rounds[i]), directions[i]);
-        saved[i] = true;
-      }
-    }
+    visitor.counts("published-rounds", all().mapToLong(p -> p.round).toArray());
+    visitor.vector("published-pulls", all().mapToDouble(p -> p.pull).toArray());
+    visitor.counts("published-used", all().mapToLong(p -> p.used).toArray());
+    visitor.counts("published-filling", all().mapToLong(p -> p.filling).toArray());
+    all()
+        .filter(publication -> withDirections && !publication.saved)
+        .forEach(
+            publication -> {
+              visitor.vector(directionName(publication.round), publication.direction);
+              publication.saved = true;
+            });
   }
 
-  /** Restores what {@link #save} showed over time. */
+  /**
+   * Restores what {@link #save} showed over time. What is in the state is visible: a start commits
+   * it, or fails.
+   */
   void restore(LearnerState.Visitor visitor) {
     int stored = (int) visitor.count("published", 0);
-    long[] storedRounds = new long[stored];
-    visitor.counts("published-rounds", storedRounds);
-    double[] storedPulls = new double[stored];
-    visitor.vector("published-pulls", storedPulls);
+    long[] rounds = new long[stored];
+    visitor.counts("published-rounds", rounds);
+    double[] pulls = new double[stored];
+    visitor.vector("published-pulls", pulls);
+    long[] used = new long[stored];
+    visitor.counts("published-used", used);
+    long[] filling = new long[stored];
+    visitor.counts("published-filling", filling);
     for (int i = 0; i < stored; i++) {
-      double[] direction = add(storedRounds[i]);
-      setPull(storedPulls[i]);
-      if (direction != null) {
-        visitor.vector(directionName(storedRounds[i]), direction);
-        saved[size - 1] = true;
+      Publication publication = add(rounds[i]);
+      publication.pull = pulls[i];
+      publication.used = used[i];
+      publication.filling = filling[i];
+      if (withDirections) {
+        visitor.vector(directionName(rounds[i]), publication.direction);
+        publication.saved = true;
       }
     }
+    confirm();
   }
 
   /** Whether a stored part belongs to a publication that is no longer kept. */
@@ -147,5 +192,9 @@ final class PublishedRounds {
 
   private static String directionName(long round) {
     return "direction-of-" + round;
+  }
+
+  private Stream<Publication> all() {
+    return Arrays.stream(publications, 0, size);
   }
 }

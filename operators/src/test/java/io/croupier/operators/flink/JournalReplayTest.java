@@ -6,6 +6,7 @@ import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.model.Bundle;
 import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.LiveModel.Fate;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveRadius;
@@ -77,7 +78,15 @@ class JournalReplayTest {
           }
         }
         learner.advanceTime(random.nextInt(1000));
-        learner.barrier();
+        switch (random.nextInt(5)) {
+          case 0 -> learner.failedBarrier();
+          case 1 -> {
+            learner.reached(0);
+            learner.barrier();
+            learner.idle();
+          }
+          default -> learner.barrier();
+        }
         for (ModelUpdate update : TestRecords.updates(learner.outputs())) {
           rounds.put(update.getModelId(), update.getRound());
         }
@@ -97,6 +106,11 @@ class JournalReplayTest {
           .as(id)
           .isEqualTo(told.get(id).stream().map(JournalReplayTest::withoutTime).toList());
     }
+    assertThat(JournalTest.entries(records))
+        .flatExtracting(JournalEntry::getBundlesList)
+        .as("updates without a new round, and a new round without a bundle")
+        .anyMatch(JournalEntry.Bundle::getRoundHeld)
+        .anyMatch(bundle -> bundle.getPublished() && !bundle.hasNamedRound());
     assertThat(JournalTest.entries(records))
         .flatExtracting(JournalEntry::getBundlesList)
         .flatExtracting(JournalEntry.Bundle::getPositionsList)
@@ -143,21 +157,28 @@ class JournalReplayTest {
         continue;
       }
       for (JournalEntry.Bundle bundle : entry.getBundlesList()) {
-        boolean begins = bundle.getPositionsCount() == 0 && !bundle.hasClosedRound();
+        boolean begins =
+            bundle.getPositionsCount() == 0 && !bundle.hasClosedRound() && bundle.hasNamedRound();
         if (!begun && !begins) {
-          updates.add(update(model));
+          updates.add(update(model, true));
         }
         begun = true;
         long round = model.round();
-        if (bundle.getPositionsCount() > 0) {
-          model.add(sum(bundle));
-        } else if (bundle.hasClosedRound()) {
-          model.closeRound();
+        switch (bundle.getOutcome()) {
+          case TAKEN -> model.add(sum(bundle));
+          case DROPPED_STALE -> model.drop(Fate.DROPPED_STALE, sum(bundle).count);
+          case DROPPED_UNPUBLISHED -> model.drop(Fate.DROPPED_UNPUBLISHED, sum(bundle).count);
+          default -> {
+            assertThat(bundle.getPositionsCount()).isZero();
+            if (bundle.hasClosedRound()) {
+              model.closeRound();
+            }
+          }
         }
         assertThat(bundle.hasClosedRound()).isEqualTo(model.round() > round);
         assertThat(bundle.getClosedRound()).isEqualTo(bundle.hasClosedRound() ? round : 0);
         if (bundle.getPublished()) {
-          updates.add(update(model));
+          updates.add(update(model, !bundle.getRoundHeld()));
         }
       }
     }
@@ -175,8 +196,8 @@ class JournalReplayTest {
     return bundle.seal();
   }
 
-  private static ModelUpdate update(LiveModel model) {
-    ModelUpdateView view = model.publish(0);
+  private static ModelUpdate update(LiveModel model, boolean mayOpenRound) {
+    ModelUpdateView view = model.publish(mayOpenRound, 0).orElseThrow();
     OutboundRecord record =
         new OutboundRecord(OutboundRecord.Destination.UPDATES, new byte[0], view.toByteArray());
     return withoutTime(TestRecords.update(record));

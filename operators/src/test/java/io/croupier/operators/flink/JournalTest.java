@@ -12,6 +12,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Position;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +79,8 @@ class JournalTest {
   }
 
   private static Bundle.Builder reports(long namedRound, long firstOffset, int count) {
-    Bundle.Builder bundle = Bundle.newBuilder().setNamedRound(namedRound);
+    Bundle.Builder bundle =
+        Bundle.newBuilder().setNamedRound(namedRound).setOutcome(Bundle.Outcome.TAKEN);
     for (int i = 0; i < count; i++) {
       bundle.addPositions(
           Position.newBuilder().setTopic("gradients").setPartition(1).setOffset(firstOffset + i));
@@ -142,9 +144,9 @@ class JournalTest {
 
     assertThat(bundles())
         .containsExactly(
-            reports(3, 1, 1).build(),
+            reports(3, 1, 1).setOutcome(Bundle.Outcome.DROPPED_UNPUBLISHED).build(),
             reports(0, 2, 1).setClosedRound(0).setPublished(true).build(),
-            reports(0, 3, 2).setPublished(true).build());
+            reports(0, 3, 2).setOutcome(Bundle.Outcome.DROPPED_STALE).setPublished(true).build());
     assertThat(learner.lastUpdate().getDroppedUnpublished()).isEqualTo(1);
     assertThat(learner.lastUpdate().getDroppedStale()).isEqualTo(2);
   }
@@ -184,13 +186,33 @@ class JournalTest {
   }
 
   @Test
-  void aChangedSpecIsNotJournalled() throws Exception {
+  void theUpdateOfAChangedSpecIsJournalledWithoutABundle() throws Exception {
     start();
     run(TestRecords.sgd("m"));
     learner.publish(TestRecords.published(1, TestRecords.sgd("m").setMaxStaleness(3)));
     learner.barrier();
     assertThat(TestRecords.updates(learner.outputs())).hasSize(2);
-    assertThat(entries()).isEmpty();
+    assertThat(bundles()).containsExactly(Bundle.newBuilder().setPublished(true).build());
+  }
+
+  @Test
+  void whatHeldARoundBackIsJournalled() throws Exception {
+    start();
+    run(TestRecords.sgd("m"));
+    learner.reached(0);
+    report(0, 1, 1);
+    learner.barrier();
+    learner.barrier();
+    learner.idle();
+    learner.barrier();
+
+    assertThat(bundles())
+        .containsExactly(
+            reports(0, 1, 1).setClosedRound(0).setPublished(true).setRoundHeld(true).build(),
+            Bundle.newBuilder().setPublished(true).build());
+    assertThat(TestRecords.updates(learner.outputs()))
+        .extracting(ModelUpdate::getRound)
+        .containsExactly(0L, 0L, 1L);
   }
 
   @Test
@@ -202,7 +224,10 @@ class JournalTest {
     assertThat(bundles())
         .containsExactly(
             Bundle.newBuilder().setNamedRound(0).build(),
-            reports(0, 1, 1).setPublished(true).build());
+            reports(0, 1, 1)
+                .setOutcome(Bundle.Outcome.DROPPED_UNPUBLISHED)
+                .setPublished(true)
+                .build());
     assertThat(learner.lastUpdate().getDroppedUnpublished()).isEqualTo(1);
   }
 
@@ -248,7 +273,10 @@ class JournalTest {
       int before = entries().size();
       for (int i = 0; i < barrier; i++) {
         report(99, expected.size(), 1 + i % small.mostPositions());
-        expected.add(reports(99, expected.size(), 1 + i % small.mostPositions()).build());
+        expected.add(
+            reports(99, expected.size(), 1 + i % small.mostPositions())
+                .setOutcome(Bundle.Outcome.DROPPED_UNPUBLISHED)
+                .build());
       }
       early += entries().size() - before;
       learner.barrier();

@@ -11,6 +11,9 @@ import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.util.List;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -290,6 +293,7 @@ class LearnerOperatorTest {
       learner.report(TestRecords.dense("m", round, 1, 0));
       learner.barrier();
     }
+    learner.barrier();
     assertThat(learner.stored("m"))
         .filteredOn(name -> name.startsWith("model/direction-of-"))
         .containsExactly("model/direction-of-3/0", "model/direction-of-4/0");
@@ -304,5 +308,135 @@ class LearnerOperatorTest {
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
     assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/open-"));
+  }
+
+  @Test
+  void noRoundOpensWhileThePublicationBeforeItIsUnconfirmed() throws Exception {
+    learner.publish(TestRecords.published(0, TestRecords.sgd("m").setMaxStaleness(1)));
+    for (int barrier = 1; barrier <= 20; barrier++) {
+      learner.failedBarrier();
+      learner.report(TestRecords.dense("m", 0, 1, 0));
+    }
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsOnly(0L);
+    assertThat(learner.lastUpdate().getUsed() + learner.lastUpdate().getOpen()).isEqualTo(19);
+    assertThat(learner.lastUpdate().getWeights(0)).as("the weights of round 0").isZero();
+    assertThat(learner.lastUpdate().getAverage(0)).as("goes on").isNegative();
+
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isZero();
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isPositive();
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(20);
+    assertThat(learner.lastUpdate().getDroppedStale()).isZero();
+  }
+
+  @Test
+  void aCheckpointConfirmsAllThatCameBeforeIt() throws Exception {
+    run(TestRecords.sgd("m"));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.failedBarrier();
+    learner.report(TestRecords.dense("m", 1, 1, 0));
+    learner.completed(1);
+    learner.failedBarrier();
+    assertThat(learner.lastUpdate().getRound()).as("an older one confirms nothing").isEqualTo(1);
+    learner.completed(3);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(2);
+  }
+
+  @Test
+  void unalignedBarriersOvertakeWhatWasEmittedBeforeThem() throws Exception {
+    learner.close();
+    learner = new LearnerTasks(Backend.HASH_MAP, Plan.RESTORED);
+    learner.job.set(CheckpointingOptions.ENABLE_UNALIGNED, true);
+    run(TestRecords.sgd("m"));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.failedBarrier();
+    learner.report(TestRecords.dense("m", 1, 1, 0));
+    learner.completed(2);
+    learner.failedBarrier();
+    assertThat(learner.lastUpdate().getRound()).as("checkpoint 2 may lack it").isEqualTo(1);
+    learner.completed(3);
+    learner.failedBarrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(2);
+  }
+
+  @Test
+  void noRoundOpensWhileTheJobIsBehind() throws Exception {
+    run(TestRecords.sgd("m").setMaxStaleness(0));
+    learner.reached(998_000);
+    for (int barrier = 0; barrier < 20; barrier++) {
+      learner.report(TestRecords.dense("m", 0, 1, 0));
+      learner.advanceTime(1000);
+      learner.barrier();
+    }
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsOnly(0L);
+    assertThat(learner.lastUpdate().getUsed() + learner.lastUpdate().getOpen()).isEqualTo(20);
+
+    learner.reached(1_019_500);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isPositive();
+    assertThat(learner.lastUpdate().getDroppedStale()).isZero();
+  }
+
+  @Test
+  void aHoldBecauseOfABacklogEnds() throws Exception {
+    run(TestRecords.sgd("m"));
+    learner.reached(0);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    learner.advanceTime(59_999);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isZero();
+    learner.advanceTime(1);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(2);
+
+    learner.report(TestRecords.dense("m", 2, 1, 0));
+    learner.advanceTime(59_999);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("the next hold begins").isEqualTo(2);
+  }
+
+  /** After a start nothing says how much waits on the topics. */
+  @Test
+  void aJobCountsAsBehindUntilItsFirstWatermark() throws Exception {
+    learner.close();
+    learner =
+        new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED) {
+          @Override
+          void opened(
+              KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>
+                  harness)
+              throws Exception {
+            harness.processWatermarkStatus2(WatermarkStatus.IDLE);
+          }
+        };
+    run(TestRecords.sgd("m"));
+    assertThat(learner.lastUpdate().getRound())
+        .as("the first publication waits for nothing")
+        .isZero();
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isZero();
+    learner.reached(1_000_000);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
+  }
+
+  @Test
+  void aCentralRoundStaysOpenWhileTheJobIsBehind() throws Exception {
+    run(TestRecords.central("m"));
+    learner.reached(0);
+    learner.report(TestRecords.grid("m", 0, 1 << 10, 0));
+    learner.barrier();
+    learner.report(TestRecords.grid("m", 0, 1 << 10, 0));
+    learner.barrier();
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L);
+    learner.idle();
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(2);
   }
 }

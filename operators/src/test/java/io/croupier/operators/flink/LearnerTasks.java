@@ -2,6 +2,7 @@ package io.croupier.operators.flink;
 
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.ModelUpdate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -11,13 +12,19 @@ import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 
 /** The learner operator in harnesses. */
-final class LearnerTasks
+class LearnerTasks
     extends Subtasks<
         OutboundRecord,
         KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>> {
+
+  /** The job is behind by more than a second, and holds a round back for a minute. */
+  static final PublicationSettings PUBLICATIONS =
+      new PublicationSettings(Duration.ofSeconds(1), Duration.ofMinutes(1));
 
   LearnerTasks(Backend backend, Plan plan) throws Exception {
     this(backend, plan, JournalSettings.OFF);
@@ -33,7 +40,12 @@ final class LearnerTasks
         (keyGroups, parallelism, index) ->
             new KeyedTwoInputStreamOperatorTestHarness<>(
                 new LearnerOperator(
-                    TestRecords.REQUIREMENTS, TestRecords.DEAD_LETTERS, "models", journal, outputs),
+                    TestRecords.REQUIREMENTS,
+                    TestRecords.DEAD_LETTERS,
+                    "models",
+                    journal,
+                    PUBLICATIONS,
+                    outputs),
                 sum -> sum.modelId,
                 spec -> spec.modelId,
                 Types.STRING,
@@ -43,6 +55,29 @@ final class LearnerTasks
         backend,
         plan,
         null);
+  }
+
+  /** There is nothing more to read. */
+  void idle() throws Exception {
+    onEach(this::opened);
+  }
+
+  /** There is nothing more to read, until a test says so. */
+  @Override
+  void opened(
+      KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord> harness)
+      throws Exception {
+    harness.processWatermarkStatus1(WatermarkStatus.IDLE);
+    harness.processWatermarkStatus2(WatermarkStatus.IDLE);
+  }
+
+  /** All that the brokers appended up to this time has arrived. */
+  void reached(long appendedAtMs) throws Exception {
+    onEach(
+        harness -> {
+          harness.processWatermarkStatus1(WatermarkStatus.ACTIVE);
+          harness.processWatermark1(new Watermark(appendedAtMs));
+        });
   }
 
   void publish(SpecRecord spec) throws Exception {

@@ -205,6 +205,7 @@ class LedgerStartTest {
             TestRecords.DEAD_LETTERS,
             "models",
             JournalSettings.OFF,
+            LearnerTasks.PUBLICATIONS,
             visible),
         sum -> sum.modelId,
         spec -> spec.modelId,

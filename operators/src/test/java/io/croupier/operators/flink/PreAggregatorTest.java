@@ -10,7 +10,9 @@ import io.croupier.schemas.ModelSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -192,19 +194,20 @@ class PreAggregatorTest {
     ModelSpec spec = TestRecords.sgd("m").setReportsPerRound(24).build();
     LiveModel oneByOne = LiveModel.begin(spec, 0);
     LiveModel bundled = LiveModel.begin(spec, 0);
-    oneByOne.publish(0);
-    bundled.publish(0);
+    oneByOne.publish(true, 0);
+    bundled.publish(true, 0);
     SplittableRandom random = new SplittableRandom(5);
-    for (int i = 0; i < 240; i++) {
+    for (int i = 0; i < 192; i++) {
       int[] steps = {random.nextInt(), random.nextInt(2) == 0 ? Integer.MIN_VALUE : 1};
       oneByOne.add(TestRecords.grid("m", 0, steps));
       send(24, TestRecords.grid("m", 0, steps));
     }
     List<RoundSum> sums = sent();
-    assertThat(sums).hasSize(40);
+    assertThat(sums).hasSize(32);
     sums.forEach(bundled::add);
-    assertThat(bundled.round()).isEqualTo(10);
-    assertThat(bundled.publish(0)).isEqualTo(oneByOne.publish(0));
+    assertThat(bundled.round()).isEqualTo(8);
+    assertThat(bundled.publish(true, 0).orElseThrow())
+        .isEqualTo(oneByOne.publish(true, 0).orElseThrow());
   }
 
   @Test
@@ -244,5 +247,45 @@ class PreAggregatorTest {
     }
     assertThat(sum).isEqualTo(steps);
     assertThat(sums.stream().mapToInt(bundle -> bundle.count).sum()).isEqualTo(reports);
+  }
+
+  /** As the rounds of the learner do. */
+  @Test
+  void bundlesGrowWithTheReportsThatNameARound() throws Exception {
+    start(1);
+    int reports = 30_000;
+    for (int i = 0; i < reports; i++) {
+      send(1, TestRecords.grid("m", 7, 1, 0));
+      if (i % 100 == 0) {
+        send(1, TestRecords.grid("m", 6, 1, 0));
+      }
+    }
+    harness.prepareSnapshotPreBarrier(1);
+
+    Map<Long, List<RoundSum>> sums =
+        sent().stream().collect(Collectors.groupingBy(sum -> sum.namedRound));
+    assertThat(sums.get(7L)).hasSizeBetween(230, 310);
+    assertThat(sums.get(7L)).extracting(sum -> sum.count).startsWith(1, 1, 1);
+    assertThat(sums.get(7L).stream().mapToInt(sum -> sum.count).max().orElseThrow())
+        .isGreaterThan(900);
+    assertThat(sums.get(7L).stream().mapToInt(sum -> sum.count).sum()).isEqualTo(reports);
+    assertThat(sums.get(6L)).hasSizeLessThan(120);
+    assertThat(sums.get(6L).stream().mapToInt(sum -> sum.count).sum()).isEqualTo(reports / 100);
+  }
+
+  /** A report may name any round, so counts of made-up ones don't pile up. */
+  @Test
+  void countsOfRoundsAreBounded() throws Exception {
+    start(1);
+    for (int i = 0; i < 300; i++) {
+      send(1, TestRecords.grid("m", 0, 1, 0));
+    }
+    for (int round = 1; round <= 5000; round++) {
+      send(1, TestRecords.grid("m", round, 1, 0));
+    }
+    harness.prepareSnapshotPreBarrier(1);
+    sent();
+    send(1, TestRecords.grid("m", 0, 1, 0));
+    assertThat(sent()).as("round 0 is forgotten, so its bundles are small again").hasSize(1);
   }
 }

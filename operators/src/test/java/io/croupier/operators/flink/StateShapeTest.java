@@ -71,6 +71,9 @@ class StateShapeTest {
   /** Three rounds, and two thirds of one more. */
   private static final int REPORTS = 11;
 
+  /** More than it takes rounds of three to agree. */
+  private static final int AGREEING = 100;
+
   @Test
   void fieldsAreCalledWhatTheyWereCalled() throws Exception {
     List<String> lines = new ArrayList<>();
@@ -152,6 +155,16 @@ class StateShapeTest {
         RoundSum sum = intake.withoutUser(report(spec, central, i));
         sum.namedRound = central ? i / REPORTS_PER_ROUND : 0;
         tasks.report(sum);
+        tasks.barrier();
+        stored.addAll(tasks.stored("m"));
+      }
+      if (!central) {
+        // Rounds that agree, and a last round that the next publication would close.
+        tasks.reached(0);
+        for (int i = 0; i < AGREEING; i++) {
+          RoundSum sum = intake.withoutUser(report(spec, false, i));
+          tasks.report(sum);
+        }
         tasks.barrier();
         stored.addAll(tasks.stored("m"));
       }

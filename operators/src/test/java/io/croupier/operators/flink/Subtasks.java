@@ -113,8 +113,12 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
                 state, KEY_GROUPS, before, parallelism, i));
       }
       harness.open();
+      opened(harness);
     }
   }
+
+  /** What happens to each new subtask before anything else. */
+  void opened(H harness) throws Exception {}
 
   /** Does something to the subtask that owns {@code key}. */
   final void on(String key, Step<H> step) throws Exception {
@@ -135,15 +139,32 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     onEach(harness -> harness.setProcessingTime(nowMs));
   }
 
-  /** Takes a checkpoint and, if the plan says so, goes on from it in new subtasks. */
-  final void barrier() throws Exception {
-    long id = ++barriers;
+  /** Takes a checkpoint that no other operator completes: no subtask hears of its end. */
+  final void failedBarrier() throws Exception {
+    snapshot(++barriers);
+  }
+
+  /** Has each subtask hear that a checkpoint is complete. */
+  final void completed(long checkpointId) throws Exception {
+    onEach(harness -> harness.notifyOfCompletedCheckpoint(checkpointId));
+  }
+
+  private List<OperatorSubtaskState> snapshot(long id) throws Exception {
     List<OperatorSubtaskState> states = new ArrayList<>();
     for (H harness : harnesses) {
       harness.prepareSnapshotPreBarrier(id);
       states.add(harness.snapshot(id, nowMs));
     }
-    if (plan != Plan.NEVER_STOPPED) {
+    return states;
+  }
+
+  /** Takes a checkpoint and, if the plan says so, goes on from it in new subtasks. */
+  final void barrier() throws Exception {
+    long id = ++barriers;
+    List<OperatorSubtaskState> states = snapshot(id);
+    if (plan == Plan.NEVER_STOPPED) {
+      completed(id);
+    } else {
       close();
       start(
           plan.parallelismAfter(barriers),

@@ -93,7 +93,7 @@ class BallConstraintTest {
     double[] optimum = {5, 3, 0, -5};
     double[] weights = start;
     long named = 0;
-    ModelUpdateView update = model.publish(0);
+    ModelUpdateView update = model.publish(true, 0).orElseThrow();
     for (int i = 0; i < 60_000; i++) {
       double[] g = new double[D];
       for (int j = 0; j < D; j++) {
@@ -105,7 +105,7 @@ class BallConstraintTest {
       }
       model.add(report(named, g));
       if (i % 20 == 0) {
-        update = model.publish(i);
+        update = model.publish(true, i).orElseThrow();
         weights = read(update.getWeights(0).toByteArray());
         named = update.getRound();
         assertThat(distance(weights, start)).isLessThanOrEqualTo(1 + 1e-12);
@@ -130,7 +130,7 @@ class BallConstraintTest {
             .setBlackBox(BlackBox.newBuilder().setRadius(0.1))
             .build();
     LiveModel model = LiveModel.begin(spec, 0);
-    double magnitude = magnitude(model.publish(0));
+    double magnitude = magnitude(model.publish(true, 0).orElseThrow());
     while (magnitude <= 0.1) {
       magnitude = round(model, reportsPerRound, -1);
     }
@@ -148,7 +148,7 @@ class BallConstraintTest {
     for (int i = 0; i < reports; i++) {
       model.add(report(named, new double[] {gradient, 0, 0, 0}));
     }
-    return magnitude(model.publish(0));
+    return magnitude(model.publish(true, 0).orElseThrow());
   }
 
   private static double magnitude(ModelUpdateView update) {

@@ -86,7 +86,7 @@ class DeclaredVarianceTest {
     double a = noise.bettingRange();
     assertThat(a).isEqualTo(1 / (4 * G));
     LiveModel model = LiveModel.begin(spec, 0);
-    model.publish(0);
+    model.publish(true, 0);
     Report[] reports = {
       report(Declaration.L2_LAPLACE, 1),
       report(Declaration.L2_LAPLACE, 3),
@@ -104,7 +104,7 @@ class DeclaredVarianceTest {
       model.add(sum(t, 1, gradients[t], noise.variance(reports[t])));
       coins += t == 0 ? 0 : -gradients[t];
       variance += variances[t] / 2 + G * G;
-      assertAt(model.publish(0), a, coins, variance);
+      assertAt(model.publish(true, 0).orElseThrow(), a, coins, variance);
     }
   }
 
@@ -115,7 +115,7 @@ class DeclaredVarianceTest {
     int reports = 10;
     double a = DirectionalNoise.of(banco(1)).bettingRange();
     LiveModel model = LiveModel.begin(banco(reports), 0);
-    model.publish(0);
+    model.publish(true, 0);
     SplittableRandom random = new SplittableRandom(bundleSize);
     double coins = 0;
     double variance = 0;
@@ -131,7 +131,7 @@ class DeclaredVarianceTest {
       }
       coins += t == 0 ? 0 : -gradients / reports;
       variance += variances / (reports * reports) / 2 + G * G;
-      ModelUpdateView update = model.publish(0);
+      ModelUpdateView update = model.publish(true, 0).orElseThrow();
       assertThat(update.getRound()).isEqualTo(t + 1);
       assertAt(update, a, coins, variance);
     }
@@ -142,10 +142,10 @@ class DeclaredVarianceTest {
   void aRoundClosedEarlyDividesByTheReportsItHas() {
     double a = DirectionalNoise.of(banco(1)).bettingRange();
     LiveModel model = LiveModel.begin(banco(100), 0);
-    model.publish(0);
+    model.publish(true, 0);
     model.add(sum(0, 3, -3, 12));
     model.add(sum(0, 1, -1, 20));
     model.closeRound();
-    assertAt(model.publish(0), a, 0, 32.0 / 16 / 2 + G * G);
+    assertAt(model.publish(true, 0).orElseThrow(), a, 0, 32.0 / 16 / 2 + G * G);
   }
 }

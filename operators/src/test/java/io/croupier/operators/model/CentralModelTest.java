@@ -50,14 +50,14 @@ class CentralModelTest {
   @Test
   void usageExample() {
     CentralModel model = model(exact().setReportsPerRound(2));
-    assertThat(model.publish(5).getRound()).isZero();
+    assertThat(model.publish(true, 5).orElseThrow().getRound()).isZero();
     assertThat(model.add(report(0, ONE / 2, 0))).isEqualTo(Fate.OPEN);
     assertThat(model.hasNews()).as("below the goal").isFalse();
     assertThat(model.add(report(0, 0, ONE))).isEqualTo(Fate.OPEN);
     assertThat(model.round()).as("only a publication closes it").isZero();
     assertThat(model.hasNews()).isTrue();
 
-    ModelUpdateView update = model.publish(7);
+    ModelUpdateView update = model.publish(true, 7).orElseThrow();
     assertThat(update.getRound()).isEqualTo(1);
     assertThat(update.getUsed()).isEqualTo(2);
     assertThat(update.getOpen()).isZero();
@@ -69,11 +69,11 @@ class CentralModelTest {
   @Test
   void theSumIsOverTheGoalWhateverTheCount() {
     CentralModel model = model(exact().setReportsPerRound(2));
-    model.publish(0);
+    model.publish(true, 0);
     for (int i = 0; i < 5; i++) {
       model.add(report(0, ONE, 0));
     }
-    assertThat(weights(model.publish(0))[0]).isCloseTo(-2.5, within(1e-7));
+    assertThat(weights(model.publish(true, 0).orElseThrow())[0]).isCloseTo(-2.5, within(1e-7));
   }
 
   @Test
@@ -82,17 +82,17 @@ class CentralModelTest {
     assertThat(model.add(report(0, ONE, 0)))
         .as("before it is published")
         .isEqualTo(Fate.DROPPED_UNPUBLISHED);
-    model.publish(0);
+    model.publish(true, 0);
     assertThat(model.add(report(1, ONE, 0))).isEqualTo(Fate.DROPPED_UNPUBLISHED);
     model.add(report(0, 0, ONE));
-    model.publish(0);
+    model.publish(true, 0);
     assertThat(model.add(report(0, ONE, 0))).isEqualTo(Fate.DROPPED_STALE);
     ModelUpdateView told = model.lastUpdate().orElseThrow();
     assertThat(told.getDroppedStale()).as("what is dropped isn't news").isZero();
     assertThat(model.hasNews()).isFalse();
 
     model.add(report(1, 0, ONE));
-    ModelUpdateView update = model.publish(0);
+    ModelUpdateView update = model.publish(true, 0).orElseThrow();
     assertThat(update.getUsed()).isEqualTo(2);
     assertThat(update.getDroppedStale()).isEqualTo(1);
     assertThat(update.getDroppedUnpublished()).isEqualTo(2);
@@ -102,7 +102,7 @@ class CentralModelTest {
   @Test
   void bundlesAndSparseReportsAddUp() {
     CentralModel model = model(exact().setReportsPerRound(4));
-    model.publish(0);
+    model.publish(true, 0);
     RoundSum pair = report(0, 0, 0);
     pair.form = VectorForm.GRID_SUM;
     pair.values = PackedVectors.encode(new long[] {3L * ONE, -ONE});
@@ -113,7 +113,7 @@ class CentralModelTest {
     sparse.indices = new int[] {1};
     sparse.values = PackedVectors.encode(new double[] {0.5});
     model.add(sparse);
-    assertThat(weights(model.publish(0)))
+    assertThat(weights(model.publish(true, 0).orElseThrow()))
         .containsExactly(new double[] {-0.75, 0.125}, within(1e-7));
   }
 
@@ -121,7 +121,7 @@ class CentralModelTest {
   void leastSquaresLearnsFromExamples() {
     ModelSpec spec = CentralSpecs.leastSquares(CentralSpecs.TREE, CentralSpecs.HARDLY_ANY).build();
     CentralModel model = new CentralModel(spec, 0);
-    model.publish(0);
+    model.publish(true, 0);
     Contribution contribution = new Contribution(spec);
     double[][] xs = {{1, 0}, {0, 1}, {1, 1}};
     for (double[] x : xs) {
@@ -134,14 +134,15 @@ class CentralModelTest {
       contribution.put(raw, sum);
       model.add(sum);
     }
-    assertThat(weights(model.publish(0))).containsExactly(new double[] {2, -1}, within(1e-4));
+    assertThat(weights(model.publish(true, 0).orElseThrow()))
+        .containsExactly(new double[] {2, -1}, within(1e-4));
   }
 
   @Test
   void aRoundOfTheParameterFreeLearnerHoldsNoMoreThanItsBetsAreMadeFor() {
     CentralModel model =
         model(CentralSpecs.parameterFree(CentralSpecs.TREE, 1).setReportsPerRound(2));
-    model.publish(0);
+    model.publish(true, 0);
     for (int i = 0; i < 4; i++) {
       assertThat(model.add(report(0, ONE, 0))).isEqualTo(Fate.OPEN);
     }
@@ -151,10 +152,10 @@ class CentralModelTest {
   @Test
   void bufferedNoiseEndsAtItsHorizon() {
     CentralModel model = model(CentralSpecs.linear(CentralSpecs.blt(2), CentralSpecs.HARDLY_ANY));
-    model.publish(0);
+    model.publish(true, 0);
     for (int round = 0; round < 2; round++) {
       assertThat(model.add(report(round, ONE, 0))).isEqualTo(Fate.OPEN);
-      assertThat(model.publish(0).getRound()).isEqualTo(round + 1);
+      assertThat(model.publish(true, 0).orElseThrow().getRound()).isEqualTo(round + 1);
     }
     assertThat(model.add(report(2, ONE, 0))).isEqualTo(Fate.DROPPED_STALE);
     assertThat(model.hasNews()).isFalse();
@@ -163,9 +164,9 @@ class CentralModelTest {
   @Test
   void aLaterModelOfTheSameNameBeginsAtItsLeaf() {
     CentralModel model = new CentralModel(exact().build(), 5);
-    assertThat(model.publish(0).getRound()).isEqualTo(5);
+    assertThat(model.publish(true, 0).orElseThrow().getRound()).isEqualTo(5);
     model.add(report(5, ONE, 0));
-    assertThat(weights(model.publish(0))[0]).isCloseTo(-1, within(1e-6));
+    assertThat(weights(model.publish(true, 0).orElseThrow())[0]).isCloseTo(-1, within(1e-6));
     Map<String, byte[]> saved = new HashMap<>();
     model.save(saved::put);
     assertThat(saved.keySet())
@@ -194,7 +195,7 @@ class CentralModelTest {
     assertThat(model.lastUpdate()).as("nothing was told yet").isEmpty();
     int d = spec.hasDpFtrlLeastSquares() ? 5 : 2;
     for (int round = 0; round < 20; round++) {
-      ModelUpdateView told = model.publish(1000 + round);
+      ModelUpdateView told = model.publish(true, 1000 + round).orElseThrow();
       assertThat(told.getRound()).isEqualTo(round);
       model.add(report(round, new int[d]));
       CentralModel before = model;
@@ -220,9 +221,9 @@ class CentralModelTest {
   void neitherNoiseNorSumsThatAreMissingFromTheStateAreZero(ModelSpec.Builder builder) {
     ModelSpec spec = builder.build();
     CentralModel model = new CentralModel(spec, 0);
-    model.publish(0);
+    model.publish(true, 0);
     model.add(report(0, new int[spec.hasDpFtrlLeastSquares() ? 5 : 2]));
-    model.publish(0);
+    model.publish(true, 0);
     model.add(report(1, new int[spec.hasDpFtrlLeastSquares() ? 5 : 2]));
     Map<String, byte[]> store = new HashMap<>();
     model.save(store::put);
@@ -257,7 +258,7 @@ class CentralModelTest {
     int d = 512;
     ModelSpec spec = builder.setDimension(d).build();
     CentralModel model = new CentralModel(spec, 0);
-    model.publish(0);
+    model.publish(true, 0);
     model.add(report(0, new int[d]));
     Map<String, byte[]> store = new HashMap<>();
     model.save(store::put);
@@ -265,7 +266,7 @@ class CentralModelTest {
     for (int job = 0; job < 2; job++) {
       CentralModel restored = new CentralModel(spec, 0);
       restored.restore(store::get);
-      noise[job] = weights(restored.publish(0));
+      noise[job] = weights(restored.publish(true, 0).orElseThrow());
     }
     double both = Vectors.dot(noise[0], noise[1]);
     double each = Math.sqrt(Vectors.squaredNorm(noise[0]) * Vectors.squaredNorm(noise[1]));
@@ -275,7 +276,7 @@ class CentralModelTest {
   @Test
   void whatIsNotOnTheGridIsABug() {
     CentralModel model = model(exact());
-    model.publish(0);
+    model.publish(true, 0);
     RoundSum dense = report(0, 0, 0);
     dense.form = VectorForm.DENSE;
     assertThatThrownBy(() -> model.add(dense)).hasMessageContaining("not on the grid");

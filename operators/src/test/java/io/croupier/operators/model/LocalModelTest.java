@@ -66,6 +66,13 @@ class LocalModelTest {
     return sum;
   }
 
+  /** Publishes, and has people see it at once. */
+  private static ModelUpdateView publish(LocalModel model, long nowMs) {
+    ModelUpdateView update = model.publish(true, nowMs).orElseThrow();
+    model.confirm();
+    return update;
+  }
+
   private static double[] weights(ModelUpdateView update) {
     double[] weights = new double[D];
     ByteBuffer.wrap(update.getWeights(0).toByteArray())
@@ -78,11 +85,11 @@ class LocalModelTest {
   @Test
   void aRoundOfOneStepsOnEveryReport() {
     LocalModel model = new LocalModel(sgd().build(), 0);
-    model.publish(0);
+    publish(model, 0);
 
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.STEPPED);
     assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(Fate.STEPPED);
-    ModelUpdateView update = model.publish(7);
+    ModelUpdateView update = publish(model, 7);
 
     assertThat(weights(update)).containsExactly(-1, -1, 0);
     assertThat(update.getRound()).isEqualTo(2);
@@ -93,7 +100,7 @@ class LocalModelTest {
   @Test
   void aRoundOfSeveralClosesAtTheMeanOfAllForms() {
     LocalModel model = new LocalModel(sgd().setReportsPerRound(4).build(), 0);
-    model.publish(0);
+    publish(model, 0);
 
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.OPEN);
     assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(Fate.OPEN);
@@ -102,25 +109,25 @@ class LocalModelTest {
     pair.count = 2;
     assertThat(model.add(pair)).isEqualTo(Fate.STEPPED);
 
-    assertThat(weights(model.publish(0))).containsExactly(-0.75, -0.25, -1);
+    assertThat(weights(publish(model, 0))).containsExactly(-0.75, -0.25, -1);
     assertThat(model.open()).isZero();
   }
 
   @Test
   void reportsAreCountedOnceAsUsedDroppedOrOpen() {
     LocalModel model = new LocalModel(sgd().setReportsPerRound(2).setMaxStaleness(1).build(), 0);
-    model.publish(0);
+    publish(model, 0);
     model.add(dense(0, 1, 0, 0));
     model.add(dense(0, 1, 0, 0));
-    model.publish(0);
+    publish(model, 0);
     model.add(dense(0, 1, 0, 0));
     model.add(dense(1, 1, 0, 0));
-    model.publish(0);
+    publish(model, 0);
 
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.DROPPED_STALE);
     assertThat(model.add(dense(3, 1, 0, 0))).isEqualTo(Fate.DROPPED_UNPUBLISHED);
     assertThat(model.add(dense(2, 1, 0, 0))).isEqualTo(Fate.OPEN);
-    ModelUpdateView update = model.publish(0);
+    ModelUpdateView update = publish(model, 0);
     assertThat(update.getUsed()).isEqualTo(4);
     assertThat(update.getDroppedStale()).isEqualTo(1);
     assertThat(update.getDroppedUnpublished()).isEqualTo(1);
@@ -140,8 +147,8 @@ class LocalModelTest {
     LocalModel twin = new LocalModel(spec, 0);
     Map<String, byte[]> store = new HashMap<>();
     SplittableRandom random = new SplittableRandom(3);
-    model.publish(0);
-    twin.publish(0);
+    publish(model, 0);
+    publish(twin, 0);
     for (int i = 0; i < 400; i++) {
       double a = random.nextGaussian() + 0.3;
       double b = random.nextGaussian();
@@ -154,7 +161,7 @@ class LocalModelTest {
       asDense.namedRound = report.namedRound;
       assertThat(model.add(report)).isEqualTo(twin.add(asDense));
       if (model.round() % 8 == 0) {
-        assertThat(model.publish(i)).isEqualTo(twin.publish(i));
+        assertThat(publish(model, i)).isEqualTo(publish(twin, i));
       }
       if (i % 7 == 0) {
         LocalModel before = model;
@@ -164,14 +171,14 @@ class LocalModelTest {
         model.restore(store::get);
       }
     }
-    assertThat(model.publish(0)).isEqualTo(twin.publish(0));
-    assertThat(model.publish(0).getUsed()).isGreaterThan(300);
+    assertThat(publish(model, 0)).isEqualTo(publish(twin, 0));
+    assertThat(publish(model, 0).getUsed()).isGreaterThan(300);
   }
 
   @Test
   void aRoundThatIsClosedEarlyTakesTheMeanOfWhatItHas() {
     LocalModel model = new LocalModel(sgd().setReportsPerRound(100).build(), 0);
-    model.publish(0);
+    publish(model, 0);
     model.closeRound();
     assertThat(model.round()).isZero();
 
@@ -179,17 +186,17 @@ class LocalModelTest {
     model.add(dense(0, 0, 1, 0));
     model.closeRound();
 
-    assertThat(weights(model.publish(0))).containsExactly(-0.5, -0.5, 0);
+    assertThat(weights(publish(model, 0))).containsExactly(-0.5, -0.5, 0);
   }
 
   @Test
   void tellingTheSameRoundAgainIsNoPublication() {
     LocalModel model = new LocalModel(sgd().setMaxStaleness(0).build(), 0);
-    model.publish(0);
+    publish(model, 0);
     assertThat(model.hasNews()).isFalse();
     model.add(dense(9, 1, 0, 0));
     assertThat(model.hasNews()).isTrue();
-    model.publish(0);
+    publish(model, 0);
 
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.STEPPED);
   }
@@ -198,25 +205,25 @@ class LocalModelTest {
   void aStaleReportBetsOnTheDirectionOfTheRoundItNames() {
     ModelSpec blackBox = spec().setBlackBox(BlackBox.getDefaultInstance()).build();
     LocalModel model = new LocalModel(blackBox, 0);
-    model.publish(0);
+    publish(model, 0);
     model.add(dense(0, 1, 0, 0));
-    model.publish(0);
+    publish(model, 0);
     model.add(dense(1, 0, 1, 0));
-    model.publish(0);
+    publish(model, 0);
 
     // The direction of round 0 is zero, so the coin is zero and the evidence stays what it was.
-    double before = model.publish(0).getDiagnosticsMap().get("log-potential");
+    double before = publish(model, 0).getDiagnosticsMap().get("log-potential");
     model.add(dense(0, -1, 0, 0));
 
-    assertThat(model.publish(0).getDiagnosticsMap().get("log-potential")).isEqualTo(before);
+    assertThat(publish(model, 0).getDiagnosticsMap().get("log-potential")).isEqualTo(before);
     model.add(dense(1, 1, 0, 0));
-    assertThat(model.publish(0).getDiagnosticsMap().get("log-potential")).isNotEqualTo(before);
+    assertThat(publish(model, 0).getDiagnosticsMap().get("log-potential")).isNotEqualTo(before);
   }
 
   @Test
   void aLaterModelOfTheSameNameGoesOnCounting() {
     LocalModel model = new LocalModel(sgd().build(), 41);
-    ModelUpdateView update = model.publish(0);
+    ModelUpdateView update = publish(model, 0);
 
     assertThat(update.getRound()).isEqualTo(41);
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.DROPPED_STALE);
@@ -229,6 +236,110 @@ class LocalModelTest {
     assertThatThrownBy(() -> model.add(dense(0, 1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("A bundle of dimension 1 for a model of dimension 3");
+  }
+
+  /** 30 rounds of one report, and from then on some 30 each time that their number grows e-fold. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100})
+  void anyNumberOfReportsToOnePublicationEntersFewRounds(int reportsPerRound) {
+    int reports = 100_000;
+    ModelSpec spec =
+        spec()
+            .setBlackBox(BlackBox.getDefaultInstance())
+            .setReportsPerRound(reportsPerRound)
+            .build();
+    LocalModel model = new LocalModel(spec, 0);
+    publish(model, 0);
+    SplittableRandom random = new SplittableRandom(5);
+    long largest = 0;
+    long before = 0;
+    for (int i = 0; i < reports; i++) {
+      RoundSum noise = dense(0, random.nextGaussian(), random.nextGaussian(), 0);
+      if (model.add(noise) == Fate.STEPPED) {
+        long used = i + 1L;
+        assertThat(used - before)
+            .isGreaterThanOrEqualTo(reportsPerRound)
+            .isGreaterThanOrEqualTo(before / 30)
+            .isLessThanOrEqualTo(Math.max(reportsPerRound, before / 30 + 1));
+        largest = used - before;
+        before = used;
+      }
+    }
+    double alone = 30.0 * reportsPerRound;
+    assertThat((double) model.round()).isBetween(30.0, 60 + 30 * Math.log(reports / alone));
+    assertThat(largest).isGreaterThan(3000);
+    ModelUpdateView update = publish(model, 0);
+    assertThat(update.getUsed() + update.getOpen()).isEqualTo(reports);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyLearner")
+  void reportsThatAgreeBeyondChanceEnterOneLastRoundBeforeTheNextPublication(ModelSpec spec) {
+    LocalModel model = new LocalModel(spec, 0);
+    publish(model, 0);
+    int r = Math.max(1, spec.getReportsPerRound());
+    add(model, 0, r);
+    long named = publish(model, 0).getRound();
+    assertThat(named).isEqualTo(1);
+    add(model, named, 1000 * r);
+    long rounds = model.round() - named;
+    assertThat(rounds).as("rounds before they are sure").isBetween(9L, 20L);
+    assertThat(model.open()).isEqualTo((int) (1000L * r - rounds * r));
+    assertThat(model.filling()).isZero();
+
+    ModelUpdateView update = publish(model, 0);
+    assertThat(update.getRound()).isEqualTo(named + rounds + 1);
+    assertThat(update.getOpen()).isZero();
+    assertThat(update.getUsed()).isEqualTo(1001L * r);
+    add(model, update.getRound(), r);
+    assertThat(model.round()).as("of the next publication").isEqualTo(update.getRound() + 1);
+  }
+
+  private static void add(LocalModel model, long round, int reports) {
+    for (int i = 0; i < reports; i++) {
+      RoundSum report = dense(round, 0.5, -0.5, 0.1);
+      report.directionalVariance = 0.5;
+      model.add(report);
+    }
+  }
+
+  @Test
+  void aLastRoundTooSmallForTheSpecIsFilledUp() {
+    LocalModel model = new LocalModel(sgd().setReportsPerRound(10).build(), 0);
+    publish(model, 0);
+    add(model, 0, 500);
+    long rounds = model.round();
+    long settled = publish(model, 0).getRound();
+    assertThat(settled).isEqualTo(rounds + 1);
+
+    add(model, 0, 9);
+    assertThat(model.hasNewRound()).isFalse();
+    assertThat(publish(model, 0).getOpen()).isEqualTo(9);
+    assertThat(model.filling()).isEqualTo(9);
+    add(model, settled, 1);
+    assertThat(model.round()).isEqualTo(settled + 1);
+    assertThat(model.open()).isZero();
+  }
+
+  @Test
+  void aHeldRoundKeepsItsWeightsWhileTheAverageGoesOn() {
+    for (ModelSpec spec : everyLearner().toList()) {
+      int r = Math.max(1, spec.getReportsPerRound());
+      LocalModel model = new LocalModel(spec, 0);
+      publish(model, 0);
+      add(model, 0, 5 * r);
+      ModelUpdateView visible = publish(model, 0);
+      add(model, visible.getRound(), 5 * r);
+      ModelUpdateView held = model.publish(false, 0).orElseThrow();
+
+      assertThat(held.getRound()).isEqualTo(visible.getRound());
+      assertThat(weights(held)).isEqualTo(weights(visible));
+      assertThat(held.getUsed()).isEqualTo(10L * r);
+      assertThat(held.getAverage(0)).isNotEqualTo(visible.getAverage(0));
+      assertThat(model.hasNews()).isFalse();
+      assertThat(model.hasNewRound()).isTrue();
+      assertThat(publish(model, 0).getRound()).isGreaterThan(held.getRound());
+    }
   }
 
   static Stream<ModelSpec> everyLearner() {
@@ -257,16 +368,21 @@ class LocalModelTest {
     Map<String, byte[]> store = new HashMap<>();
     SplittableRandom random = new SplittableRandom(17);
     long newest = 0;
-    straight.publish(0);
-    stopped.publish(0);
+    publish(straight, 0);
+    publish(stopped, 0);
     for (int i = 0; i < 300; i++) {
+      double shift = i % 100 < 75 ? 0 : 2;
       RoundSum sum =
-          dense(newest, random.nextGaussian(), random.nextGaussian(), random.nextGaussian());
+          dense(
+              newest, random.nextGaussian() + shift, random.nextGaussian(), random.nextGaussian());
       sum.directionalVariance = 0.5;
       assertThat(stopped.add(sum)).isEqualTo(straight.add(sum));
-      if (random.nextInt(5) == 0) {
-        ModelUpdateView update = straight.publish(i);
-        assertThat(stopped.publish(i)).isEqualTo(update);
+      if (random.nextInt(5) == 0 && i % 100 < 50) {
+        boolean mayOpenRound = random.nextInt(3) > 0;
+        ModelUpdateView update = straight.publish(mayOpenRound, i).orElseThrow();
+        assertThat(stopped.publish(mayOpenRound, i).orElseThrow()).isEqualTo(update);
+        straight.confirm();
+        stopped.confirm();
         newest = update.getRound();
       }
       if (random.nextInt(10) == 0) {
@@ -277,7 +393,7 @@ class LocalModelTest {
         stopped.restore(store::get);
       }
     }
-    assertThat(stopped.publish(0)).isEqualTo(straight.publish(0));
+    assertThat(publish(stopped, 0)).isEqualTo(publish(straight, 0));
     assertThat(straight.round()).isPositive();
   }
 }

@@ -1,0 +1,13 @@
+package io.croupier.operators.flink;
+
+import java.io.Serializable;
+import java.time.Duration;
+
+/**
+ * When models may publish new rounds.
+ *
+ * @param maxLag how far the event-time watermark may lag the clock before the job is behind and no
+ *     new round is published, at least 1 ms
+ * @param longestHold how long a new round may wait because the job is behind, at least 1 ms
+ */
+public record PublicationSettings(Duration maxLag, Duration longestHold) implements Serializable {}

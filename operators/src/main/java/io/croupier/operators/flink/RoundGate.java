@@ -1,0 +1,94 @@
+package io.croupier.operators.flink;
+
+import io.croupier.operators.model.LiveModel;
+
+/**
+ * Decides at each publication of one model whether it may open a new round. A new round makes the
+ * reports that name older ones staler, so it waits
+ *
+ * <ul>
+ *   <li>while the last publication is not visible, since no report can name it yet;
+ *   <li>while the job is behind, since reports that wait on the topic name older rounds; but no
+ *       longer than the longest hold.
+ * </ul>
+ *
+ * <p>Keeps no state: a restore commits all publications that are in the state, so they are visible.
+ */
+final class RoundGate {
+
+  /** Why a new round waits. */
+  enum Hold {
+    /** It doesn't. */
+    NONE(0),
+    /** The job is behind. */
+    BEHIND(1),
+    /** The last publication is not visible yet. */
+    UNCONFIRMED(2);
+
+    private final int code;
+
+    Hold(int code) {
+      this.code = code;
+    }
+
+    /** The number that the metric shows. */
+    int code() {
+      return code;
+    }
+  }
+
+  private static final long NEVER = -1;
+
+  private final long longestHoldMs;
+  private Hold hold = Hold.NONE;
+  private long heldSinceMs = NEVER;
+  private long openedAt = NEVER;
+
+  RoundGate(PublicationSettings settings) {
+    longestHoldMs = settings.longestHold().toMillis();
+  }
+
+  /** Whether {@code model} may open a new round now. */
+  boolean mayOpen(LiveModel model, Backlog backlog, long nowMs) {
+    hold = Hold.NONE;
+    if (!model.isConfirmed()) {
+      hold = Hold.UNCONFIRMED;
+    } else if (backlog.isBehind(nowMs) && heldMs(nowMs) < longestHoldMs) {
+      hold = Hold.BEHIND;
+    }
+    boolean waits = hold != Hold.NONE && model.hasNewRound();
+    if (!waits) {
+      heldSinceMs = NEVER;
+    } else if (heldSinceMs == NEVER) {
+      heldSinceMs = nowMs;
+    }
+    return hold == Hold.NONE;
+  }
+
+  /** Notes that a new round was published for this checkpoint. */
+  void opened(long checkpointId) {
+    openedAt = checkpointId;
+  }
+
+  /**
+   * Notes that a checkpoint is complete: the sink commits all up to it.
+   *
+   * @param aligned whether its barriers were aligned; if not, what was emitted right before the
+   *     barrier may be in the transaction of the next checkpoint
+   */
+  void completed(long checkpointId, boolean aligned, LiveModel model) {
+    if (!model.isConfirmed() && (aligned ? checkpointId >= openedAt : checkpointId > openedAt)) {
+      model.confirm();
+    }
+  }
+
+  /** Why a new round waited at the last publication; {@link Hold#NONE} if it didn't. */
+  Hold hold() {
+    return heldSinceMs == NEVER ? Hold.NONE : hold;
+  }
+
+  /** How long a new round has waited. */
+  long heldMs(long nowMs) {
+    return heldSinceMs == NEVER ? 0 : nowMs - heldSinceMs;
+  }
+}

@@ -1,0 +1,110 @@
+package io.croupier.operators.model;
+
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.learner.Round;
+import io.croupier.operators.math.Vectors;
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * Whether the rounds since the newest publication agree on a direction beyond chance. With g the
+ * mean subgradient of a round and S the sum of those before it, both since that publication,
+ *
+ * <pre>
+ *   T += &lt;g, S&gt;;  Q += &lt;g, S&gt;^2;  S += g;  they agree once T &gt; 3 sqrt(Q)
+ * </pre>
+ *
+ * <p>All these gradients were taken at old weights. Once they agree, a further step on them adds
+ * nothing but distance: the learner has to look at new weights first. Where they are noise alone, T
+ * is a martingale and Q its quadratic variation.
+ *
+ * <p>Source: our own. Simulated for all local learners from 10 to 100,000 reports a publication,
+ * with and without noise. The coins of a learner that bets on a direction are no substitute: where
+ * the gradient is orthogonal to the direction they never agree, and the direction itself runs away.
+ *
+ * <p>A round costs what it touches. A product beyond 1e150 is no evidence and is left out, so that
+ * the sums stay finite.
+ */
+final class Agreement {
+  private static final double DEVIATIONS = 3;
+  private static final double LARGEST_PRODUCT = 1e150;
+
+  private final double[] sum;
+  private final BitSet touched;
+  private boolean isEmpty = true;
+  private double trend;
+  private double squares;
+
+  /** No rounds yet. */
+  Agreement(int dimension) {
+    sum = new double[dimension];
+    touched = new BitSet();
+  }
+
+  /** Whether the rounds so far agree beyond chance. */
+  boolean isReached() {
+    return trend > DEVIATIONS * Math.sqrt(squares);
+  }
+
+  /** Adds a closed round. */
+  void add(Round round) {
+    double[] g = round.subgradient;
+    double product = 0;
+    if (round.isSparse()) {
+      for (int i = 0; i < round.touchedCount(); i++) {
+        int j = round.touched(i);
+        product += g[j] * sum[j];
+        sum[j] += g[j];
+        touched.set(j);
+      }
+    } else {
+      product = Vectors.dot(g, sum);
+      Vectors.addScaled(1, g, sum);
+      touched.set(0, sum.length);
+    }
+    isEmpty = false;
+    if (Math.abs(product) < LARGEST_PRODUCT) {
+      trend += product;
+      squares += product * product;
+    }
+  }
+
+  /** Begins anew, at a new publication. */
+  void clear() {
+    if (touched.cardinality() == sum.length) {
+      Arrays.fill(sum, 0);
+    } else {
+      touched.stream().forEach(j -> sum[j] = 0);
+    }
+    touched.clear();
+    isEmpty = true;
+    trend = 0;
+    squares = 0;
+  }
+
+  /** Shows everything; only that there is nothing if there was no round. */
+  void save(LearnerState.Visitor visitor) {
+    visitor.count("agreement", isEmpty ? 0 : 1);
+    if (!isEmpty) {
+      visitor.scalar("agreement-trend", trend);
+      visitor.scalar("agreement-squares", squares);
+      visitor.vector("agreement-sum", sum);
+    }
+  }
+
+  /** Restores what {@link #save} showed. */
+  void restore(LearnerState.Visitor visitor) {
+    isEmpty = visitor.count("agreement", 0) == 0;
+    if (!isEmpty) {
+      trend = visitor.scalar("agreement-trend", 0);
+      squares = visitor.scalar("agreement-squares", 0);
+      visitor.vector("agreement-sum", sum);
+      touched.set(0, sum.length);
+    }
+  }
+
+  /** Whether a stored part is of rounds before the newest publication. */
+  boolean isObsolete(String part) {
+    return isEmpty && part.startsWith("agreement-");
+  }
+}
