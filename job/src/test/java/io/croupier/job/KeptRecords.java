@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -24,9 +25,37 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * that no transaction wrote to.
  */
 final class KeptRecords {
+  /**
+   * Records are laid with the times that they had, even if this machine's clock is behind those,
+   * and may neither be deleted nor compacted.
+   */
+  static final Map<String, String> BROKER_SETTINGS =
+      Map.of(
+          "log.retention.ms",
+          "-1",
+          "log.cleaner.min.compaction.lag.ms",
+          String.valueOf(Long.MAX_VALUE),
+          "log.message.timestamp.after.max.ms",
+          String.valueOf(Long.MAX_VALUE));
+
   private static final int NULL = -1;
 
   private KeptRecords() {}
+
+  /** Where a record is. */
+  record Place(String topic, int partition, long offset) {}
+
+  /** Everything on {@code topics} that is committed; each holds at least one record. */
+  static Map<Place, ConsumerRecord<byte[], byte[]>> committed(Table table, List<String> topics)
+      throws Exception {
+    Map<Place, ConsumerRecord<byte[], byte[]>> records = new LinkedHashMap<>();
+    for (String topic : topics) {
+      for (ConsumerRecord<byte[], byte[]> record : table.awaitRecords(topic, 1)) {
+        records.put(new Place(topic, record.partition(), record.offset()), record);
+      }
+    }
+    return records;
+  }
 
   static void write(Path file, Collection<ConsumerRecord<byte[], byte[]>> records)
       throws IOException {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.KeptRecords.Place;
 import io.croupier.operators.flink.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -21,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -57,14 +57,6 @@ class SavepointITCase {
   private static final String BEFORE = "before.gz";
   private static final String AFTER = "after.gz";
 
-  /** Records are laid with the times that they had, and may neither be deleted nor compacted. */
-  private static final Map<String, String> KEEPS_WHAT_IS_OLD =
-      Map.of(
-          "log.retention.ms",
-          "-1",
-          "log.cleaner.min.compaction.lag.ms",
-          String.valueOf(Long.MAX_VALUE));
-
   /** What central models with next to no noise may differ by. */
   private static final double NOISE = 1e-6;
 
@@ -75,7 +67,7 @@ class SavepointITCase {
 
   @BeforeEach
   void openTable() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"), KEEPS_WHAT_IS_OLD);
+    broker = EmbeddedBroker.start(directory.resolve("broker"), KeptRecords.BROKER_SETTINGS);
     table = new Table(broker, "kept");
   }
 
@@ -273,14 +265,11 @@ class SavepointITCase {
     return messages;
   }
 
-  /** Where a record stands. */
-  private record Place(String topic, int partition, long offset) {}
-
   /** Everything on all topics that is committed; what is sent to the job has no gaps. */
   private Map<Place, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
     Topics topics = table.topics;
-    Map<Place, ConsumerRecord<byte[], byte[]>> records = new LinkedHashMap<>();
-    for (String topic :
+    return KeptRecords.committed(
+        table,
         List.of(
             topics.models(),
             topics.gradients(),
@@ -289,12 +278,7 @@ class SavepointITCase {
             topics.accounting(),
             topics.guarantees(),
             topics.journal(),
-            topics.deadLetters())) {
-      for (ConsumerRecord<byte[], byte[]> record : table.awaitRecords(topic, 1)) {
-        records.put(new Place(topic, record.partition(), record.offset()), record);
-      }
-    }
-    return records;
+            topics.deadLetters()));
   }
 
   private void start(LedgerStart ledger, Map<String, String> more) throws Exception {
