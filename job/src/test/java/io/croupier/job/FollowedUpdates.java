@@ -1,0 +1,93 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.schemas.ModelUpdate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+
+/** Every visible update of every model, followed with one consumer. Not thread-safe. */
+final class FollowedUpdates implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final Map<String, List<ModelUpdate>> updates = new HashMap<>();
+
+  /** Follows the updates of a table from the beginning of their topic. */
+  FollowedUpdates(Table table) {
+    consumer = table.consumer(table.topics.updates());
+  }
+
+  /** Waits until the newest visible update of a model satisfies {@code wanted}. */
+  ModelUpdate await(String modelId, Predicate<ModelUpdate> wanted) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      List<ModelUpdate> seen = updates.getOrDefault(modelId, List.of());
+      if (!seen.isEmpty() && wanted.test(seen.get(seen.size() - 1))) {
+        return seen.get(seen.size() - 1);
+      }
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError(
+            "No wanted update of %s after %s; the last one: %s"
+                .formatted(modelId, PATIENCE, seen.isEmpty() ? "none" : text(seen)));
+      }
+      poll();
+    }
+  }
+
+  private static String text(List<ModelUpdate> seen) {
+    ModelUpdate last = seen.get(seen.size() - 1);
+    return "round %d, used %d, stale %d, unpublished %d, open %d"
+        .formatted(
+            last.getRound(),
+            last.getUsed(),
+            last.getDroppedStale(),
+            last.getDroppedUnpublished(),
+            last.getOpen());
+  }
+
+  private void poll() throws InvalidProtocolBufferException {
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+      if (record.value() != null) {
+        updates
+            .computeIfAbsent(new String(record.key(), UTF_8), id -> new ArrayList<>())
+            .add(ModelUpdate.parseFrom(record.value()));
+      }
+    }
+  }
+
+  /** The updates of a model that were seen so far, in order. */
+  List<ModelUpdate> of(String modelId) {
+    return List.copyOf(updates.getOrDefault(modelId, List.of()));
+  }
+
+  /**
+   * The newest update of the round that was published {@code before} publications before the newest
+   * one: of those seen so far.
+   */
+  ModelUpdate publication(String modelId, int before) {
+    List<ModelUpdate> publications = new ArrayList<>();
+    for (ModelUpdate update : updates.get(modelId)) {
+      int last = publications.size() - 1;
+      // An update of the same round publishes other counts, and the same weights.
+      if (last >= 0 && publications.get(last).getRound() == update.getRound()) {
+        publications.set(last, update);
+      } else {
+        publications.add(update);
+      }
+    }
+    return publications.get(publications.size() - 1 - before);
+  }
+
+  @Override
+  public void close() {
+    consumer.close();
+  }
+}

@@ -1,0 +1,459 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import com.google.protobuf.Parser;
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.KeptRecords.Place;
+import io.croupier.operators.flink.LedgerStart;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
+import io.croupier.schemas.Spend;
+import io.croupier.schemas.Topics;
+import java.io.IOException;
+import java.io.Reader;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.apache.commons.io.FileUtils;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * This release goes on from savepoints that earlier ones left in the middle of learning, with a
+ * backlog of reports behind them that no job has read. How reports are grouped into rounds may
+ * differ from release to release, so models are judged by what they know, and accounts bit for bit.
+ * {@code -Dkeep=VERSION} keeps a savepoint of this release instead.
+ */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class LearningSavepointITCase {
+  private static final Path KEPT = Path.of("src", "test", "resources", "savepoints-in-learning");
+  private static final String BEFORE = "before.gz";
+  private static final String AFTER = "after.gz";
+  private static final String MODELS = "models.properties";
+
+  private static final int BATCHES = 40;
+  private static final int CENTRAL_ROUNDS = 10;
+  private static final int OPEN_IN_CENTRAL_ROUND = 8;
+  private static final int BACKLOG_OF_CENTRAL_ROUND = 4;
+
+  /**
+   * How much worse, in nats, a published average may be after the backlog and what follows it than
+   * it was in the savepoint. Doing nothing is 0.25 worse than the best weights.
+   */
+  private static final double MARGIN = 0.02;
+
+  /** What the central model with next to no noise may differ by. */
+  private static final double NOISE = 1e-6;
+
+  @TempDir private Path directory;
+  private EmbeddedBroker broker;
+  private Table table;
+  private JobClient job;
+
+  /**
+   * How many reports a model may drop: as many as the backlog has. A report ages with every
+   * publication, and the job publishes several times while it works off a backlog.
+   */
+  private static long mostDropped(String modelId) {
+    return LearningScenario.backlog(modelId);
+  }
+
+  @BeforeEach
+  void openTable() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("broker"), KeptRecords.BROKER_SETTINGS);
+    table = new Table(broker, "learning");
+    keepProducersTimes();
+  }
+
+  /** As the topics had it that the first release created. */
+  private void keepProducersTimes() throws Exception {
+    AlterConfigOp createTime =
+        new AlterConfigOp(
+            new ConfigEntry(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime"),
+            AlterConfigOp.OpType.SET);
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(table.kafka()))) {
+      admin
+          .incrementalAlterConfigs(
+              Map.of(
+                  new ConfigResource(ConfigResource.Type.TOPIC, table.topics.gradients()),
+                  List.of(createTime),
+                  new ConfigResource(ConfigResource.Type.TOPIC, table.topics.rawGradients()),
+                  List.of(createTime)))
+          .all()
+          .get();
+    }
+  }
+
+  @AfterEach
+  void closeTable() throws Exception {
+    if (job != null) {
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+    table.close();
+    broker.close();
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "keep", matches = ".+")
+  void keepsASavepoint() throws Exception {
+    start(Map.of("flink.execution.checkpointing.data-inline-threshold", "1 mb"));
+    try (LearningScenario scenario = new LearningScenario(table, 1)) {
+      learn(scenario);
+      Map<String, ModelUpdate> kept = awaitAll(scenario);
+      // All is committed, so the state holds no transaction, which other brokers wouldn't know.
+      String savepoint =
+          job.triggerSavepoint(
+                  directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
+              .get(60, TimeUnit.SECONDS);
+      job.cancel().get(30, TimeUnit.SECONDS);
+      scenario.leaveBacklog(BACKLOG_OF_CENTRAL_ROUND);
+      Map<Place, ConsumerRecord<byte[], byte[]>> before = committed();
+
+      startFrom(savepoint, Map.of());
+      Map<String, ModelUpdate> workedOff = awaitAll(scenario);
+      Map<Place, ConsumerRecord<byte[], byte[]>> after = committed();
+      after.keySet().removeAll(before.keySet());
+      after.keySet().removeIf(place -> !place.topic().equals(table.topics.accounting()));
+
+      Path state = Path.of(URI.create(savepoint));
+      try (Stream<Path> files = Files.list(state)) {
+        assertThat(files).as("all state is inline").hasSize(1);
+      }
+      Path directory = KEPT.resolve(System.getProperty("keep"));
+      FileUtils.deleteDirectory(directory.toFile());
+      FileUtils.copyDirectory(state.toFile(), directory.toFile());
+      KeptRecords.write(directory.resolve(BEFORE), before.values());
+      KeptRecords.write(directory.resolve(AFTER), after.values());
+      Files.write(directory.resolve(MODELS), describe(kept, workedOff), UTF_8);
+    }
+  }
+
+  /** Up to the middle: models know a good deal, and rounds are half full. */
+  private static void learn(LearningScenario scenario) throws Exception {
+    scenario.publish();
+    for (int batch = 0; batch < BATCHES; batch++) {
+      scenario.teach(75, 25);
+      if (batch < CENTRAL_ROUNDS) {
+        scenario.finishCentralRound();
+      }
+    }
+    while (scenario.awaitTaken().get(LearningScenario.SEVERAL_A_ROUND).getOpen() == 0) {
+      scenario.teach(3, 3);
+    }
+    scenario.answerCentral(OPEN_IN_CENTRAL_ROUND);
+    double loss = loss(scenario.awaitTaken().get(LearningScenario.ADAPTIVE));
+    double halfway = (LogisticProblem.LOSS_OF_NOTHING + LogisticProblem.leastLoss()) / 2;
+    assertThat(loss).as("much better than nothing").isLessThan(halfway);
+  }
+
+  /** What a later release is compared with, and what this one made of the backlog. */
+  private static List<String> describe(
+      Map<String, ModelUpdate> kept, Map<String, ModelUpdate> workedOff) {
+    List<String> lines = new ArrayList<>();
+    lines.add("# The newest updates that were visible at the savepoint; losses in nats.");
+    lines.add("# Doing nothing has loss " + LogisticProblem.LOSS_OF_NOTHING);
+    lines.add("# The least loss is " + LogisticProblem.leastLoss());
+    for (Map.Entry<String, ModelUpdate> entry : kept.entrySet()) {
+      String model = entry.getKey();
+      ModelUpdate update = entry.getValue();
+      ModelUpdate next = workedOff.get(model);
+      long dropped = LearningScenario.dropped(next) - LearningScenario.dropped(update);
+      lines.add("");
+      lines.add(
+          "# After its backlog of %d, with nothing after it: round %d, %d more dropped, loss %s"
+              .formatted(LearningScenario.backlog(model), next.getRound(), dropped, loss(next)));
+      lines.add("%s.round=%d".formatted(model, update.getRound()));
+      lines.add("%s.used=%d".formatted(model, update.getUsed()));
+      lines.add("%s.open=%d".formatted(model, update.getOpen()));
+      lines.add("%s.dropped=%d".formatted(model, LearningScenario.dropped(update)));
+      lines.add("%s.loss=%s".formatted(model, loss(update)));
+    }
+    return lines;
+  }
+
+  static Stream<Arguments> keptSavepoints() throws IOException {
+    try (Stream<Path> releases = Files.list(KEPT)) {
+      return releases
+          .map(Path::getFileName)
+          .sorted()
+          .flatMap(
+              release ->
+                  Stream.of(arguments(release, 2, "hashmap"), arguments(release, 1, "rocksdb")))
+          .toList()
+          .stream();
+    }
+  }
+
+  @ParameterizedTest(name = "{0}, parallelism {1}, {2}")
+  @MethodSource("keptSavepoints")
+  @DisabledIfSystemProperty(named = "keep", matches = ".+")
+  void goesOnLearningFromAKeptSavepoint(Path release, int parallelism, String backend)
+      throws Exception {
+    Path kept = KEPT.resolve(release);
+    List<ProducerRecord<byte[], byte[]>> before = KeptRecords.read(kept.resolve(BEFORE));
+    KeptRecords.lay(table, before);
+    try (LearningScenario scenario = new LearningScenario(table, 2)) {
+      for (ProducerRecord<byte[], byte[]> record : before) {
+        if (isReport(record.topic())) {
+          scenario.recall(GradientReport.parseFrom(record.value()));
+        }
+      }
+      try (Warnings ours = new Warnings("io.croupier");
+          Warnings ofTheSink = new Warnings("org.apache.flink.connector.kafka.sink")) {
+        startFrom(
+            kept.toUri().toString(),
+            Map.of(
+                "parallelism", String.valueOf(parallelism), "flink.state.backend.type", backend));
+        goOn(scenario);
+        assertThat(ours.messages()).isEmpty();
+        assertThat(ofTheSink.messages()).isEmpty();
+      }
+      List<AccountingEvent> events = read(table.topics.accounting(), AccountingEvent.parser());
+      checkSources(events);
+      checkTotals(scenario, events);
+      checkEvents(KeptRecords.read(kept.resolve(AFTER)), events);
+      checkLocal(scenario, properties(kept.resolve(MODELS)));
+      checkCentral(scenario);
+    }
+  }
+
+  /** The backlog is worked off; then people see what came of it, and answer that. */
+  private void goOn(LearningScenario scenario) throws Exception {
+    scenario.awaitTaken();
+    for (int batch = 0; batch < 8; batch++) {
+      scenario.teach(20, 10);
+    }
+    // The first of these is the one that was open in the savepoint.
+    for (int round = 0; round < 3; round++) {
+      scenario.finishCentralRound();
+    }
+    awaitAll(scenario);
+  }
+
+  private boolean isReport(String topic) {
+    return topic.equals(table.topics.gradients()) || topic.equals(table.topics.rawGradients());
+  }
+
+  /** Every report is judged once, and admitted. */
+  private void checkSources(List<AccountingEvent> events) throws Exception {
+    Set<Position> sent = new HashSet<>();
+    Topics topics = table.topics;
+    for (Place place :
+        KeptRecords.committed(table, List.of(topics.gradients(), topics.rawGradients())).keySet()) {
+      sent.add(
+          Position.newBuilder()
+              .setTopic(place.topic())
+              .setPartition(place.partition())
+              .setOffset(place.offset())
+              .build());
+    }
+    Set<Position> judged = new HashSet<>();
+    for (AccountingEvent event : events) {
+      assertThat(judged.add(event.getSource())).as("once: %s", event.getSource()).isTrue();
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    }
+    assertThat(judged.equals(sent)).as("%d of %d", judged.size(), sent.size()).isTrue();
+  }
+
+  /** What everybody's reports add up to, by hand. */
+  private static void checkTotals(LearningScenario scenario, List<AccountingEvent> events) {
+    Map<String, AccountingEvent> last = new HashMap<>();
+    events.forEach(event -> last.put(event.getUserId(), event));
+    assertThat(last.keySet()).isEqualTo(scenario.byUser().keySet());
+    scenario.byUser().forEach((user, reports) -> checkTotals(reports, last.get(user)));
+  }
+
+  private static void checkTotals(List<GradientReport> reports, AccountingEvent last) {
+    double epsilon = 0;
+    double squaredMu = 0;
+    for (GradientReport report : reports) {
+      epsilon += report.getL2Laplace().getEpsilon();
+      for (double tau : report.getCoordinateLaplace().getTausList()) {
+        epsilon += tau;
+      }
+      squaredMu += report.getGaussian().getMu() * report.getGaussian().getMu();
+    }
+    Spend totals = last.getUserTotals();
+    assertThat(totals.getReports()).isEqualTo(reports.size());
+    assertThat(totals.getEpsilon()).isEqualTo(epsilon);
+    if (last.getModelId().equals(LearningScenario.CENTRAL)) {
+      assertThat(last.getModelTotals().getParticipations()).isEqualTo(reports.size());
+      assertThat(last.getModelTotals().getLastRound())
+          .isEqualTo(reports.get(reports.size() - 1).getRound());
+    } else {
+      assertThat(totals.getMu()).isCloseTo(Math.sqrt(squaredMu), within(1e-9));
+    }
+  }
+
+  /** Every account of the backlog is what it was with the release that left it. */
+  private static void checkEvents(
+      List<ProducerRecord<byte[], byte[]>> after, List<AccountingEvent> events) throws Exception {
+    Map<Position, AccountingEvent> bySource = new HashMap<>();
+    events.forEach(event -> bySource.put(event.getSource(), event));
+    assertThat(after).isNotEmpty();
+    for (ProducerRecord<byte[], byte[]> record : after) {
+      AccountingEvent expected = AccountingEvent.parseFrom(record.value());
+      AccountingEvent actual = bySource.get(expected.getSource());
+      assertThat(actual.toBuilder().mergeFrom(expected).setReason(actual.getReason()).build())
+          .isEqualTo(actual);
+    }
+  }
+
+  private void checkLocal(LearningScenario scenario, Properties kept) throws Exception {
+    for (String model : LearningScenario.local()) {
+      List<ModelUpdate> updates = scenario.updates(model);
+      assertThat(updates).as(model).extracting(ModelUpdate::getRound).isSorted();
+      assertThat(updates)
+          .as("the savepoint's update of %s", model)
+          .anySatisfy(update -> checkSavepointed(update, model, kept));
+      ModelUpdate last = updates.get(updates.size() - 1);
+      assertThat(LearningScenario.taken(last)).as(model).isEqualTo(scenario.to(model).size());
+      assertThat(last.getRound()).as(model).isGreaterThan(number(kept, model + ".round"));
+      assertThat(last.getUsed()).as(model).isGreaterThan(number(kept, model + ".used"));
+      assertThat(last.getDroppedUnpublished()).as("all name publications: %s", model).isZero();
+      assertThat(LearningScenario.dropped(last) - number(kept, model + ".dropped"))
+          .as("dropped by %s", model)
+          .isBetween(0L, mostDropped(model));
+      for (ModelUpdate update : updates) {
+        assertThat(LearningScenario.weights(update)).as(model).doesNotContain(Double.NaN);
+        assertThat(loss(update)).as(model).isFinite();
+      }
+      assertThat(loss(last))
+          .as("loss of %s", model)
+          .isLessThan(LogisticProblem.LOSS_OF_NOTHING)
+          .isLessThan(Double.parseDouble(kept.getProperty(model + ".loss")) + MARGIN);
+      Journalled.check(table, model, scenario.to(model).size());
+    }
+  }
+
+  private static void checkSavepointed(ModelUpdate update, String model, Properties kept) {
+    assertThat(update.getRound()).isEqualTo(number(kept, model + ".round"));
+    assertThat(update.getUsed()).isEqualTo(number(kept, model + ".used"));
+    assertThat(update.getOpen()).isEqualTo(number(kept, model + ".open"));
+    assertThat(loss(update))
+        .isCloseTo(Double.parseDouble(kept.getProperty(model + ".loss")), within(1e-12));
+  }
+
+  /** The open sum and the guarantees go on, and nothing is dropped. */
+  private void checkCentral(LearningScenario scenario) throws Exception {
+    long rounds = CENTRAL_ROUNDS + 3;
+    List<ModelUpdate> updates = scenario.updates(LearningScenario.CENTRAL);
+    for (ModelUpdate update : updates) {
+      assertThat(LearningScenario.weights(update))
+          .as("round %d", update.getRound())
+          .containsExactly(scenario.centralWeights(update.getRound()), within(NOISE));
+    }
+    ModelUpdate last = updates.get(updates.size() - 1);
+    assertThat(last.getRound()).isEqualTo(rounds);
+    assertThat(last.getUsed()).isEqualTo(rounds * LearningScenario.CENTRAL_GOAL);
+    assertThat(LearningScenario.dropped(last)).isZero();
+    assertThat(read(table.topics.guarantees(), GuaranteeEvent.parser()))
+        .extracting(GuaranteeEvent::getRound)
+        .containsExactlyElementsOf(LongStream.rangeClosed(0, rounds).boxed().toList());
+  }
+
+  private static double loss(ModelUpdate update) {
+    return LogisticProblem.loss(LearningScenario.average(update));
+  }
+
+  private static long number(Properties properties, String key) {
+    return Long.parseLong(properties.getProperty(key));
+  }
+
+  private static Properties properties(Path file) throws IOException {
+    Properties properties = new Properties();
+    try (Reader reader = Files.newBufferedReader(file, UTF_8)) {
+      properties.load(reader);
+    }
+    return properties;
+  }
+
+  private <T> List<T> read(String topic, Parser<T> parser) throws Exception {
+    List<T> messages = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> record : table.awaitRecords(topic, 1)) {
+      messages.add(parser.parseFrom(record.value()));
+    }
+    return messages;
+  }
+
+  /** Waits until every report is in its model and accounted for. */
+  private Map<String, ModelUpdate> awaitAll(LearningScenario scenario) throws Exception {
+    table.flush();
+    Map<String, ModelUpdate> newest = scenario.awaitTaken();
+    table.awaitRecords(table.topics.accounting(), scenario.reports());
+    for (Map.Entry<String, ModelUpdate> entry : newest.entrySet()) {
+      table.awaitJournal(entry.getKey(), scenario.to(entry.getKey()).size());
+    }
+    return newest;
+  }
+
+  /** Everything that is committed on the topics that this scenario writes to. */
+  private Map<Place, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
+    Topics topics = table.topics;
+    return KeptRecords.committed(
+        table,
+        List.of(
+            topics.models(),
+            topics.gradients(),
+            topics.rawGradients(),
+            topics.updates(),
+            topics.accounting(),
+            topics.guarantees(),
+            topics.journal()));
+  }
+
+  private void startFrom(String savepoint, Map<String, String> more) throws Exception {
+    Map<String, String> settings = new HashMap<>(SlowReading.settings());
+    settings.put("flink.execution.state-recovery.path", savepoint);
+    settings.putAll(more);
+    start(settings);
+  }
+
+  private void start(Map<String, String> more) throws Exception {
+    Map<String, String> settings = new HashMap<>(table.settings());
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.put("journal.enabled", "true");
+    settings.putAll(more);
+    job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(settings).withLedgerStart(LedgerStart.REQUIRE_STATE));
+  }
+}
