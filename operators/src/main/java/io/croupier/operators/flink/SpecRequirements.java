@@ -64,8 +64,16 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
     boolean exactlyOnce =
         CheckpointingOptions.isCheckpointingEnabled(job)
             && CheckpointingOptions.getCheckpointingMode(job) == CheckpointingMode.EXACTLY_ONCE;
+    int tolerated = job.getOptional(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER).orElse(0);
     return spec -> {
       List<String> obstacles = apply(spec);
+      if (ModelSpecs.isCentral(spec) && tolerated != 0) {
+        obstacles.add(
+            ("the model is central, and the job tolerates failed checkpoints (%s is %d): a round that"
+                    + " such a checkpoint closed would stay closed and be seen by no one, so its"
+                    + " participations would be lost; set it to 0")
+                .formatted(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER.key(), tolerated));
+      }
       if (ModelSpecs.isCentral(spec) && !exactlyOnce) {
         obstacles.add(
             "the model is central, and the job's checkpoints are off or not exactly-once: after a"
