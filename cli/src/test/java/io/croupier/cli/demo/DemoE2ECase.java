@@ -128,7 +128,10 @@ class DemoE2ECase {
 
   @Test
   void ctrlCEndsItAtOnceAndLeavesNothing() throws Exception {
-    Process process = script.start("demo", "--page", directory.resolve("page.html").toString());
+    Interrupt interrupt = Interrupt.available();
+    Process process =
+        script.start(
+            interrupt.launcher(), "demo", "--page", directory.resolve("page.html").toString());
     BufferedReader output = process.inputReader(UTF_8);
     String line = output.readLine();
     while (line != null && !line.contains("people have reported")) {
@@ -137,10 +140,10 @@ class DemoE2ECase {
     assertThat(line).isNotNull();
 
     long interruptedAt = System.nanoTime();
-    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+    interrupt.send(process);
 
     assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).isEqualTo(130);
+    assertThat(process.exitValue()).isEqualTo(interrupt.exitValue());
     assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - interruptedAt)).isLessThan(10);
     assertThat(process.descendants()).isEmpty();
     assertThat(directory.resolve("page.html")).doesNotExist();

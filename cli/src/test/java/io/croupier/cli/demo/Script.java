@@ -26,7 +26,13 @@ record Script(Path directory, Path temporary) {
 
   /** Starts it. */
   Process start(String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(SCRIPT.toString()));
+    return start(List.of(), arguments);
+  }
+
+  /** Starts it by a command that executes the one behind it. */
+  Process start(List<String> launcher, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(launcher);
+    command.add(SCRIPT.toString());
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.directory(directory.toFile());
