@@ -57,7 +57,10 @@ class SavepointITCase {
   private static final String BEFORE = "before.gz";
   private static final String AFTER = "after.gz";
 
-  /** What central models with next to no noise may differ by. */
+  /**
+   * What central models with next to no noise may differ by: some hundred deviations of the noise,
+   * which isn't seeded.
+   */
   private static final double NOISE = 1e-6;
 
   @TempDir private Path directory;

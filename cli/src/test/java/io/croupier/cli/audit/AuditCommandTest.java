@@ -10,7 +10,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** False alarms: below 1e-9 a run. */
+/**
+ * The command draws without a seed. Three audits refute a right mechanism with a probability of at
+ * most 1e-10 each. What the patterns expect of the measured variances and of the share of odd steps
+ * holds within 9 standard deviations and more of 200,000 releases: a run of this class fails by
+ * chance with a probability below 1e-9. They expect no particular strength of an audit.
+ */
 class AuditCommandTest {
 
   private record Run(int code, String out, String err, Exception failure) {}
@@ -44,9 +49,9 @@ class AuditCommandTest {
     assertThat(laplace.failure()).isNull();
     assertThat(laplace.code()).isZero();
     assertThat(laplace.out())
-        .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least 1\\.\\d{3} +\\| not refuted")
+        .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least [\\d.]+ +\\| not refuted")
         .containsPattern("variance along an axis +\\| +1\\.000 \\| +[01]\\.\\d+ \\+- 0\\.\\d+ \\|")
-        .containsPattern("epsilon, at 95 % +\\| +\\| +at least 1\\.\\d{3} +\\| refutes nothing")
+        .containsPattern("epsilon, at 95 % +\\| +\\| +at least [\\d.]+ +\\| refutes nothing")
         .containsPattern("odd steps of the grid +\\| +half \\| +0\\.(49|50)\\d\\d \\+- 0\\.00")
         .containsPattern("Event: .+, of 50,000 releases each: [0-9,]+ of -?g, [0-9,]+ of -?g\\.")
         .contains("Not refuted: l2-laplace, epsilon 2.000, d 3. That is no proof.");
@@ -59,7 +64,7 @@ class AuditCommandTest {
     assertThat(coordinates.failure()).isNull();
     assertThat(coordinates.code()).isZero();
     assertThat(coordinates.out())
-        .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least 1\\.\\d{3} +\\| not refuted")
+        .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least [\\d.]+ +\\| not refuted")
         // 2 (2 G / tau)^2 for the smallest tau.
         .containsPattern("variance along an axis +\\| +32\\.00 \\| +3\\d\\.\\d+ \\+- \\d+")
         .contains("Not refuted: coordinate-laplace, epsilon 2.000, d 3. That is no proof.");
@@ -71,7 +76,7 @@ class AuditCommandTest {
                 .split(" "));
     assertThat(gaussian.failure()).isNull();
     assertThat(gaussian.code()).isZero();
-    assertThat(gaussian.out()).containsPattern("mu +\\| +at most 1\\.000 \\| +at least 0\\.\\d+");
+    assertThat(gaussian.out()).containsPattern("mu +\\| +at most 1\\.000 \\| +at least [\\d.]+ ");
   }
 
   @Test

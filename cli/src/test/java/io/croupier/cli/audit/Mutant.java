@@ -1,5 +1,6 @@
 package io.croupier.cli.audit;
 
+import java.util.Arrays;
 import org.apache.commons.rng.UniformRandomProvider;
 import org.apache.commons.rng.sampling.UnitSphereSampler;
 import org.apache.commons.rng.sampling.distribution.AhrensDieterMarsagliaTsangGammaSampler;
@@ -43,13 +44,20 @@ final class Mutant {
 
   /** Laplace coordinates; right with scale 2G / tau. */
   static Mechanism coordinates(Claim claim, double scale, long seed) {
+    double[] scales = new double[claim.pair().dimension()];
+    Arrays.fill(scales, scale);
+    return coordinates(claim, scales, seed);
+  }
+
+  /** Laplace coordinates, each of its own scale; 0 is no noise. */
+  static Mechanism coordinates(Claim claim, double[] scales, long seed) {
     UniformRandomProvider random = random(seed);
-    ContinuousSampler plus = ZigguratSampler.Exponential.of(random, scale);
-    ContinuousSampler minus = ZigguratSampler.Exponential.of(random, scale);
+    ContinuousSampler plus = ZigguratSampler.Exponential.of(random, 1);
+    ContinuousSampler minus = ZigguratSampler.Exponential.of(random, 1);
     return gradient -> {
       double[] noise = new double[gradient.length];
       for (int i = 0; i < noise.length; i++) {
-        noise[i] = plus.sample() - minus.sample();
+        noise[i] = scales[i] * (plus.sample() - minus.sample());
       }
       return add(claim, gradient, noise);
     };

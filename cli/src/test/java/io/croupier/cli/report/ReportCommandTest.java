@@ -288,9 +288,9 @@ class ReportCommandTest {
   void dataAnswersARoundByTheLedgersLotAlone() throws IOException {
     write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
     String data = "--label y --loss logistic --each-row --data " + path("rows.csv");
-    // Of 20 ledgers none, or each, chooses round 0 with probability 2e-6.
+    // Of 24 ledgers none, or each, chooses round 0 with probability 2e-7.
     List<Integer> printed = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 24; i++) {
       String ledger = path("device-" + i);
       int reports;
       try (LocalLedger device = LocalLedger.open(Path.of(ledger), "ada", Limit.NONE)) {

@@ -9,7 +9,11 @@ import io.croupier.schemas.PrefixSumNoise;
 
 /** Specs of central models of two coordinates, and as good as without noise unless they say so. */
 final class CentralSpecs {
-  /** Far below the grid of the gradients, and above 0: specs allow no less. */
+  /**
+   * Far below the grid of the gradients, and above 0: specs allow no less. The noise isn't seeded;
+   * tests allow weights to be off by 1e-7 or more, which is 50 deviations of it or more: beyond by
+   * chance with a probability below 1e-500.
+   */
   static final double HARDLY_ANY = 1e-9;
 
   static final PrefixSumNoise TREE =
