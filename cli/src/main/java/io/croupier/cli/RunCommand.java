@@ -50,6 +50,7 @@ final class RunCommand implements Callable<Integer> {
   @ArgGroup(exclusive = true)
   private Beginning beginning = new Beginning();
 
+  private volatile JobClient job;
   private volatile boolean interrupted;
 
   /** With which accounts the job begins. */
@@ -88,19 +89,25 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Log.toConsole();
     JobConfig config = connection.config(beginning.settings()).withLedgerStart(beginning.ledger());
+    ScratchDirectory directory = ScratchDirectory.create("croupier-run-");
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(directory), "end"));
+    return run(config, directory);
+  }
+
+  /** Runs the job to its end. */
+  private int run(JobConfig config, ScratchDirectory directory) throws Exception {
     Configuration cluster = Configuration.fromMap(config.flink());
+    directory.configure(cluster);
     if (!cluster.contains(RestOptions.BIND_ADDRESS)) {
       cluster.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
     }
     StreamExecutionEnvironment environment =
         StreamExecutionEnvironment.createLocalEnvironment(config.parallelism(), cluster);
-    JobClient job;
     try {
       job = CroupierJob.submit(environment, config);
     } catch (IllegalStateException e) {
       throw new InputException(e.getMessage(), e);
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> cancel(job), "cancel"));
     System.err.println("Running. Ctrl-C ends it.");
     try {
       job.getJobExecutionResult().get();
@@ -118,8 +125,15 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private void cancel(JobClient job) {
+  private void end(ScratchDirectory directory) {
     interrupted = true;
+    if (job != null) {
+      cancel();
+    }
+    directory.close();
+  }
+
+  private void cancel() {
     try {
       job.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
       job.getJobExecutionResult().handle((result, end) -> "").get(CANCEL_SECONDS, TimeUnit.SECONDS);

@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +34,12 @@ class RunE2ECase {
   private static final Path SCRIPT = Path.of("..", "croupier").toAbsolutePath().normalize();
 
   @TempDir private Path directory;
+  @TempDir private Path temporary;
+
+  @AfterEach
+  void leavesNothingBehind() {
+    assertThat(temporary).isEmptyDirectory();
+  }
 
   @Test
   void publishesModelsUntilItIsInterrupted() throws Exception {
@@ -124,10 +131,12 @@ class RunE2ECase {
     List<String> command =
         new ArrayList<>(List.of(SCRIPT.toString(), "run", "--config", config.toString()));
     command.addAll(List.of(options));
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(directory.resolve("output").toFile())
-        .start();
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("output").toFile());
+    builder.environment().put("TMPDIR", temporary.toString());
+    return builder.start();
   }
 
   private Path configuration(EmbeddedBroker broker) throws IOException {

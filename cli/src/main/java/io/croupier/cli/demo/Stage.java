@@ -2,14 +2,12 @@ package io.croupier.cli.demo;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.cli.InputException;
+import io.croupier.cli.ScratchDirectory;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.JobConfig;
 import io.croupier.job.KafkaTopics;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,14 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
-import org.apache.commons.io.FileUtils;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
-import org.apache.flink.configuration.WebOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
@@ -47,7 +41,7 @@ final class Stage implements AutoCloseable {
   private final boolean keep;
   private final String runId;
   private final boolean journal;
-  private Path directory;
+  private ScratchDirectory directory;
   private EmbeddedBroker broker;
   private boolean topicsCreated;
   private JobClient job;
@@ -146,9 +140,9 @@ final class Stage implements AutoCloseable {
 
   private synchronized void openBroker() throws IOException {
     checkOpen();
-    directory = Files.createTempDirectory("croupier-demo-");
+    directory = ScratchDirectory.create("croupier-demo-");
     if (foreignKafka.isEmpty()) {
-      broker = EmbeddedBroker.start(directory.resolve("kafka"));
+      broker = EmbeddedBroker.start(directory.path().resolve("kafka"));
     }
   }
 
@@ -173,7 +167,8 @@ final class Stage implements AutoCloseable {
     settings.put("parallelism", "1");
     settings.put("checkpoint.interval", "250 ms");
     settings.put("journal.enabled", Boolean.toString(journal));
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.put(
+        "checkpoint.directory", directory.path().resolve("checkpoints").toUri().toString());
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(1, cluster()),
@@ -182,14 +177,14 @@ final class Stage implements AutoCloseable {
 
   /** A small Flink, all of whose files are in the run's directory. */
   private Configuration cluster() {
-    String files = directory.resolve("flink").toString();
-    return new Configuration()
-        .set(CoreOptions.TMP_DIRS, files)
-        .set(WebOptions.TMP_DIR, files)
-        .set(RestOptions.BIND_ADDRESS, "127.0.0.1")
-        .set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64))
-        .set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32))
-        .set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    Configuration flink =
+        new Configuration()
+            .set(RestOptions.BIND_ADDRESS, "127.0.0.1")
+            .set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64))
+            .set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32))
+            .set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    directory.configure(flink);
+    return flink;
   }
 
   private void checkOpen() {
@@ -214,24 +209,7 @@ final class Stage implements AutoCloseable {
       broker.close();
     }
     if (directory != null) {
-      deleteDirectory();
-    }
-  }
-
-  /**
-   * Flink goes on deleting its own part for a moment after the job's end: that may be in the way.
-   */
-  private void deleteDirectory() {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (Files.exists(directory)) {
-      try {
-        FileUtils.deleteDirectory(directory.toFile());
-      } catch (IOException e) {
-        if (System.nanoTime() > deadline) {
-          throw new UncheckedIOException("The temporary directory can't be deleted", e);
-        }
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-      }
+      directory.close();
     }
   }
 

@@ -1,6 +1,7 @@
 package io.croupier.operators.flink;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -46,8 +47,14 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     HASH_MAP,
     ROCKS_DB;
 
+    /** RocksDB deletes its files when it is closed; the harness's own folder for them it leaves. */
     StateBackend create() {
-      return this == HASH_MAP ? new HashMapStateBackend() : new EmbeddedRocksDBStateBackend();
+      if (this == HASH_MAP) {
+        return new HashMapStateBackend();
+      }
+      EmbeddedRocksDBStateBackend rocksDb = new EmbeddedRocksDBStateBackend();
+      rocksDb.setDbStoragePath(Path.of("target", "rocks-db").toAbsolutePath().toString());
+      return rocksDb;
     }
   }
 
