@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
@@ -102,7 +103,9 @@ final class RunCommand implements Callable<Integer> {
       cluster.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
     }
     StreamExecutionEnvironment environment =
-        StreamExecutionEnvironment.createLocalEnvironment(config.parallelism(), cluster);
+        // Without the first argument a local Flink takes a subtask for each core.
+        StreamExecutionEnvironment.createLocalEnvironment(
+            cluster.get(CoreOptions.DEFAULT_PARALLELISM), cluster);
     try {
       job = CroupierJob.submit(environment, config);
     } catch (IllegalStateException e) {

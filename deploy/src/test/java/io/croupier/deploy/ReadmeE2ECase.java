@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +32,7 @@ class ReadmeE2ECase {
   private static final Path ROOT = Cluster.ROOT;
   private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
   private static final Pattern METRIC = Pattern.compile("\\bflink_\\w+");
-  private static final Pattern RUNNING = Pattern.compile("Running: [0-9a-f]{32}\n");
+  private static final Pattern RUNNING = Pattern.compile("Running: ([0-9a-f]{32})\n");
   private static final List<String> LINKS = List.of("croupier", "deploy", "examples");
 
   @TempDir private Path directory;
@@ -66,7 +67,11 @@ class ReadmeE2ECase {
       run(cluster, blocks.get(4));
       try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers())) {
         watch.when("demo", 3).get(2, TimeUnit.MINUTES);
-        assertThat(run(cluster, blocks.get(5))).containsPattern(RUNNING);
+        Matcher running = RUNNING.matcher(run(cluster, blocks.get(5)));
+        assertThat(running.find()).isTrue();
+        assertThat(get(cluster.rest() + "/jobs/" + running.group(1)))
+            .as("what 'flink run -p' asks for")
+            .containsPattern("\"name\":\"ledger[^}]*\"parallelism\":2,");
         watch.when("demo", 4).get(2, TimeUnit.MINUTES);
         checkDashboard(cluster);
         run(cluster, blocks.get(6));
@@ -119,14 +124,16 @@ class ReadmeE2ECase {
     Set<String> shown =
         names(Files.readString(ROOT.resolve("deploy/docker/grafana/croupier.json"), UTF_8));
     Set<String> exposed = new HashSet<>();
-    HttpClient client = HttpClient.newHttpClient();
     for (int server = 0; server <= 1; server++) {
-      HttpRequest request =
-          HttpRequest.newBuilder(URI.create(cluster.metrics(server) + "/metrics")).build();
-      exposed.addAll(names(client.send(request, BodyHandlers.ofString()).body()));
+      exposed.addAll(names(get(cluster.metrics(server) + "/metrics")));
     }
     assertThat(shown).hasSizeGreaterThan(20);
     assertThat(exposed).containsAll(shown);
+  }
+
+  private static String get(String address) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(address)).build();
+    return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body();
   }
 
   private static Set<String> names(String text) {

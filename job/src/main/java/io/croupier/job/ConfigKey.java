@@ -18,7 +18,11 @@ public enum ConfigKey {
   TOPICS_DEAD_LETTERS("topics.dead-letters", "<prefix>.dead-letters", "What can't be read."),
   TOPICS_RAW_DEAD_LETTERS(
       "topics.raw-dead-letters", "<prefix>.raw-dead-letters", "The same of raw-gradients."),
-  PARALLELISM("parallelism", "1", "Subtasks of each operator."),
+  PARALLELISM(
+      "parallelism",
+      "",
+      "Subtasks of each operator; unset: what Flink is given (`flink run -p`, `job.parallelism` of"
+          + " the Kubernetes operator, `parallelism.default`)."),
   MAX_PARALLELISM(
       "max-parallelism",
       "128",

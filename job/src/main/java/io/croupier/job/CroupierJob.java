@@ -176,10 +176,26 @@ public final class CroupierJob {
         .uid(Uids.MODELS_SOURCE);
   }
 
-  /** Sets what the job relies on. */
+  /**
+   * Sets what the job relies on. A parallelism that the settings don't name stays what Flink is
+   * given.
+   *
+   * @throws IllegalArgumentException if that is above the max parallelism
+   */
   static void configure(StreamExecutionEnvironment env, JobConfig config) {
     env.configure(flinkOptions(config));
-    env.setParallelism(config.parallelism());
+    if (config.parallelism() > 0) {
+      env.setParallelism(config.parallelism());
+    }
+    if (env.getParallelism() > config.maxParallelism()) {
+      throw new IllegalArgumentException(
+          "%s is %d, but Flink is given a parallelism of %d; set it to that or more, unless the job"
+                  .formatted(
+                      ConfigKey.MAX_PARALLELISM.key(),
+                      config.maxParallelism(),
+                      env.getParallelism())
+              + " has state");
+    }
     env.setMaxParallelism(config.maxParallelism());
     env.enableCheckpointing(config.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
   }

@@ -28,8 +28,8 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
  * @param topics where the records are
  * @param kafka properties of the Kafka clients, {@code bootstrap.servers} among them
  * @param flink Flink's own options
- * @param parallelism subtasks of each operator, at least 1
- * @param maxParallelism key groups, at least {@code parallelism}
+ * @param parallelism subtasks of each operator; 0 leaves it to Flink
+ * @param maxParallelism key groups, at least {@code parallelism} and 1
  * @param checkpointInterval time between checkpoints, positive
  * @param checkpointDirectory a URI, or empty
  * @param preAggregationInterval longest wait of a partial sum, positive
@@ -118,13 +118,16 @@ public record JobConfig(
           "kafka.bootstrap.servers is missing; set it to the brokers' addresses, such as"
               + " 'broker-1:9092,broker-2:9092'");
     }
-    int parallelism = wholeNumber(ConfigKey.PARALLELISM, settings, 1, MOST_KEY_GROUPS);
+    int parallelism =
+        settings.containsKey(ConfigKey.PARALLELISM.key())
+            ? wholeNumber(ConfigKey.PARALLELISM, settings, 1, MOST_KEY_GROUPS)
+            : 0;
     return new JobConfig(
         topics(settings),
         kafka,
         behind(ConfigKey.FLINK, settings),
         parallelism,
-        wholeNumber(ConfigKey.MAX_PARALLELISM, settings, parallelism, MOST_KEY_GROUPS),
+        wholeNumber(ConfigKey.MAX_PARALLELISM, settings, Math.max(1, parallelism), MOST_KEY_GROUPS),
         duration(ConfigKey.CHECKPOINT_INTERVAL, settings),
         text(ConfigKey.CHECKPOINT_DIRECTORY, settings),
         duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
@@ -171,7 +174,9 @@ public record JobConfig(
     lines.put(ConfigKey.TOPICS_JOURNAL.key(), topics.journal());
     lines.put(ConfigKey.TOPICS_DEAD_LETTERS.key(), topics.deadLetters());
     lines.put(ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), topics.rawDeadLetters());
-    lines.put(ConfigKey.PARALLELISM.key(), Integer.toString(parallelism));
+    lines.put(
+        ConfigKey.PARALLELISM.key(),
+        parallelism == 0 ? "(what Flink is given)" : Integer.toString(parallelism));
     lines.put(ConfigKey.MAX_PARALLELISM.key(), Integer.toString(maxParallelism));
     lines.put(ConfigKey.CHECKPOINT_INTERVAL.key(), checkpointInterval.toMillis() + " ms");
     lines.put(

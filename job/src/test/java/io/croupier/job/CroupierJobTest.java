@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
@@ -48,6 +49,37 @@ class CroupierJobTest {
         .containsPattern("ledger +uid ledger +parallelism 2 +<- .*decode.*models")
         .containsPattern("pre-aggregation +uid pre-aggregation +parallelism 2 +<- ledger")
         .containsPattern("learner +uid learner +parallelism 2 +<- .*pre-aggregation.*models");
+  }
+
+  /** As {@code flink run -p 3} sets it, or the cluster's parallelism.default. */
+  @Test
+  void aParallelismThatIsNotSetIsFlinks() {
+    Configuration given = new Configuration().set(CoreOptions.DEFAULT_PARALLELISM, 3);
+    Map<String, String> unset = Map.of("kafka.bootstrap.servers", "nowhere:1");
+
+    assertThat(plan(given, unset))
+        .containsPattern("parallelism +\\(what Flink is given\\)")
+        .containsPattern("models +uid models-source +parallelism 1")
+        .containsPattern("ledger +uid ledger +parallelism 3")
+        .containsPattern("learner +uid learner +parallelism 3");
+    assertThat(plan(given, SETTINGS)).containsPattern("learner +uid learner +parallelism 2");
+    assertThat(
+            plan(
+                given,
+                Map.of("kafka.bootstrap.servers", "nowhere:1", "flink.parallelism.default", "5")))
+        .containsPattern("learner +uid learner +parallelism 5");
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                plan(given, Map.of("kafka.bootstrap.servers", "nowhere:1", "max-parallelism", "2")))
+        .withMessage(
+            "max-parallelism is 2, but Flink is given a parallelism of 3; set it to that or more,"
+                + " unless the job has state");
+  }
+
+  private static String plan(Configuration flink, Map<String, String> settings) {
+    return CroupierJob.plan(
+        StreamExecutionEnvironment.createLocalEnvironment(flink), JobConfig.of(settings));
   }
 
   @Test

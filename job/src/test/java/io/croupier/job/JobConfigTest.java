@@ -83,7 +83,9 @@ class JobConfigTest {
   void defaultsAreThoseThatConfigKeyNames() {
     JobConfig config = with();
 
-    assertThat(config.parallelism()).hasToString(ConfigKey.PARALLELISM.byDefault());
+    assertThat(ConfigKey.PARALLELISM.byDefault()).isEmpty();
+    assertThat(config.parallelism()).as("left to Flink").isZero();
+    assertThat(config.describe()).containsPattern("(?m)^parallelism +\\(what Flink is given\\)$");
     assertThat(config.maxParallelism()).hasToString(ConfigKey.MAX_PARALLELISM.byDefault());
     assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.preAggregationInterval()).isEqualTo(Duration.ofMillis(50));
