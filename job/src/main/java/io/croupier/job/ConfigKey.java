@@ -26,7 +26,7 @@ public enum ConfigKey {
   MAX_PARALLELISM(
       "max-parallelism",
       "128",
-      "Key groups: the highest parallelism ever; changing it drops state."),
+      "Key groups: the highest parallelism ever. Flink refuses to restore state with another one."),
   CHECKPOINT_INTERVAL(
       "checkpoint.interval", "1 s", "Time between checkpoints, and so between publications."),
   CHECKPOINT_DIRECTORY(

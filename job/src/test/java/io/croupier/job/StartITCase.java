@@ -168,6 +168,23 @@ class StartITCase {
     }
   }
 
+  /** It does not drop the state, and start without. */
+  @Test
+  void flinkRefusesStateOfAnotherMaxParallelism() throws Exception {
+    run(1);
+    String savepoint =
+        job.stopWithSavepoint(false, savepoints(), SavepointFormatType.CANONICAL)
+            .get(60, TimeUnit.SECONDS);
+    Map<String, String> more = new HashMap<>(recovery(savepoint));
+    more.put("max-parallelism", "64");
+
+    assertThat(catchThrowable(() -> start(LedgerStart.REQUIRE_STATE, more)))
+        .hasStackTraceContaining("Max parallelism mismatch between checkpoint/savepoint state");
+    start(LedgerStart.REQUIRE_STATE, recovery(savepoint));
+    send(2, 0, PEOPLE);
+    assertThat(table.awaitEvents("m", 2 * PEOPLE)).hasSize(2 * PEOPLE);
+  }
+
   private Map<String, String> recovery(String path) {
     return Map.of("flink.execution.state-recovery.path", path);
   }
