@@ -1,0 +1,187 @@
+package io.croupier.deploy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The steps of the Dockerfile, without an engine: in a directory tree that stands in for Flink's
+ * image, each as the user that it would have there. The tree holds what the steps depend on (a
+ * shell, a few commands, the user {@code flink}, {@code /opt/flink}), and nothing of Flink.
+ */
+class ImageITCase {
+  private static final Path DOCKERFILE =
+      Cluster.ROOT.resolve("deploy").resolve("docker").resolve("Dockerfile");
+
+  /** The users of Flink's image, each with a group of the same name and number. */
+  private static final Map<String, Integer> USERS = Map.of("root", 0, "flink", 9999);
+
+  private static final Pattern LIBRARY = Pattern.compile("(/\\S+\\.so\\S*)");
+  private static final Pattern COPY = Pattern.compile("--chown=(\\w+):(\\w+) (\\S+) (\\S+)");
+
+  @TempDir private Path tree;
+  private String user = "";
+  private String base = "";
+
+  @BeforeEach
+  void layTree() throws Exception {
+    boolean root = (int) Files.getAttribute(tree, "unix:uid") == 0;
+    if (!root) {
+      System.out.println("The image's steps aren't tried: to become other users takes root");
+    }
+    assumeTrue(root, "Skipped: to become other users takes root");
+    for (String command : List.of("sh", "mkdir", "chown", "chmod", "ln", "touch")) {
+      copyCommand(command);
+    }
+    StringBuilder users = new StringBuilder();
+    StringBuilder groups = new StringBuilder();
+    USERS.forEach(
+        (name, id) -> {
+          users.append("%s:x:%d:%d::/:/bin/sh%n".formatted(name, id, id));
+          groups.append("%s:x:%d:%n".formatted(name, id));
+        });
+    Path etc = Files.createDirectory(tree.resolve("etc"));
+    Files.writeString(etc.resolve("passwd"), users);
+    Files.writeString(etc.resolve("group"), groups);
+    Files.createDirectories(tree.resolve("opt"));
+    own(Files.createDirectory(tree.resolve("opt/flink")), "flink", "flink");
+    succeed(List.of("chmod", "755", tree.toString()));
+  }
+
+  /** With the libraries that the loader would look for, and those that look up users. */
+  private void copyCommand(String command) throws Exception {
+    Path found =
+        Path.of(succeed(List.of("sh", "-c", "command -v " + command)).strip()).toRealPath();
+    copy(found, Path.of("/bin", command));
+    Matcher library = LIBRARY.matcher(succeed(List.of("ldd", found.toString())));
+    while (library.find()) {
+      Path needed = Path.of(library.group(1));
+      copy(needed.toRealPath(), needed);
+      Path names = needed.resolveSibling("libnss_files.so.2");
+      if (Files.exists(names)) {
+        copy(names.toRealPath(), names);
+      }
+    }
+  }
+
+  private void copy(Path file, Path to) throws IOException {
+    Path target = tree.resolve(to.toString().substring(1));
+    Files.createDirectories(target.getParent());
+    Files.copy(
+        file, target, StandardCopyOption.COPY_ATTRIBUTES, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static void own(Path file, String user, String group) throws IOException {
+    Files.setAttribute(file, "unix:uid", USERS.get(user));
+    Files.setAttribute(file, "unix:gid", USERS.get(group));
+  }
+
+  /** What a command prints, which has to succeed. */
+  private static String succeed(List<String> command) throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    if (process.onExit().join().exitValue() != 0) {
+      throw new IllegalStateException(String.join(" ", command) + ": " + output);
+    }
+    return output;
+  }
+
+  private void run(String step) throws IOException {
+    int id = USERS.get(user);
+    succeed(
+        List.of("chroot", "--userspec=" + id + ":" + id, tree.toString(), "/bin/sh", "-c", step));
+  }
+
+  private void build(List<String> dockerfile) throws IOException {
+    List<String> steps = new ArrayList<>();
+    String step = "";
+    for (String line : dockerfile) {
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      }
+      step += line;
+      if (step.endsWith("\\")) {
+        step = step.substring(0, step.length() - 1);
+      } else {
+        steps.add(step);
+        step = "";
+      }
+    }
+    for (String complete : steps) {
+      String[] instruction = complete.split("\\s+", 2);
+      switch (instruction[0]) {
+        case "FROM" -> {
+          base = instruction[1];
+          user = "flink";
+        }
+        case "USER" -> user = instruction[1];
+        case "RUN" -> run(instruction[1]);
+        case "COPY" -> copyInto(instruction[1]);
+        default -> throw new IllegalStateException("This test can't follow: " + complete);
+      }
+    }
+  }
+
+  /** An engine copies as root, whoever the user is. */
+  private void copyInto(String arguments) throws IOException {
+    Matcher copy = COPY.matcher(arguments);
+    assertThat(copy.matches()).as("COPY %s", arguments).isTrue();
+    Path target = tree.resolve(copy.group(4).substring(1));
+    Files.createDirectories(target.getParent());
+    Files.copy(Cluster.ROOT.resolve(copy.group(3)), target);
+    own(target, copy.group(1), copy.group(2));
+  }
+
+  @Test
+  void theStepsSucceedAndTheJobsUserOwnsWhatItNeeds() throws Exception {
+    build(Files.readAllLines(DOCKERFILE));
+
+    assertThat(user).as("who runs the job").isEqualTo("flink");
+    run("[ -r /opt/flink/usrlib/croupier-job.jar ]");
+    run("mkdir /state/checkpoints && touch /state/checkpoints/chk-1");
+    assertThatThrownBy(() -> run("mkdir /elsewhere")).hasMessageContaining("ermission denied");
+  }
+
+  @Test
+  void aStepThatTheBaseImagesUserMayNotTakeFails() throws Exception {
+    List<String> withoutRoot =
+        Files.readAllLines(DOCKERFILE).stream().filter(line -> !line.startsWith("USER")).toList();
+
+    assertThatThrownBy(() -> build(withoutRoot))
+        .hasMessageContaining("/state")
+        .hasMessageContaining("ermission denied");
+  }
+
+  /** The manifest names files of the image, and of the release of Flink that it begins from. */
+  @Test
+  void theKubernetesManifestFitsTheImage() throws Exception {
+    build(Files.readAllLines(DOCKERFILE));
+    String manifest =
+        Files.readString(
+            Cluster.ROOT.resolve("deploy").resolve("kubernetes").resolve("flinkdeployment.yaml"));
+    String flink = System.getProperty("flink.version");
+
+    assertThat(base).isEqualTo("flink:" + flink + "-java17");
+    assertThat(manifest)
+        .contains("flinkVersion: v" + flink.substring(0, flink.lastIndexOf('.')).replace('.', '_'))
+        .contains("value: flink-s3-fs-presto-" + flink + ".jar")
+        .contains("runAsUser: 9999, runAsGroup: 9999, fsGroup: 9999");
+    Matcher jar = Pattern.compile("jarURI: local://(\\S+)").matcher(manifest);
+    assertThat(jar.find()).isTrue();
+    assertThat(tree.resolve(jar.group(1).substring(1))).isRegularFile();
+  }
+}
