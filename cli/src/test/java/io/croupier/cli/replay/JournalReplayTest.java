@@ -181,6 +181,53 @@ class JournalReplayTest {
     assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 1L);
   }
 
+  /** The job knows which publications people could see; the replay takes its word. */
+  @Test
+  void theJournalSaysWhatWasDropped() throws Exception {
+    models(", maxStaleness: 0");
+    record(0, 1);
+    record(0, 1);
+    record(1, 1);
+    record(5, 1);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(
+                bundle(0, 0).setClosedRound(0).setOutcome(Bundle.Outcome.TAKEN).setPublished(true),
+                bundle(0, 1).setClosedRound(1).setOutcome(Bundle.Outcome.TAKEN),
+                bundle(1, 2).setOutcome(Bundle.Outcome.DROPPED_UNPUBLISHED).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getUsed).containsExactly(0L, 1L, 2L);
+    assertThat(updates).extracting(ModelUpdate::getDroppedUnpublished).containsExactly(0L, 0L, 1L);
+
+    assertRefused(
+        "the journal says that it was taken, and here round 5 is too old or was never published",
+        entry(bundle(5, 3).setOutcome(Bundle.Outcome.TAKEN)));
+  }
+
+  @Test
+  void aRoundThatWasHeldBackKeepsItsWeights() throws Exception {
+    models("");
+    record(0, 4);
+    record(0, 2);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(
+                bundle(0, 0)
+                    .setClosedRound(0)
+                    .setOutcome(Bundle.Outcome.TAKEN)
+                    .setPublished(true)
+                    .setRoundHeld(true),
+                bundle(0, 1).setClosedRound(1).setOutcome(Bundle.Outcome.TAKEN)),
+            entry(Bundle.newBuilder().setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 0L, 2L);
+    assertThat(weights(updates)).containsExactly(0.0, 0.0, -6.0);
+    assertThat(updates).extracting(ModelUpdate::getUsed).containsExactly(0L, 1L, 2L);
+    assertThat(updates.get(1).getAverage(0)).isEqualTo(-4);
+  }
+
   @Test
   void aBundleWithoutReportsIsATimeout() throws Exception {
     record(0, 4);
