@@ -1,0 +1,100 @@
+package io.croupier.accounting;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+
+/**
+ * The L2 norm of declared levels, each as the decimal that prints it: 0.3 and 0.4 have the norm
+ * 0.5. Squares are added exactly, and the root is rounded up once.
+ *
+ * <p>By the inequality of Cauchy and Schwarz it bounds what Laplace noise of scale 2G / tau_j in
+ * coordinate j gives away of vectors of L2 norm at most G: the sum of tau_j |D_j| / 2G is at most
+ * ||tau|| ||D|| / 2G, and two such vectors differ by ||D|| &lt;= 2G.
+ *
+ * <p>Squares of as many places are added apart: they are of 34 digits, while one sum over all
+ * places could have 1300, and every further addition would handle all of them. Not safe for use by
+ * several threads.
+ */
+public final class DecimalNorm {
+  private static final double NANOS = 1e9;
+
+  /**
+   * Below this every integer number of nanos has at most 15 significant digits. Two decimals of so
+   * few digits never share a double, so one that gives back the double is the one that prints it.
+   */
+  private static final double FIFTEEN_DIGITS = 1e15;
+
+  /** The square of a whole number up to this fits a long. */
+  private static final long SQUARE_FITS = 3_037_000_499L;
+
+  /** From the last digit of the largest double to that of the least, and some to spare. */
+  private static final int MIN_SCALE = -310;
+
+  private static final int MAX_SCALE = 345;
+
+  /** Of whole nanos, in units of 1e-18; together with {@code small}. */
+  private BigInteger attos = BigInteger.ZERO;
+
+  private long small;
+
+  /** Of other levels, by the level's scale; null if there are none. */
+  private BigDecimal[] byScale;
+
+  /**
+   * Adds a level so many times.
+   *
+   * @param level finite and at least 0
+   * @param times at least 0
+   * @throws IllegalArgumentException if an argument is out of range
+   */
+  public void add(double level, int times) {
+    if (!(level >= 0 && level <= Double.MAX_VALUE) || times < 0) {
+      throw new IllegalArgumentException(
+          "level is %s, %d times; it must be finite, and neither may be negative"
+              .formatted(level, times));
+    }
+    double scaled = level * NANOS;
+    long nanos = Math.round(scaled);
+    if (scaled <= FIFTEEN_DIGITS && nanos / NANOS == level) {
+      addNanos(nanos, times);
+      return;
+    }
+    BigDecimal decimal = BigDecimal.valueOf(level);
+    BigDecimal squares = decimal.multiply(decimal).multiply(BigDecimal.valueOf(times));
+    if (byScale == null) {
+      byScale = new BigDecimal[MAX_SCALE - MIN_SCALE + 1];
+    }
+    int place = decimal.scale() - MIN_SCALE;
+    byScale[place] = byScale[place] == null ? squares : byScale[place].add(squares);
+  }
+
+  private void addNanos(long nanos, int times) {
+    if (nanos <= SQUARE_FITS) {
+      long squares = nanos * nanos * times;
+      if (Math.multiplyHigh(nanos * nanos, times) == 0 && squares >= 0 && small + squares >= 0) {
+        small += squares;
+        return;
+      }
+    }
+    attos = attos.add(BigInteger.valueOf(nanos).pow(2).multiply(BigInteger.valueOf(times)));
+  }
+
+  /** The least number of that many decimals that is not below the norm. */
+  public BigDecimal roundUp(int decimals) {
+    BigDecimal squares = new BigDecimal(attos.add(BigInteger.valueOf(small)), 18);
+    if (byScale != null) {
+      for (BigDecimal part : byScale) {
+        squares = part == null ? squares : squares.add(part);
+      }
+    }
+    // The root of a ceiling, rounded up, is the root rounded up: whole numbers have whole squares.
+    BigInteger[] root =
+        squares
+            .movePointRight(2 * decimals)
+            .setScale(0, RoundingMode.CEILING)
+            .toBigIntegerExact()
+            .sqrtAndRemainder();
+    return new BigDecimal(root[1].signum() == 0 ? root[0] : root[0].add(BigInteger.ONE), decimals);
+  }
+}
