@@ -27,6 +27,11 @@ import java.util.function.Predicate;
  * What people do before a savepoint and after it. The second act needs what the first one left, so
  * with a savepoint that is kept neither changes any more.
  *
+ * <p>There is one exception. Release 0.1.0 knew no clip, and admitted the reports to {@code pairs}
+ * without one in the first act of its kept savepoint, although they have an infinite tau. Later
+ * releases refuse such reports, so they now declare the clip COORDINATES. They cost what they cost
+ * before, so accounts and models stay the same.
+ *
  * <p>What comes of it is the same each time: all reports to a local model are one person's, name
  * round 0, and enter rounds one by one; those to a central model name a round that is open.
  */
@@ -367,7 +372,9 @@ final class TwoActs {
   private GradientReport byCoordinate(String model, String user) {
     return dense(report(model, user, "phone"), 3)
         .setCoordinateLaplace(
-            CoordinateLaplace.newBuilder().addAllTaus(List.of(0.5, 0.25, Double.POSITIVE_INFINITY)))
+            CoordinateLaplace.newBuilder()
+                .addAllTaus(List.of(0.5, 0.25, Double.POSITIVE_INFINITY))
+                .setClip(CoordinateLaplace.Clip.COORDINATES))
         .build();
   }
 

@@ -10,6 +10,9 @@ public final class GradientReports {
   /** Most bytes of a user_id or device_id in UTF-8. */
   public static final int MAX_ID_BYTES = 256;
 
+  private static final String COORDINATES = "the coordinates";
+  private static final String INDICES = "sparse.indices";
+
   private GradientReports() {}
 
   /**
@@ -22,8 +25,8 @@ public final class GradientReports {
     checkIds(report.getModelId(), report.getUserId(), report.getDeviceId(), violations);
     violations.atLeastZero("round", report.hasRound(), report.getRound());
     violations.atLeastZero("sequence", report.hasSequence(), report.getSequence());
-    int dimension = checkGradient(report, violations);
-    checkDeclaration(report, dimension, violations);
+    checkGradient(report, violations);
+    checkDeclaration(report, violations);
     return violations.list();
   }
 
@@ -86,33 +89,22 @@ public final class GradientReports {
     }
   }
 
-  /** Returns the dimension of the vector, or -1 if there is none to go by. */
-  private static int checkGradient(GradientReport report, Violations violations) {
-    return switch (report.getGradientCase()) {
+  private static void checkGradient(GradientReport report, Violations violations) {
+    switch (report.getGradientCase()) {
       case DENSE -> {
         Dense dense = report.getDense();
         checkValues("dense.values", dense.getValuesCount(), dense::getValues, violations);
-        yield dense.getValuesCount();
       }
       case GRID -> {
         if (report.getGrid().getValuesCount() == 0) {
           violations.add("grid.values must not be empty");
         }
-        yield report.getGrid().getValuesCount();
       }
-      case SPARSE -> {
-        checkSparse(report.getSparse(), violations);
-        yield report.getSparse().getDimension();
-      }
-      case EXAMPLE -> {
-        checkExample(report.getExample(), violations);
-        yield report.getExample().getXCount();
-      }
-      case GRADIENT_NOT_SET -> {
-        violations.add("gradient is missing: it must be dense, grid, sparse or example");
-        yield -1;
-      }
-    };
+      case SPARSE -> checkSparse(report.getSparse(), violations);
+      case EXAMPLE -> checkExample(report.getExample(), violations);
+      case GRADIENT_NOT_SET ->
+          violations.add("gradient is missing: it must be dense, grid, sparse or example");
+    }
   }
 
   private static void checkExample(Example example, Violations violations) {
@@ -155,8 +147,7 @@ public final class GradientReports {
     }
   }
 
-  private static void checkDeclaration(
-      GradientReport report, int dimension, Violations violations) {
+  private static void checkDeclaration(GradientReport report, Violations violations) {
     switch (report.getDeclarationCase()) {
       case UNDISCLOSED, CENTRAL -> {}
       case L2_LAPLACE -> {
@@ -167,7 +158,7 @@ public final class GradientReports {
         Gaussian gaussian = report.getGaussian();
         violations.positive("gaussian.mu", gaussian.hasMu(), gaussian.getMu());
       }
-      case COORDINATE_LAPLACE -> checkTaus(report.getCoordinateLaplace(), dimension, violations);
+      case COORDINATE_LAPLACE -> checkCoordinateLaplace(report, violations);
       case DECLARATION_NOT_SET ->
           violations.add(
               "declaration is missing or unknown: it must be undisclosed, l2_laplace,"
@@ -175,15 +166,34 @@ public final class GradientReports {
     }
   }
 
-  private static void checkTaus(CoordinateLaplace laplace, int dimension, Violations violations) {
+  private static void checkCoordinateLaplace(GradientReport report, Violations violations) {
+    CoordinateLaplace laplace = report.getCoordinateLaplace();
     for (int i = 0; i < laplace.getTausCount(); i++) {
       if (!(laplace.getTaus(i) > 0)) {
         violations.add("coordinate_laplace.taus must be above 0 (Infinity: not private)");
         break;
       }
     }
-    if (dimension >= 0 && laplace.getTausCount() != dimension) {
-      violations.add("coordinate_laplace.taus must be as many as the coordinates");
+    int taus = laplace.getTausCount();
+    switch (report.getGradientCase()) {
+      case DENSE -> checkTaus(taus, report.getDense().getValuesCount(), COORDINATES, violations);
+      case GRID -> checkTaus(taus, report.getGrid().getValuesCount(), COORDINATES, violations);
+      case SPARSE -> checkTaus(taus, report.getSparse().getIndicesCount(), INDICES, violations);
+      case EXAMPLE -> checkTaus(taus, report.getExample().getXCount(), COORDINATES, violations);
+      case GRADIENT_NOT_SET -> {}
     }
+    violations.require(
+        laplace.getClip() != CoordinateLaplace.Clip.UNRECOGNIZED,
+        "coordinate_laplace.clip",
+        laplace.getClipValue(),
+        "L2, COORDINATES or left out");
+  }
+
+  private static void checkTaus(int taus, int right, String ofWhat, Violations violations) {
+    violations.require(
+        taus == right,
+        "coordinate_laplace.taus",
+        "of length " + taus,
+        "of length " + right + ", one for each of " + ofWhat);
   }
 }

@@ -99,6 +99,12 @@ final class LearnerRules {
         field,
         "of " + count + " values",
         "of 1 value, or of as many as dimension says, " + spec.getDimension());
+    CoordinateLaplace.Clip clip = laplace.getClip();
+    violations.require(
+        clip == CoordinateLaplace.Clip.CLIP_UNSPECIFIED || clip == CoordinateLaplace.Clip.L2,
+        "banco.strongest_noise.coordinate_laplace.clip",
+        clip == CoordinateLaplace.Clip.UNRECOGNIZED ? laplace.getClipValue() : clip,
+        "L2 or left out: BANCO needs gradients whose L2 norm is at most gradient_bound");
     for (int i = 0; i < count; i++) {
       double tau = laplace.getTaus(i);
       if (!(tau > 0)) {

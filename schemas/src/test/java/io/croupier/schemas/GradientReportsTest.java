@@ -25,7 +25,10 @@ class GradientReportsTest {
         "sparse { dimension: 2147483647 indices: [2147483646, 0] values: [1, 2] } gaussian { mu: 1e300 }",
         "sparse { dimension: 5 } central {}",
         "dense { values: [1, 2] } coordinate_laplace { taus: [inf, 4.9e-324] }",
-        "sparse { dimension: 2 indices: 1 values: 1 } coordinate_laplace { taus: [1, 2] }",
+        "sparse { dimension: 2 indices: 1 values: 1 } coordinate_laplace { taus: 2 }",
+        "sparse { dimension: 10000000 indices: [7, 3] values: [1, 1] } coordinate_laplace { taus: [2, inf] clip: COORDINATES }",
+        "sparse { dimension: 2 } coordinate_laplace {}",
+        "grid { values: 1 } coordinate_laplace { taus: 2 clip: L2 }",
         "example { x: 0 y: 0 } central {}",
         "dense { values: 1 } undisclosed {} created_at_ms: -1 device_id: ''",
       })
@@ -57,10 +60,13 @@ class GradientReportsTest {
         "dense { values: 1 } l2_laplace { epsilon: nan }            | l2_laplace.epsilon is NaN",
         "dense { values: 1 } gaussian { mu: inf }                   | gaussian.mu is Infinity",
         "dense { values: 1 } gaussian { mu: -1 }                    | gaussian.mu is -1.0",
-        "dense { values: 1 } coordinate_laplace {}                  | coordinate_laplace.taus must be as many",
+        "dense { values: [1, 2] } coordinate_laplace { taus: 3 }    | coordinate_laplace.taus is of length 1: it must be of length 2; one for each of the coordinates",
         "dense { values: 1 } coordinate_laplace { taus: nan }       | coordinate_laplace.taus must be above 0",
         "dense { values: 1 } coordinate_laplace { taus: 0 }         | coordinate_laplace.taus must be above 0",
-        "sparse { dimension: 3 indices: 1 values: 1 } coordinate_laplace { taus: 1 } | coordinate_laplace.taus must be as many",
+        "grid { values: 1 } coordinate_laplace {}                   | coordinate_laplace.taus is of length 0: it must be of length 1; one for each of the coordinates",
+        "example { x: 1 y: 1 } coordinate_laplace {}                | coordinate_laplace.taus is of length 0: it must be of length 1; one for each of the coordinates",
+        "sparse { dimension: 3 indices: 1 values: 1 } coordinate_laplace { taus: [1, 1, 1] } | coordinate_laplace.taus is of length 3: it must be of length 1; one for each of sparse.indices",
+        "sparse { dimension: 3 } coordinate_laplace { taus: 1 }     | coordinate_laplace.taus is of length 1: it must be of length 0; one for each of sparse.indices",
         "dense { values: 1 } undisclosed {} round: -1               | round is -1",
         "dense { values: 1 } undisclosed {} sequence: -1            | sequence is -1",
       })
@@ -74,10 +80,21 @@ class GradientReportsTest {
       builder.setSequence(0);
     }
     String[] starts = expected.split(",", -1);
+    Arrays.setAll(starts, i -> starts[i].replace(';', ','));
     assertThat(GradientReports.violations(builder.build())).hasSize(starts.length);
     for (int i = 0; i < starts.length; i++) {
       assertThat(GradientReports.violations(builder.build()).get(i)).startsWith(starts[i]);
     }
+  }
+
+  /** A clip that a later release may declare can't be charged by this one. */
+  @Test
+  void refusesAClipThatIsUnknown() throws TextFormat.ParseException {
+    GradientReport.Builder report =
+        report(IDS + "dense { values: 1 } coordinate_laplace { taus: 1 }").toBuilder();
+    report.getCoordinateLaplaceBuilder().setClipValue(3);
+    assertThat(GradientReports.violations(report.build()))
+        .containsExactly("coordinate_laplace.clip is 3: it must be L2, COORDINATES or left out");
   }
 
   @Test

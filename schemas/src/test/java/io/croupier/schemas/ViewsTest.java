@@ -31,6 +31,9 @@ class ViewsTest {
     sameFields(
         Example.getDescriptor(),
         GradientReportView.getDescriptor().findFieldByName("example").getMessageType());
+    sameFields(
+        CoordinateLaplace.getDescriptor(),
+        GradientReportView.getDescriptor().findFieldByName("coordinate_laplace").getMessageType());
   }
 
   private static void sameFields(Descriptor contract, Descriptor view) {
@@ -110,7 +113,7 @@ class ViewsTest {
         default -> report.getExampleBuilder().addX(value).setY(value);
       }
       if (dimension % 3 == 0) {
-        report.getCoordinateLaplaceBuilder().addTaus(Math.abs(value));
+        report.getCoordinateLaplaceBuilder().addTaus(Math.abs(value)).setClipValue(dimension % 5);
       }
     }
     return report.build();

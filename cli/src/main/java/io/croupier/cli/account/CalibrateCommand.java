@@ -199,8 +199,9 @@ public final class CalibrateCommand implements Callable<Integer> {
     String text =
         String.join(
             System.lineSeparator(),
-            ("Each of %s reports: epsilon %s, as l2Laplace: {epsilon} of its declaration, or as the"
-                    + " sum of the taus of coordinateLaplace.")
+            ("Each of %s reports: epsilon %s, as l2Laplace: {epsilon} of its declaration, or as what"
+                    + " the taus of coordinateLaplace come to: their L2 norm with the clip L2, their"
+                    + " sum with COORDINATES.")
                 .formatted(Digits.count(count), each.stripTrailingZeros().toPlainString()),
             "A model holds everybody to it by limits: {epsilon: %s}."
                 .formatted(Digits.all(epsilon)));

@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
       "FILE is a declaration or an accounting event a line, as JSON ('-': standard input; what ends"
           + " in .gz is unpacked), or one JSON list of them. A declaration is what a report says,"
           + " such as {\"gaussian\": {\"mu\": 0.5}}, {\"l2Laplace\": {\"epsilon\": 0.1}},"
-          + " {\"coordinateLaplace\": {\"taus\": [0.1, 0.2]}} or {\"undisclosed\": {}}, or"
+          + " {\"coordinateLaplace\": {\"taus\": [0.1, 0.2], \"clip\": \"L2\"}} (which costs the L2 norm"
+          + " of the taus; with another clip, or without one, their sum) or {\"undisclosed\": {}}, or"
           + " {\"zeroConcentrated\": {\"rho\": 0.05}}; with \"userId\", \"modelId\" and \"count\""
           + " where wanted."
     },

@@ -9,17 +9,18 @@ import com.google.gson.JsonPrimitive;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
+import io.croupier.accounting.DecimalNorm;
 import io.croupier.cli.InputException;
 import io.croupier.cli.models.JsonFields;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.CoordinateLaplaceTotal;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.GradientCase;
 import io.croupier.schemas.Spend;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.util.List;
 
 /** Reads accounting events, and declarations as reports have them, into books. */
 final class Declared {
@@ -178,7 +179,7 @@ final class Declared {
         event.setGaussian(report.getGaussian());
       }
       case COORDINATE_LAPLACE ->
-          event.setCoordinateLaplace(total(report.getCoordinateLaplace().getTausList(), place));
+          event.setCoordinateLaplace(total(report.getCoordinateLaplace(), place));
       case CENTRAL ->
           throw new InputException(
               place
@@ -195,27 +196,37 @@ final class Declared {
     }
   }
 
-  /** The finite taus add up as decimals, rounded up to the ledger's units of 1e-9. */
-  private static CoordinateLaplaceTotal total(List<Double> taus, String place) {
+  /**
+   * As the ledger sums up: with the clip L2, and if all taus are finite, their L2 norm, else the
+   * sum of the finite ones; of decimals, rounded up to units of 1e-9.
+   */
+  private static CoordinateLaplaceTotal total(CoordinateLaplace laplace, String place) {
+    if (laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED) {
+      throw wrong(place, "coordinateLaplace.clip", laplace.getClipValue(), "L2 or COORDINATES");
+    }
+    DecimalNorm norm = new DecimalNorm();
     BigDecimal sum = BigDecimal.ZERO;
     int infinite = 0;
-    for (double tau : taus) {
+    for (double tau : laplace.getTausList()) {
       if (tau == Double.POSITIVE_INFINITY) {
         infinite++;
       } else {
         positive(place, "coordinateLaplace.taus", tau);
         sum = sum.add(BigDecimal.valueOf(tau));
+        norm.add(tau, 1);
       }
     }
-    if (taus.isEmpty()) {
+    if (laplace.getTausCount() == 0) {
       throw wrong(place, "coordinateLaplace.taus", "empty", "one for each coordinate");
     }
-    BigDecimal units = sum.setScale(9, RoundingMode.CEILING);
+    boolean ofNorm = laplace.getClip() == CoordinateLaplace.Clip.L2 && infinite == 0;
+    BigDecimal units = ofNorm ? norm.roundUp(9) : sum.setScale(9, RoundingMode.CEILING);
     double nearest = units.doubleValue();
     return CoordinateLaplaceTotal.newBuilder()
         .setEpsilon(
             BigDecimal.valueOf(nearest).compareTo(units) < 0 ? Math.nextUp(nearest) : nearest)
         .setNotPrivate(infinite)
+        .setClip(laplace.getClip())
         .build();
   }
 }

@@ -25,8 +25,9 @@ final class NoiseOptions {
       names = "--epsilon",
       paramLabel = "E",
       description = {
-        "What a report of l2-laplace or coordinate-laplace spends, in nats; the latter splits it"
-            + " evenly. Of gaussian: with --delta."
+        "What a report of l2-laplace or coordinate-laplace spends, in nats; the latter has D equal"
+            + " taus, E / sqrt(D) with --clip L2 and E / D with COORDINATES. Of gaussian: with"
+            + " --delta."
       })
   private Double epsilon;
 
@@ -40,8 +41,12 @@ final class NoiseOptions {
       names = "--taus",
       paramLabel = "TAU,...",
       split = ",",
-      description =
-          "What a report of coordinate-laplace spends on each coordinate, instead; Infinity: not private.")
+      description = {
+        "The taus of coordinate-laplace, instead. With --clip COORDINATES a report spends each on its"
+            + " coordinate, and their sum on the person; Infinity: not private. With L2 it spends"
+            + " their L2 norm on the person, nothing is promised for one coordinate, and all are"
+            + " finite."
+      })
   private double[] taus;
 
   @Option(
@@ -65,7 +70,7 @@ final class NoiseOptions {
       paramLabel = "NORM",
       description = {
         "To what norm coordinate-laplace clips gradients: ${COMPLETION-CANDIDATES}. L2 is right for"
-            + " every learner; COORDINATES for coordinate-wise ones. Default: L2."
+            + " every learner; COORDINATES for coordinate-wise ones (BANCO refuses it). Default: L2."
       })
   private Clip clip;
 

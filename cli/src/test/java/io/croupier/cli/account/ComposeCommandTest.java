@@ -43,12 +43,12 @@ class ComposeCommandTest {
       """
       {"modelId":"kept","round":"0","userId":"ada","deviceId":"d","sequence":"1","dense":{"values":[0,0]},"l2Laplace":{"epsilon":0.5}}
       {"modelId":"kept","round":"0","userId":"ada","deviceId":"d","sequence":"1","dense":{"values":[0,0]},"l2Laplace":{"epsilon":0.5}}
-      {"modelId":"kept","round":"0","userId":"ada","deviceId":"d","sequence":"2","dense":{"values":[0,0]},"coordinateLaplace":{"taus":[0.2,0.3]}}
+      {"modelId":"kept","round":"0","userId":"ada","deviceId":"d","sequence":"2","dense":{"values":[0,0]},"coordinateLaplace":{"taus":[0.3,0.4],"clip":"L2"}}
       {"modelId":"kept","round":"0","userId":"ada","deviceId":"d","sequence":"3","dense":{"values":[0,0]},"l2Laplace":{"epsilon":0.1}}
       {"modelId":"free","round":"0","userId":"ada","deviceId":"d","sequence":"4","dense":{"values":[0,0]},"gaussian":{"mu":0.5}}
       {"modelId":"none","round":"0","userId":"ada","deviceId":"d","sequence":"5","dense":{"values":[0,0]},"gaussian":{"mu":1.2}}
       {"modelId":"free","round":"0","userId":"bob","deviceId":"d","sequence":"1","dense":{"values":[0,0]},"undisclosed":{}}
-      {"modelId":"free","round":"0","userId":"bob","deviceId":"d","sequence":"2","dense":{"values":[0,0]},"coordinateLaplace":{"taus":[0.1,"Infinity"]}}
+      {"modelId":"free","round":"0","userId":"bob","deviceId":"d","sequence":"2","dense":{"values":[0,0]},"coordinateLaplace":{"taus":[0.1,"Infinity"],"clip":"COORDINATES"}}
       """;
 
   @TempDir private Path directory;
@@ -155,7 +155,9 @@ class ComposeCommandTest {
             """
             [
               {"l2Laplace": {"epsilon": 0.1}, "count": 4},
-              {"coordinateLaplace": {"taus": [0.05, 0.05]}, "count": 6},
+              {"coordinateLaplace": {"taus": [0.05, 0.05]}, "count": 4},
+              {"coordinateLaplace": {"taus": [0.06, 0.04], "clip": "COORDINATES"}},
+              {"coordinateLaplace": {"taus": [0.06, 0.08], "clip": "L2"}},
               {"gaussian": {"mu": 0.5}}, {"undisclosed": {}}
             ]
             """);
@@ -321,6 +323,9 @@ class ComposeCommandTest {
         "{\"l2Laplace\":{\"epsilon\":-1}}");
     assertRefused("line 1: gaussian.mu is 0.0; it", "{\"gaussian\":{}}");
     assertRefused("line 1: coordinateLaplace.taus is empty; it must", "{\"coordinateLaplace\":{}}");
+    assertRefused(
+        "line 1: coordinateLaplace.clip is 3; it must be L2 or COORDINATES",
+        "{\"coordinateLaplace\":{\"taus\":[1],\"clip\":3}}");
     assertRefused(
         "line 1: count is 0.5; it must be a whole number", "{\"undisclosed\":{},\"count\":0.5}");
     assertRefused(

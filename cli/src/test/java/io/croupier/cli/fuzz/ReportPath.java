@@ -68,6 +68,10 @@ final class ReportPath {
           "l2_laplace { epsilon: 1 }",
           "gaussian { mu: 0.5 }",
           "coordinate_laplace { taus: [0.5, 0.25] }",
+          "coordinate_laplace { taus: [0.5, 0.25] clip: L2 }",
+          "coordinate_laplace { taus: [0.5, inf] clip: COORDINATES }",
+          // Of a sparse report, as long as its indices.
+          "coordinate_laplace { taus: 0.5 clip: COORDINATES }",
           "undisclosed {}");
 
   private final ReportDecoder decoder = new ReportDecoder("raw");

@@ -263,7 +263,8 @@ final class Targets {
     return Stream.of(
             "{\"userId\": \"ada\", \"l2Laplace\": {\"epsilon\": 1}, \"count\": 3}\n",
             "{\"zeroConcentrated\": {\"rho\": 0.05}}\n{\"gaussian\": {\"mu\": 1}}",
-            "[{\"coordinateLaplace\": {\"taus\": [0.5, \"Infinity\"]}}, {\"undisclosed\": {}}]")
+            "[{\"coordinateLaplace\": {\"taus\": [0.5, \"Infinity\"]}},"
+                + " {\"coordinateLaplace\": {\"taus\": [0.5, 1], \"clip\": \"L2\"}}, {\"undisclosed\": {}}]")
         .map(text -> text.getBytes(UTF_8))
         .toList();
   }

@@ -130,8 +130,12 @@ class ReportCommandTest {
     "taps, --mechanism l2-laplace --epsilon 1 --share 3, L2_LAPLACE, epsilon 0.333333333",
     "words, --mechanism coordinate-laplace --epsilon 1 --clip COORDINATES, COORDINATE_LAPLACE,"
         + " epsilon 0.999999999",
-    "words, '--mechanism coordinate-laplace --taus 1,0.5,0.25', COORDINATE_LAPLACE, epsilon 1.75",
-    "taps, '--mechanism coordinate-laplace --taus 1,Infinity', COORDINATE_LAPLACE,"
+    "words, --mechanism coordinate-laplace --epsilon 1, COORDINATE_LAPLACE, epsilon 1.",
+    "words, '--mechanism coordinate-laplace --taus 2,1,2', COORDINATE_LAPLACE, epsilon 3",
+    "words, '--mechanism coordinate-laplace --taus 1,0.5,0.25 --clip coordinates',"
+        + " COORDINATE_LAPLACE, epsilon 1.75",
+    "taps, '--mechanism coordinate-laplace --taus 1,Infinity --clip COORDINATES',"
+        + " COORDINATE_LAPLACE,"
         + " '1 reports, 1 of them without a bound (a coordinate is not private'"
   })
   void everyMechanismDeclaresAndCharges(
@@ -147,6 +151,11 @@ class ReportCommandTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 6, 7, 11, 49, 53})
   void splitEpsilonsComeToNoMore(int d) {
+    splitEpsilonComesToNoMore(d, "");
+    splitEpsilonComesToNoMore(d, " --clip COORDINATES");
+  }
+
+  private void splitEpsilonComesToNoMore(int d, String clip) {
     String gradient = "[0" + ", 0".repeat(d - 1) + "]";
     String models = path("split.yaml");
     write(
@@ -158,7 +167,8 @@ class ReportCommandTest {
             FORGET
                 + "--models "
                 + models
-                + " --model m --mechanism coordinate-laplace --epsilon 0.7 --limit-epsilon 0.7");
+                + " --model m --mechanism coordinate-laplace --epsilon 0.7 --limit-epsilon 0.7"
+                + clip);
     assertThat(run.code).as(run.err).isZero();
   }
 
@@ -354,6 +364,8 @@ class ReportCommandTest {
     assertThat(run("", FORGET + NOISE + "--clip L2").err).contains("takes no --clip");
     assertThat(run("", FORGET + "--mechanism coordinate-laplace --taus 1,1 --share 2").err)
         .contains("takes no --share with --taus");
+    assertThat(run("", FORGET + "--mechanism coordinate-laplace --taus 1,Infinity").err)
+        .contains("taus[1] is Infinity; it must be finite with the clip L2");
     assertThat(run("", FORGET + NOISE + "--share 0").err).contains("reports is 0");
     assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err).contains("-1");
     assertThat(run("", FORGET + NOISE + "--model tips").err)

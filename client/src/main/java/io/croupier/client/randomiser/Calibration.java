@@ -58,29 +58,39 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
   }
 
   /**
-   * All coordinates of all reports together are epsilon-DP, in equal shares, for any model:
-   * gradients are clipped to L2 norm G.
+   * All reports together are epsilon-DP, all coordinates with the same noise, for any model:
+   * gradients are clipped to L2 norm G. Nothing is promised for one coordinate.
    *
-   * @throws IllegalArgumentException as {@link #l2Laplace}, a coordinate having a share of its own
+   * @throws IllegalArgumentException as {@link #l2Laplace}, the tau of a coordinate being at least
+   *     1e-9, too
    */
   public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon) {
     return coordinateLaplace(epsilon, Clip.L2);
   }
 
   /**
-   * The same for a model whose learner is known.
+   * The same for a model whose learner is known. With {@link Clip#L2} the share of a report is the
+   * L2 norm of its taus, epsilon / sqrt(d) each; with {@link Clip#COORDINATES} their sum, epsilon /
+   * d each, and every coordinate of all reports together is LDP with its own share.
    *
    * @param clip {@link Clip#COORDINATES} only if the model's learner is coordinate-wise
    * @throws IllegalArgumentException as {@link #coordinateLaplace(double)}
    */
   public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon, Clip clip) {
+    BigInteger d = BigInteger.valueOf(dimension);
+    BigInteger tau =
+        clip == Clip.L2
+            ? share(epsilon, BigInteger.ONE).pow(2).divide(d).sqrt()
+            : share(epsilon, d);
+    requireShare("epsilon", epsilon, tau);
     double[] taus = new double[dimension];
-    Arrays.fill(taus, epsilon(share(epsilon, BigInteger.valueOf(dimension))));
+    Arrays.fill(taus, epsilon(tau));
     return new CoordinateLaplaceRandomiser(gradientBound, gridExponent, taus, clip);
   }
 
   /**
-   * All coordinates of all reports together are epsilon-DP, in shares proportional to weights.
+   * All reports together are epsilon-DP, with taus proportional to weights, for any model:
+   * gradients are clipped to L2 norm G. Nothing is promised for one coordinate.
    *
    * @param weights shape [d], positive and finite, left as they are
    * @throws IllegalArgumentException as {@link #coordinateLaplace(double)}, or if the weights are
@@ -91,22 +101,25 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
       throw new IllegalArgumentException(
           "weights has " + weights.length + " elements; the model has " + dimension);
     }
-    BigDecimal sum = BigDecimal.ZERO;
+    BigDecimal squares = BigDecimal.ZERO;
     for (int j = 0; j < weights.length; j++) {
       if (!(weights[j] > 0 && weights[j] <= Double.MAX_VALUE)) {
         throw new IllegalArgumentException(
             "weights[" + j + "] is " + weights[j] + "; it must be positive and finite");
       }
-      sum = sum.add(BigDecimal.valueOf(weights[j]));
+      squares = squares.add(BigDecimal.valueOf(weights[j]).pow(2));
     }
     BigDecimal units = new BigDecimal(share(epsilon, BigInteger.ONE));
     double[] taus = new double[dimension];
     for (int j = 0; j < taus.length; j++) {
+      // Rounded down, so the squares of all parts add up to that of the share at most.
       BigInteger part =
           units
               .multiply(BigDecimal.valueOf(weights[j]))
-              .divideToIntegralValue(sum)
-              .toBigIntegerExact();
+              .pow(2)
+              .divideToIntegralValue(squares)
+              .toBigInteger()
+              .sqrt();
       requireShare("epsilon", epsilon, part);
       taus[j] = epsilon(part);
     }

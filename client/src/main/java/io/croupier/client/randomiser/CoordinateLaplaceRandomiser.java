@@ -3,9 +3,10 @@ package io.croupier.client.randomiser;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.noise.ExactNoise;
 import io.croupier.noise.SecureBits;
+import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.SubExponential;
+import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.GradientReportView;
-import io.croupier.schemas.view.VectorView;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -16,16 +17,21 @@ import java.nio.ByteOrder;
  *
  * <p>Gradients are clipped to L2 norm G, which every learner can rely on, or only to |g_j| &lt;= G
  * in every coordinate, which leaves coordinate-wise learners more of the gradient. In either case
- * |g_j| &lt;= G, so that the noise is the same.
+ * |g_j| &lt;= G, so that the noise is the same; what it guarantees is not. With D the difference of
+ * two clipped gradients, the logarithm of a probability changes by at most the sum of |D_j| / s_j
+ * &lt;= tau_j |D_j| / 2G. So these hold, exactly and under replace-one, and the declaration says
+ * which:
  *
- * <p>Guarantee, exactly and under replace-one: tau_j-LDP for coordinate j, and the sum of the
- * finite taus for all of those together, which is what a release costs. Two clipped coordinates
- * differ by at most 2G, so that the logarithm of a probability changes by at most 2G / s_j &lt;=
- * tau_j. A coordinate of infinite tau is not private: it is released as it is, clipped and rounded.
- *
- * <p>The sum is reached by opposite corners of the cube. Gradients that are clipped to L2 norm G
- * never give away more than the L2 norm of the finite taus (Cauchy and Schwarz), but as the
- * declaration can't say how they were clipped, they cost the sum all the same.
+ * <ul>
+ *   <li>{@link Clip#L2}: as ||D|| &lt;= 2G, the release is ||tau||-LDP for the whole gradient
+ *       (Cauchy and Schwarz; two gradients along tau reach it), and costs that. It promises nothing
+ *       for one coordinate: the clip scales all of them by G / ||g||, so a change of coordinate j
+ *       shows in the others. One without noise would reveal that factor, so every tau is finite.
+ *   <li>{@link Clip#COORDINATES}: as |D_j| &lt;= 2G, and D_j depends on coordinate j alone, the
+ *       release is tau_j-LDP for coordinate j, and LDP with the sum of the finite taus for all of
+ *       those together, which opposite corners of the cube reach, and costs that. A coordinate of
+ *       infinite tau is not private: it is released as it is, clipped and rounded.
+ * </ul>
  *
  * <p>With S(x) = sinh^2(x / 2), b and s in steps: variance of a coordinate 1 / (2 S(1 / s)), at
  * most 2 s^2; moment generating function 1 / (1 - S(b) / S(1 / s)) for |b| &lt; 1 / s. Both grow
@@ -39,6 +45,7 @@ import java.nio.ByteOrder;
  */
 public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   private final double[] taus;
+  private final Clip clip;
 
   /** 0: no noise. */
   private final int[] scales;
@@ -52,7 +59,7 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
    *
    * @param gradientBound G; positive
    * @param gridExponent e, of the model
-   * @param taus in nats, shape [d], copied; positive, infinite for a coordinate that is not private
+   * @param taus in nats, shape [d], copied; positive and finite
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid
    */
@@ -65,7 +72,8 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
    *
    * @param gradientBound G; positive
    * @param gridExponent e, of the model
-   * @param taus in nats, shape [d], copied; positive, infinite for a coordinate that is not private
+   * @param taus in nats, shape [d], copied; positive, with {@link Clip#COORDINATES} infinite for a
+   *     coordinate that is not private
    * @param clip {@link Clip#COORDINATES} only if the model's learner is coordinate-wise
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid
@@ -78,6 +86,7 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   CoordinateLaplaceRandomiser(GradientGrid grid, double[] taus, Clip clip, SecureBits bits) {
     super(grid, clip);
     this.taus = taus.clone();
+    this.clip = clip;
     double smallest = Double.POSITIVE_INFINITY;
     int finite = 0;
     for (int j = 0; j < taus.length; j++) {
@@ -85,6 +94,14 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
       if (!(tau > 0)) {
         throw new IllegalArgumentException(
             "taus[" + j + "] is " + tau + "; it must be positive (Infinity: not private)");
+      }
+      if (clip == Clip.L2 && tau == Double.POSITIVE_INFINITY) {
+        throw new IllegalArgumentException(
+            "taus["
+                + j
+                + "] is Infinity; it must be finite with the clip L2, which scales all coordinates"
+                + " alike, so that one without noise reveals the others; with the clip COORDINATES"
+                + " it may be Infinity");
       }
       smallest = Math.min(smallest, tau);
       finite += tau < Double.POSITIVE_INFINITY ? 1 : 0;
@@ -100,7 +117,7 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
     }
     largestScale = largest;
     noise = new ExactNoise(bits);
-    cost = Cost.ofTaus(this.taus);
+    cost = clip == Clip.L2 ? Cost.ofNorm(this.taus) : Cost.ofSum(this.taus);
   }
 
   private void requireRoom(double smallestTau, double privateCoordinates) {
@@ -115,9 +132,17 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
         });
   }
 
-  /** The tau that a release spends on a coordinate, in nats; infinite if it is not private. */
+  /**
+   * The tau of a coordinate, in nats: with {@link Clip#COORDINATES} what a release spends on it,
+   * infinite if it is not private.
+   */
   public double tau(int coordinate) {
     return taus[coordinate];
+  }
+
+  /** What gradients are clipped to. */
+  public Clip clip() {
+    return clip;
   }
 
   @Override
@@ -159,7 +184,10 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
             .order(ByteOrder.LITTLE_ENDIAN);
     bytes.asDoubleBuffer().put(taus);
     report.setCoordinateLaplace(
-        VectorView.newBuilder().addValues(UnsafeByteOperations.unsafeWrap(bytes)));
+        CoordinateLaplaceView.newBuilder()
+            .addTaus(UnsafeByteOperations.unsafeWrap(bytes))
+            .setClip(
+                clip == Clip.L2 ? CoordinateLaplace.Clip.L2 : CoordinateLaplace.Clip.COORDINATES));
   }
 
   @Override

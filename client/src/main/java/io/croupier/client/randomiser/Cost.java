@@ -1,5 +1,6 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.accounting.DecimalNorm;
 import java.math.BigDecimal;
 import java.math.MathContext;
 
@@ -15,6 +16,8 @@ import java.math.MathContext;
 public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean undisclosed) {
   /** There is a price, and nobody knows it: such a release can be counted, no more. */
   public static final Cost UNKNOWN = new Cost(BigDecimal.ZERO, BigDecimal.ZERO, true, false);
+
+  private static final int EPSILON_DECIMALS = 9;
 
   /** Two decimals of so few digits never share a double. */
   private static final MathContext UNAMBIGUOUS = new MathContext(15);
@@ -62,17 +65,32 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
     return decimal(level);
   }
 
-  /** The finite taus together; unbounded if there are others. Equal ones in a row are a product. */
-  static Cost ofTaus(double[] taus) {
+  /**
+   * That of gradients clipped to L2 norm G: the L2 norm of the taus, rounded up to 1e-9.
+   *
+   * @param taus finite
+   */
+  static Cost ofNorm(double[] taus) {
+    DecimalNorm norm = new DecimalNorm();
+    int end;
+    for (int from = 0; from < taus.length; from = end) {
+      end = endOfRun(taus, from);
+      norm.add(taus[from], end - from);
+    }
+    return new Cost(norm.roundUp(EPSILON_DECIMALS), BigDecimal.ZERO, false, false);
+  }
+
+  /**
+   * That of gradients of which every coordinate is clipped to G: the sum of the finite taus;
+   * unbounded if there are others.
+   */
+  static Cost ofSum(double[] taus) {
     BigDecimal sum = BigDecimal.ZERO;
     boolean open = false;
     int end;
     for (int from = 0; from < taus.length; from = end) {
       double tau = taus[from];
-      end = from + 1;
-      while (end < taus.length && taus[end] == tau) {
-        end++;
-      }
+      end = endOfRun(taus, from);
       if (tau == Double.POSITIVE_INFINITY) {
         open = true;
       } else {
@@ -80,6 +98,15 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
       }
     }
     return new Cost(sum, BigDecimal.ZERO, open, false);
+  }
+
+  /** Equal taus in a row are the rule. */
+  private static int endOfRun(double[] taus, int from) {
+    int end = from + 1;
+    while (end < taus.length && taus[end] == taus[from]) {
+      end++;
+    }
+    return end;
   }
 
   /** The same, of a report that doesn't say so. */

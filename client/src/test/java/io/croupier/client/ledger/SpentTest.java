@@ -2,7 +2,9 @@ package io.croupier.client.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.client.randomiser.Clip;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -14,7 +16,11 @@ import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.view.GradientReportView;
+import io.croupier.schemas.view.VectorView;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -113,6 +119,50 @@ class SpentTest {
     }
   }
 
+  /** Through the bytes: what a device declares is what the job charges, whatever the clip. */
+  @Test
+  void deviceAndJobAgreeOnWhatCoordinatesComeTo() {
+    Random random = new Random(SEED);
+    ReportDecoder decoder = new ReportDecoder("raw");
+    Ledger job = new Ledger();
+    Account account = new Account();
+    Spent spent = Spent.NOTHING;
+    for (int i = 0; i < 1000; i++) {
+      double[] taus = new double[1 + random.nextInt(6)];
+      for (int j = 0; j < taus.length; j++) {
+        taus[j] =
+            random.nextBoolean()
+                ? (1 + random.nextInt(400)) / 100.0
+                : 0.01 + 4 * random.nextDouble();
+      }
+      Clip clip = random.nextBoolean() ? Clip.L2 : Clip.COORDINATES;
+      if (clip == Clip.COORDINATES && random.nextInt(4) == 0) {
+        taus[0] = Double.POSITIVE_INFINITY;
+      }
+      Randomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, clip);
+      spent = spent.plus(Spent.of(randomiser.cost()));
+
+      GradientReportView.Builder report =
+          GradientReportView.newBuilder()
+              .setModelId("m")
+              .setRound(0)
+              .setUserId("u")
+              .setSequence(i)
+              .setGrid(
+                  VectorView.newBuilder()
+                      .addValues(ByteString.copyFrom(new byte[taus.length * Integer.BYTES])));
+      randomiser.declareIn(report);
+      Decoded decoded =
+          decoder.decode(new byte[] {'u'}, report.build().toByteArray(), "gradients", 0, i);
+      job.judgeUnknownModel(((Decoded.WellFormed) decoded).report(), account);
+
+      Totals totals = account.userTotals();
+      assertThat(spent)
+          .as("seed %s, %s, %s", SEED, clip, Arrays.toString(taus))
+          .isEqualTo(new Spent(totals.reports, totals.epsilonNanos, 0, 0, totals.unbounded));
+    }
+  }
+
   @Test
   void unsaidNoiseCostsWhatItWouldSaid() {
     Randomiser said = new L2LaplaceRandomiser(1, 2, -16, 0.7);
@@ -134,14 +184,16 @@ class SpentTest {
     double[] taus = new double[11];
     Arrays.fill(taus, 0.1);
     taus[4] = 0.05;
-    Spent spent = Spent.of(new CoordinateLaplaceRandomiser(1, -16, taus).cost());
+    Spent spent = Spent.of(new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES).cost());
     assertThat(spent).isEqualTo(new Spent(1, 1_050_000_000, 0, 0, 0));
+    Spent ofNorm = Spent.of(new CoordinateLaplaceRandomiser(1, -16, taus, Clip.L2).cost());
+    assertThat(ofNorm).isEqualTo(new Spent(1, 320_156_212, 0, 0, 0));
   }
 
   @Test
   void anOpenCoordinateIsCountedApart() {
     double[] taus = {1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, 0.5};
-    Randomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus);
+    Randomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
     assertThat(Spent.of(randomiser.cost())).isEqualTo(new Spent(1, 1_500_000_000, 0, 0, 1));
     assertThat(Spent.of(new UndisclosedRandomiser(randomiser).cost()))
         .isEqualTo(new Spent(1, 1_500_000_000, 0, 1, 1));

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class CalibrationTest {
   private static final int GRID = -18;
+  private static final BigDecimal HALF = new BigDecimal("0.5");
 
   @Test
   void usageExample() {
@@ -21,7 +22,8 @@ class CalibrationTest {
     assertThat(tenReports.l2Laplace(1).epsilon()).isEqualTo(0.1);
     assertThat(tenReports.gaussian(1).mu()).isEqualTo(0.316227766);
     assertThat(tenReports.gaussian(1, 1e-6).mu()).isBetween(0.0748, 0.07486);
-    assertThat(tenReports.coordinateLaplace(4).tau(19)).isEqualTo(0.02);
+    assertThat(tenReports.coordinateLaplace(4).tau(19)).isEqualTo(0.089442719);
+    assertThat(tenReports.coordinateLaplace(4, Clip.COORDINATES).tau(19)).isEqualTo(0.02);
   }
 
   @Test
@@ -48,13 +50,45 @@ class CalibrationTest {
   void coordinatesShareAnEpsilonByWeight() {
     Calibration calibration = new Calibration(1, 3, GRID, 2);
     CoordinateLaplaceRandomiser equal = calibration.coordinateLaplace(1);
-    assertThat(equal.tau(0)).isEqualTo(0.166666666);
+    assertThat(equal.tau(0)).isEqualTo(0.288675134);
     assertThat(equal.tau(2)).isEqualTo(equal.tau(0));
+    assertThat(equal.cost().epsilon()).isBetween(new BigDecimal("0.499999998"), HALF);
     CoordinateLaplaceRandomiser weighted =
         calibration.coordinateLaplace(1, new double[] {0.1, 0.2, 0.7});
-    assertThat(weighted.tau(0)).isEqualTo(0.05);
-    assertThat(weighted.tau(1)).isEqualTo(0.1);
-    assertThat(weighted.tau(2)).isEqualTo(0.35);
+    assertThat(weighted.tau(0)).isEqualTo(0.068041381);
+    assertThat(weighted.tau(1)).isEqualTo(0.136082763);
+    assertThat(weighted.tau(2)).isEqualTo(0.476289672);
+    assertThat(weighted.cost().epsilon()).isBetween(new BigDecimal("0.499999998"), HALF);
+    CoordinateLaplaceRandomiser cube = calibration.coordinateLaplace(1, Clip.COORDINATES);
+    assertThat(cube.tau(2)).isEqualTo(0.166666666);
+    assertThat(cube.cost().epsilon()).isEqualByComparingTo("0.499999998");
+  }
+
+  /** What is rounded, the taus or the norm, never makes reports cost more than was asked for. */
+  @Test
+  void sharesOfTheL2ClipAddUpToAnEpsilonAtMostAndNearlyAreIt() {
+    long seed = 2;
+    Random random = new Random(seed);
+    for (int i = 0; i < 300; i++) {
+      int reports = 1 + random.nextInt(20);
+      int dimension = 1 + random.nextInt(9);
+      double epsilon = 0.5 + 20 * random.nextDouble();
+      Calibration calibration = new Calibration(1, dimension, -12, reports);
+      double[] weights = random.doubles(dimension, 0.1, 1).toArray();
+      BigDecimal limit = BigDecimal.valueOf(epsilon);
+      for (BigDecimal cost :
+          new BigDecimal[] {
+            calibration.coordinateLaplace(epsilon).cost().epsilon(),
+            calibration.coordinateLaplace(epsilon, weights).cost().epsilon()
+          }) {
+        String what = "seed %s: %s of %s in %s".formatted(seed, reports, cost, epsilon);
+        BigDecimal parties = BigDecimal.valueOf(reports);
+        assertThat(cost.multiply(parties)).as(what).isLessThanOrEqualTo(limit);
+        assertThat(cost.add(new BigDecimal("1e-8")).multiply(parties))
+            .as(what)
+            .isGreaterThan(limit);
+      }
+    }
   }
 
   @Test

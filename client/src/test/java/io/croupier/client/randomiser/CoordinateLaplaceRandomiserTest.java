@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.croupier.noise.Statistics;
+import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.view.GradientReportView;
 import java.util.Arrays;
@@ -43,7 +44,8 @@ class CoordinateLaplaceRandomiserTest {
   @Test
   void saysWhatItIsWorth() throws Exception {
     double[] taus = {4, NOT_PRIVATE, 0.5};
-    CoordinateLaplaceRandomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus);
+    CoordinateLaplaceRandomiser randomiser =
+        new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
     taus[0] = 7;
     assertThat(randomiser.gradientBound()).isEqualTo(1);
     assertThat(randomiser.dimension()).isEqualTo(3);
@@ -57,6 +59,30 @@ class CoordinateLaplaceRandomiserTest {
     randomiser.declareIn(view);
     GradientReport report = GradientReport.parseFrom(view.build().toByteArray());
     assertThat(report.getCoordinateLaplace().getTausList()).containsExactly(4.0, NOT_PRIVATE, 0.5);
+    assertThat(report.getCoordinateLaplace().getClip())
+        .isEqualTo(CoordinateLaplace.Clip.COORDINATES);
+  }
+
+  @Test
+  void saysWhatItClipsTo() throws Exception {
+    CoordinateLaplaceRandomiser randomiser =
+        new CoordinateLaplaceRandomiser(1, -16, new double[] {1, 2});
+    GradientReportView.Builder view = GradientReportView.newBuilder();
+    randomiser.declareIn(view);
+    GradientReport report = GradientReport.parseFrom(view.build().toByteArray());
+    assertThat(randomiser.clip()).isEqualTo(Clip.L2);
+    assertThat(report.getCoordinateLaplace().getClip()).isEqualTo(CoordinateLaplace.Clip.L2);
+  }
+
+  /** (0, 1) would show 1 in the open coordinate, and (1000, 1) a thousandth. */
+  @Test
+  void clippedToANormNoCoordinateMayBeOpen() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new CoordinateLaplaceRandomiser(1, -16, new double[] {0.1, NOT_PRIVATE}))
+        .withMessage(
+            "taus[1] is Infinity; it must be finite with the clip L2, which scales all coordinates"
+                + " alike, so that one without noise reveals the others; with the clip COORDINATES"
+                + " it may be Infinity");
   }
 
   @Test

@@ -65,8 +65,9 @@ final class Budget {
     if (report.declaration == Declaration.UNDISCLOSED) {
       return Judgement.refusedDeclaration(report, limit + ", so the noise must be disclosed");
     }
-    if (Costs.infiniteTaus(report.taus) > 0) {
-      return Judgement.refusedDeclaration(report, limit + ", so every tau must be finite");
+    if (Costs.openCoordinates(report) > 0) {
+      return Judgement.refusedDeclaration(
+          report, limit + ", so every coordinate must have a finite tau");
     }
     if (pure && report.declaration == Declaration.CENTRAL) {
       return Judgement.refusedDeclaration(

@@ -1,11 +1,15 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.DecimalNorm;
+import io.croupier.operators.report.Clip;
+import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorBytes;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventOrBuilder;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.CentralSpend;
+import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.CoordinateLaplaceTotal;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.L2Laplace;
@@ -38,8 +42,9 @@ final class Costs {
       case COORDINATE_LAPLACE ->
           event.setCoordinateLaplace(
               CoordinateLaplaceTotal.newBuilder()
-                  .setEpsilon(sumOfFiniteTaus(report.taus))
-                  .setNotPrivate(infiniteTaus(report.taus)));
+                  .setEpsilon(epsilon(report))
+                  .setNotPrivate(openCoordinates(report))
+                  .setClip(clip(report.clip)));
       case GAUSSIAN -> event.setGaussian(Gaussian.newBuilder().setMu(report.level));
       case CENTRAL -> event.setCentral(Central.getDefaultInstance());
     }
@@ -56,8 +61,8 @@ final class Costs {
       case UNDISCLOSED -> undisclosed();
       case L2_LAPLACE -> pure(event.getL2Laplace().getEpsilon());
       case COORDINATE_LAPLACE -> {
-        CoordinateLaplaceTotal sum = event.getCoordinateLaplace();
-        yield coordinates(sum.getEpsilon(), sum.getNotPrivate());
+        CoordinateLaplaceTotal total = event.getCoordinateLaplace();
+        yield coordinates(total.getEpsilon(), total.getNotPrivate());
       }
       case GAUSSIAN -> gaussian(event.getGaussian().getMu());
       case CENTRAL -> event.hasCentralSpend() ? central(event.getCentralSpend()) : one();
@@ -110,9 +115,9 @@ final class Costs {
     return cost;
   }
 
-  private static Totals coordinates(double sumOfFiniteTaus, int infiniteTaus) {
-    Totals cost = sumOfFiniteTaus > 0 ? pure(sumOfFiniteTaus) : one();
-    cost.unbounded = infiniteTaus > 0 ? 1 : 0;
+  private static Totals coordinates(double epsilon, int openCoordinates) {
+    Totals cost = epsilon > 0 ? pure(epsilon) : one();
+    cost.unbounded = openCoordinates > 0 ? 1 : 0;
     return cost;
   }
 
@@ -136,31 +141,78 @@ final class Costs {
     return cost;
   }
 
-  /** How many coordinates are left without noise. */
-  static int infiniteTaus(byte[] taus) {
-    int infinite = 0;
-    for (int i = 0; i < taus.length / Double.BYTES; i++) {
-      if (VectorBytes.doubleAt(taus, i) == Double.POSITIVE_INFINITY) {
-        infinite++;
+  private static CoordinateLaplace.Clip clip(Clip clip) {
+    return switch (clip) {
+      case UNSPECIFIED -> CoordinateLaplace.Clip.CLIP_UNSPECIFIED;
+      case L2 -> CoordinateLaplace.Clip.L2;
+      case COORDINATES -> CoordinateLaplace.Clip.COORDINATES;
+    };
+  }
+
+  /**
+   * How many coordinates a report of coordinate-wise noise leaves without any: those of an infinite
+   * tau, and those that a sparse report doesn't name. 0 for other declarations.
+   */
+  static int openCoordinates(Report report) {
+    if (report.declaration != Declaration.COORDINATE_LAPLACE) {
+      return 0;
+    }
+    int count = report.taus.length / Double.BYTES;
+    int open = report.dimension - count;
+    for (int i = 0; i < count; i++) {
+      if (VectorBytes.doubleAt(report.taus, i) == Double.POSITIVE_INFINITY) {
+        open++;
       }
     }
-    return infinite;
+    return open;
+  }
+
+  /**
+   * The epsilon of a report of coordinate-wise noise. With D the difference of two clipped
+   * gradients, the noise gives away at most the sum of tau_j |D_j| / 2G. If the clip is of the L2
+   * norm, ||D|| &lt;= 2G, and that is at most ||tau||; if it is of coordinates, or the report
+   * doesn't say, |D_j| &lt;= 2G, and that is at most the sum of the taus. Open coordinates are
+   * unbounded, and counted apart.
+   */
+  private static double epsilon(Report report) {
+    boolean norm = report.clip == Clip.L2 && openCoordinates(report) == 0;
+    long nanos = norm ? normOfTausNanos(report.taus) : sumOfFiniteTausNanos(report.taus);
+    return DecimalUnits.toDouble(nanos, 9);
+  }
+
+  /** Expects finite taus. */
+  private static long normOfTausNanos(byte[] taus) {
+    int count = taus.length / Double.BYTES;
+    DecimalNorm norm = new DecimalNorm();
+    for (int from = 0, to; from < count; from = to) {
+      double tau = VectorBytes.doubleAt(taus, from);
+      if (tau >= TOO_MUCH) {
+        return DecimalUnits.SATURATED;
+      }
+      to = endOfRun(taus, from, count);
+      norm.add(tau, to - from);
+    }
+    return DecimalUnits.roundUp(norm.roundUp(9), 9);
+  }
+
+  /** Equal taus in a row are the rule. */
+  private static int endOfRun(byte[] taus, int from, int count) {
+    double tau = VectorBytes.doubleAt(taus, from);
+    int to = from + 1;
+    while (to < count && VectorBytes.doubleAt(taus, to) == tau) {
+      to++;
+    }
+    return to;
   }
 
   /** The decimals are added exactly and their sum is rounded up once, to units of 1e-9. */
-  static double sumOfFiniteTaus(byte[] taus) {
-    return DecimalUnits.toDouble(sumOfFiniteTausNanos(taus), 9);
-  }
-
   private static long sumOfFiniteTausNanos(byte[] taus) {
     int count = taus.length / Double.BYTES;
     long exact = 0;
     DecimalSum rest = new DecimalSum();
     for (int from = 0, to; from < count; from = to) {
       double tau = VectorBytes.doubleAt(taus, from);
-      for (to = from + 1; to < count && VectorBytes.doubleAt(taus, to) == tau; ) {
-        to++; // equal taus are the rule
-      }
+      to = endOfRun(taus, from, count);
       if (tau == Double.POSITIVE_INFINITY) {
         continue;
       }

@@ -1,6 +1,7 @@
 package io.croupier.operators.accounting;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.operators.report.Clip;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -171,11 +172,41 @@ public final class ModelTerms {
               ? "the model adds the noise itself, so it must be central"
               : "the model takes noised reports only, so it must be one of the others");
     }
+    if (report.declaration == Declaration.COORDINATE_LAPLACE) {
+      Judgement judgement = judgeClip(report);
+      if (!judgement.isAdmitted()) {
+        return judgement;
+      }
+    }
     if (!central && !acceptedNoise.test(report)) {
       return Judgement.refusedDeclaration(
           report,
           "the noise must be disclosed and no stronger than the model's strongest_noise, "
               + strongestNoise);
+    }
+    return Judgement.ADMITTED;
+  }
+
+  /** Judges a report of coordinate-wise noise. */
+  private Judgement judgeClip(Report report) {
+    if (report.clip != Clip.COORDINATES) {
+      if (report.form == VectorForm.SPARSE) {
+        return Judgement.refusedDeclaration(
+            report,
+            "the vector is sparse, so the coordinates that it doesn't name are not private: the clip"
+                + " must be COORDINATES");
+      }
+      if (Costs.openCoordinates(report) > 0) {
+        return Judgement.refusedDeclaration(
+            report,
+            "a tau is infinite, so the clip must be COORDINATES: scaled to an L2 norm, a coordinate"
+                + " that is not private reveals the others");
+      }
+    } else if (spec.hasBanco()) {
+      return Judgement.refusedDeclaration(
+          report,
+          "the clip is COORDINATES: it must be L2, since BANCO bets on gradients whose L2 norm is at"
+              + " most gradient_bound");
     }
     return Judgement.ADMITTED;
   }

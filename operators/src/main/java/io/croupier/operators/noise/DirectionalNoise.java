@@ -3,6 +3,7 @@ package io.croupier.operators.noise;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.ModelSpec;
@@ -16,6 +17,10 @@ import java.io.Serializable;
  *
  * <p>Source: [JO19, Algorithm 1 and Lemma 7], with 1/b = epsilon / (4G) in the place of the
  * misprinted b = epsilon / 4, and the variance of one direction in the place of E||xi||^2.
+ *
+ * <p>None of it depends on what gradients are clipped to: the noise is the same. But the betting
+ * range is for gradients whose L2 norm is at most G, so reports that declare another clip are
+ * refused before they are asked about here.
  *
  * <p>Immutable. A judgement costs O(1), for coordinate noise O(d), and allocates nothing.
  */
@@ -145,20 +150,17 @@ public final class DirectionalNoise implements Serializable {
           DirectionalVariance.l2Laplace(dimension, 2 * gradientBound / report.level, bettingRange);
       case COORDINATE_LAPLACE ->
           DirectionalVariance.coordinateLaplace(
-              2 * gradientBound / smallestTau(report.taus), bettingRange);
+              2 * gradientBound / smallestTau(report), bettingRange);
       case GAUSSIAN -> DirectionalVariance.gaussian(2 * gradientBound / report.level);
       case UNDISCLOSED, CENTRAL -> Double.POSITIVE_INFINITY;
     };
   }
 
-  private double smallestTau(byte[] taus) {
-    if (taus.length != dimension * Double.BYTES) {
-      throw new IllegalArgumentException(
-          taus.length + " bytes of taus for " + dimension + " coordinates");
-    }
+  private static double smallestTau(Report report) {
     double smallest = Double.POSITIVE_INFINITY;
-    for (int j = 0; j < dimension; j++) {
-      smallest = Math.min(smallest, PackedVectors.doubleAt(taus, j));
+    int count = PackedVectors.count(VectorForm.DENSE, report.taus);
+    for (int i = 0; i < count; i++) {
+      smallest = Math.min(smallest, PackedVectors.doubleAt(report.taus, i));
     }
     return smallest;
   }

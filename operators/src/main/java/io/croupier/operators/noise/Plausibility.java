@@ -3,7 +3,6 @@ package io.croupier.operators.noise;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.Serializable;
@@ -16,6 +15,9 @@ import java.io.Serializable;
  * coordinate_laplace noise with 2^-40 for each coordinate. Undisclosed noise has no quantile: only
  * report_bound and a finite squared norm are asked for. Central reports are always plausible: they
  * are clipped, and nothing that is observable may depend on their values.
+ *
+ * <p>A gradient that is clipped to L2 norm G has no coordinate beyond G either, so the bound on
+ * coordinates holds for both clips of coordinate_laplace.
  *
  * <p>Every bound leaves a grid step for each coordinate, since clients round to the grid.
  * Immutable. A judgement costs O(number of values) and allocates nothing.
@@ -75,8 +77,8 @@ public final class Plausibility implements Serializable {
   private boolean coordinatesPlausible(Report report) {
     int count = PackedVectors.count(report.form, report.values);
     for (int i = 0; i < count; i++) {
-      int coordinate = report.form == VectorForm.SPARSE ? report.indices[i] : i;
-      double tau = PackedVectors.doubleAt(report.taus, coordinate);
+      // The taus of a sparse report run parallel to its values, too.
+      double tau = PackedVectors.doubleAt(report.taus, i);
       double value = PackedVectors.valueAt(report.form, report.values, i, gridStep);
       if (!(Math.abs(value)
           <= gradientBound + 2 * gradientBound / tau * NoiseTail.laplace() + gridStep)) {

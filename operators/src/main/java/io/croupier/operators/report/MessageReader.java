@@ -80,9 +80,20 @@ final class MessageReader {
         CoordinateLaplace laplace = message.getCoordinateLaplace();
         report.declaration = Declaration.COORDINATE_LAPLACE;
         report.taus = doubles(laplace.getTausCount(), laplace::getTaus);
+        report.clip = clip(laplace.getClip());
       }
       case DECLARATION_NOT_SET -> throw new IllegalArgumentException("declaration is missing");
     }
+  }
+
+  /** Expects a known clip. */
+  static Clip clip(CoordinateLaplace.Clip clip) {
+    return switch (clip) {
+      case CLIP_UNSPECIFIED -> Clip.UNSPECIFIED;
+      case L2 -> Clip.L2;
+      case COORDINATES -> Clip.COORDINATES;
+      case UNRECOGNIZED -> throw new IllegalArgumentException("clip is unknown");
+    };
   }
 
   private static byte[] doubles(int count, IntToDoubleFunction values) {

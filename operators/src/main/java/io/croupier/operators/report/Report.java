@@ -33,8 +33,14 @@ public final class Report {
   /** Declared epsilon of {@code L2_LAPLACE}, mu of {@code GAUSSIAN}; else 0. */
   public double level;
 
-  /** Declared taus of {@code COORDINATE_LAPLACE} as little-endian doubles; else empty. */
+  /**
+   * Declared taus of {@code COORDINATE_LAPLACE} as little-endian doubles, one for each coordinate,
+   * of a sparse report one for each of {@link #indices}; else empty.
+   */
   public byte[] taus = {};
+
+  /** Declared clip of {@code COORDINATE_LAPLACE}. */
+  public Clip clip = Clip.UNSPECIFIED;
 
   /** SHA-256 of the record's bytes, cut to 128 bits. */
   public long digestHigh;

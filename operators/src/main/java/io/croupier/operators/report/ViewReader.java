@@ -1,7 +1,9 @@
 package io.croupier.operators.report;
 
 import com.google.protobuf.ByteString;
+import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.ExampleView;
 import io.croupier.schemas.view.GradientReportView;
 import io.croupier.schemas.view.SparseView;
@@ -107,16 +109,27 @@ final class ViewReader {
         return report.level > 0 && Double.isFinite(report.level);
       }
       case COORDINATE_LAPLACE -> {
-        report.declaration = Declaration.COORDINATE_LAPLACE;
-        report.taus = packed(view.getCoordinateLaplace(), Double.BYTES);
-        return report.taus.length == (long) Double.BYTES * report.dimension
-            && VectorBytes.arePositive(report.taus);
+        return readCoordinateLaplace(view.getCoordinateLaplace(), report);
       }
       case DECLARATION_NOT_SET -> {
         return false;
       }
     }
     return true;
+  }
+
+  private static boolean readCoordinateLaplace(CoordinateLaplaceView laplace, Report report) {
+    if (!laplace.getUnknownFields().isEmpty()
+        || laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED
+        || !areWhole(laplace.getTausList(), Double.BYTES)) {
+      return false;
+    }
+    report.declaration = Declaration.COORDINATE_LAPLACE;
+    report.taus = concatenate(laplace.getTausList());
+    report.clip = MessageReader.clip(laplace.getClip());
+    int count = report.form == VectorForm.SPARSE ? report.indices.length : report.dimension;
+    return report.taus.length == (long) Double.BYTES * count
+        && VectorBytes.arePositive(report.taus);
   }
 
   /** Returns no bytes where the vector isn't packed or a run is cut short. */

@@ -57,7 +57,7 @@ class EventSizeTest {
     AccountingEvent event =
         ((AccountingEvent) fill(AccountingEvent.newBuilder()))
             .toBuilder()
-                .mergeFrom(declared("coordinate_laplace {epsilon: 1 not_private: -1}"))
+                .mergeFrom(declared("coordinate_laplace {epsilon: 1 not_private: -1 clip: L2}"))
                 .build();
     int key = GradientReports.MAX_ID_BYTES;
     assertThat(event.getSerializedSize() + key + RECORD_OVERHEAD)

@@ -3,6 +3,7 @@ package io.croupier.operators.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.operators.report.Clip;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -15,6 +16,8 @@ class LedgerTest {
   private static final String COMMON = "model_id: 'm' dimension: 2 gradient_bound: 1 ";
   private static final String CENTRAL =
       COMMON + "limits { delta: 1e-6 max_participations: 1 min_separation: 0 } ";
+
+  private static final double INFINITY = Double.POSITIVE_INFINITY;
 
   private final Ledger ledger = new Ledger();
   private final MapAccount account = new MapAccount();
@@ -194,9 +197,9 @@ class LedgerTest {
       assertThat(undisclosed.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
       assertThat(undisclosed.getUserTotals().getUndisclosed()).isEqualTo(1);
       AccountingEvent unbounded =
-          ledger.judge(TestReports.coordinates(2, 1, Double.POSITIVE_INFINITY), limited, fresh);
+          ledger.judge(TestReports.clipped(2, Clip.COORDINATES, 1, INFINITY), limited, fresh);
       assertThat(unbounded.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-      assertThat(unbounded.getReason()).contains("every tau must be finite");
+      assertThat(unbounded.getReason()).contains("every coordinate must have a finite tau");
       assertThat(unbounded.getCoordinateLaplace().getNotPrivate()).isEqualTo(1);
       assertThat(unbounded.getCoordinateLaplace().getEpsilon()).isEqualTo(1);
       assertThat(unbounded.getUserTotals().getUnbounded()).isEqualTo(1);
@@ -206,6 +209,90 @@ class LedgerTest {
     ModelTerms counted = terms(COMMON + "limits { reports: 5 } black_box {}");
     assertThat(ledger.judge(TestReports.undisclosed(9), counted, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
+  }
+
+  /** 0.5 is the L2 norm of (0.3, 0.4), and 0.7 their sum. */
+  @Test
+  void coordinatesCostTheNormOfTheirTausIfTheClipIsL2AndTheirSumElse() {
+    MapAccount rebuilt = new MapAccount();
+    long sequence = 0;
+    for (Clip clip : Clip.values()) {
+      AccountingEvent event = judge(TestReports.clipped(sequence++, clip, 0.3, 0.4));
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      double epsilon = clip == Clip.L2 ? 0.5 : 0.7;
+      assertThat(event.getSpent().getEpsilon()).as("%s", clip).isEqualTo(epsilon);
+      assertThat(event.getCoordinateLaplace().getEpsilon()).isEqualTo(epsilon);
+      assertThat(event.getCoordinateLaplace().getClip().name()).endsWith(clip.name());
+      assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
+    }
+    assertThat(account.userTotals().toProto().getEpsilon()).isEqualTo(1.9);
+  }
+
+  @Test
+  void theNormIsRoundedUpAndSaturates() {
+    assertThat(norm(1, 1)).isEqualTo(1.414213563);
+    assertThat(norm(0.1, 1e-300)).isEqualTo(0.100000001);
+    assertThat(norm(1e300, 1)).isInfinite();
+    assertThat(norm(9e9, 9e9)).isInfinite();
+  }
+
+  private double norm(double... taus) {
+    return judge(TestReports.clipped(account.userTotals().reports, Clip.L2, taus))
+        .getSpent()
+        .getEpsilon();
+  }
+
+  /** Scaled to the L2 norm, an open coordinate reveals the length, and so all others. */
+  @Test
+  void openCoordinatesNeedTheClipOfCoordinates() {
+    long sequence = 0;
+    for (Clip clip : Clip.values()) {
+      AccountingEvent event = judge(TestReports.clipped(sequence++, clip, 0.5, INFINITY));
+      boolean sound = clip == Clip.COORDINATES;
+      assertThat(event.getOutcome())
+          .isEqualTo(sound ? Outcome.ADMITTED : Outcome.REFUSED_DECLARATION);
+      if (!sound) {
+        assertThat(event.getReason())
+            .startsWith(
+                "declaration is coordinate_laplace: a tau is infinite, so the clip must be"
+                    + " COORDINATES");
+      }
+      assertThat(event.getSpent().getEpsilon()).isEqualTo(0.5);
+      assertThat(event.getSpent().getUnbounded()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void coordinatesThatASparseReportDoesNotNameAreNotPrivate() {
+    AccountingEvent event =
+        judge(TestReports.naming(TestReports.clipped(1, Clip.COORDINATES, 0.5), 1));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(event.getCoordinateLaplace().getEpsilon()).isEqualTo(0.5);
+    assertThat(event.getCoordinateLaplace().getNotPrivate()).isEqualTo(1);
+    assertThat(event.getUserTotals().getUnbounded()).isEqualTo(1);
+    assertThat(AccountRebuild.apply(event, new MapAccount())).isTrue();
+    AccountingEvent all =
+        judge(TestReports.naming(TestReports.clipped(2, Clip.COORDINATES, 0.5, 0.25), 1, 0));
+    assertThat(all.getSpent().getUnbounded()).isZero();
+    ModelTerms limited = terms(COMMON + "limits { epsilon: 9 } coordinate_wise {}");
+    AccountingEvent refused =
+        ledger.judge(
+            TestReports.naming(TestReports.clipped(3, Clip.COORDINATES, 0.5), 1), limited, account);
+    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(refused.getReason()).contains("every coordinate must have a finite tau");
+  }
+
+  @Test
+  void bancoNeedsGradientsOfBoundedLength() {
+    ModelTerms banco =
+        terms(COMMON + "banco { strongest_noise { coordinate_laplace { taus: 0.1 } } }");
+    long sequence = 0;
+    for (Clip clip : Clip.values()) {
+      AccountingEvent event =
+          ledger.judge(TestReports.clipped(sequence++, clip, 1, 1), banco, account);
+      assertThat(event.getOutcome())
+          .isEqualTo(clip == Clip.COORDINATES ? Outcome.REFUSED_DECLARATION : Outcome.ADMITTED);
+    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.operators.report.Clip;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorBytes;
@@ -42,10 +43,26 @@ final class TestReports {
 
   static Report coordinates(long sequence, double... taus) {
     Report report = declared(sequence, Declaration.COORDINATE_LAPLACE, 0);
+    report.dimension = taus.length;
     report.taus = new byte[taus.length * Double.BYTES];
     for (int i = 0; i < taus.length; i++) {
       VectorBytes.setDouble(report.taus, i, taus[i]);
     }
+    return report;
+  }
+
+  static Report clipped(long sequence, Clip clip, double... taus) {
+    Report report = coordinates(sequence, taus);
+    report.clip = clip;
+    return report;
+  }
+
+  /** The same report of a vector of dimension 2 that names only these coordinates. */
+  static Report naming(Report report, int... indices) {
+    report.form = VectorForm.SPARSE;
+    report.dimension = 2;
+    report.indices = indices;
+    report.values = new byte[indices.length * Double.BYTES];
     return report;
   }
 

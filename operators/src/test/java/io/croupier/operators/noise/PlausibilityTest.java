@@ -78,12 +78,13 @@ class PlausibilityTest {
   @Test
   void sparseValuesMeetTheTausOfTheirCoordinates() {
     Plausibility plausibility = Plausibility.of(Specs.of(3, 1, LEARNER));
-    Report report = Specs.coordinateLaplace(new double[] {INFINITY, INFINITY, 1}, 20);
+    double[] taus = {INFINITY, 1};
+    Report report = Specs.coordinateLaplace(taus, 1, 20);
     report.form = VectorForm.SPARSE;
     report.dimension = 3;
-    report.indices = new int[] {2};
+    report.indices = new int[] {2, 0};
     assertThat(plausibility.plausible(report)).isTrue();
-    report.indices = new int[] {1};
+    report.values = PackedVectors.encode(new double[] {20, 1});
     assertThat(plausibility.plausible(report)).isFalse();
   }
 

@@ -43,7 +43,8 @@ public final class RandomReports {
       gradient(report, odd() ? 0 : dimension);
     }
     if (!odd()) {
-      declaration(report, odd() ? dimension + 1 : dimension);
+      int values = report.hasSparse() ? report.getSparse().getIndicesCount() : dimension;
+      declaration(report, odd() ? values + 1 : values);
     }
     return report.build();
   }
@@ -114,6 +115,7 @@ public final class RandomReports {
           double tau = random.nextInt(8) == 0 ? Double.POSITIVE_INFINITY : level();
           report.getCoordinateLaplaceBuilder().addTaus(tau);
         }
+        report.getCoordinateLaplaceBuilder().setClipValue(odd() ? 3 : random.nextInt(3));
       }
     }
   }

@@ -143,6 +143,7 @@ class ReportDecoderFuzzTest {
         && a.y == b.y
         && a.declaration == b.declaration
         && a.level == b.level
-        && Arrays.equals(a.taus, b.taus);
+        && Arrays.equals(a.taus, b.taus)
+        && a.clip == b.clip;
   }
 }

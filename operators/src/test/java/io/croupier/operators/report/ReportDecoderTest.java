@@ -9,6 +9,7 @@ import com.google.protobuf.TextFormat;
 import com.google.protobuf.UnknownFieldSet;
 import com.sun.management.ThreadMXBean;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.GradientReportView;
 import io.croupier.schemas.view.SparseView;
 import io.croupier.schemas.view.VectorView;
@@ -89,6 +90,21 @@ class ReportDecoderTest {
         report(decode(bytes("grid { values: [1, 2] } coordinate_laplace { taus: [inf, 0.25] }")));
     assertThat(VectorBytes.doubleAt(taus.taus, 0)).isInfinite();
     assertThat(VectorBytes.doubleAt(taus.taus, 1)).isEqualTo(0.25);
+    assertThat(taus.clip).isEqualTo(Clip.UNSPECIFIED);
+    assertThat(
+            report(decode(bytes("grid { values: 1 } coordinate_laplace { taus: 2 clip: L2 }")))
+                .clip)
+        .isEqualTo(Clip.L2);
+    Report sparseTaus =
+        report(
+            decode(
+                bytes(
+                    "sparse { dimension: 10000000 indices: [8, 2] values: [1, 2] }"
+                        + " coordinate_laplace { taus: [3, 4] clip: COORDINATES }")));
+    assertThat(sparseTaus.clip).isEqualTo(Clip.COORDINATES);
+    assertThat(sparseTaus.dimension).isEqualTo(10_000_000);
+    assertThat(sparseTaus.taus).hasSize(2 * Double.BYTES);
+    assertThat(VectorBytes.doubleAt(sparseTaus.taus, 1)).isEqualTo(4);
 
     Report example =
         report(decoder.decode(KEY, bytes("example { x: [1, 2] y: 3 } central {}"), RAW, 0, 0));
@@ -107,6 +123,8 @@ class ReportDecoderTest {
         "dense { values: 1 }                          | declaration is missing or unknown: it must be undisclosed, l2_laplace, coordinate_laplace, gaussian or central",
         "dense { values: 1 } l2_laplace { epsilon: -2 } | l2_laplace.epsilon is -2.0: it must be a finite number above 0",
         "sparse { dimension: 2 indices: [1, 1] values: [1, 2] } undisclosed {} | sparse.indices must be from 0 to dimension - 1, none of them twice",
+        "sparse { dimension: 2 indices: 1 values: 1 } coordinate_laplace { taus: [1, 2] clip: COORDINATES } | coordinate_laplace.taus is of length 2: it must be of length 1, one for each of sparse.indices",
+        "grid { values: [1, 2] } coordinate_laplace { taus: 1 } | coordinate_laplace.taus is of length 1: it must be of length 2, one for each of the coordinates",
       })
   void saysWhatIsMalformed(String text, String reason) throws Exception {
     assertThat(decode(bytes(text))).isEqualTo(new Decoded.Malformed(reason, false));
@@ -175,6 +193,37 @@ class ReportDecoderTest {
     assertThat(report.dimension).isEqualTo(4);
     for (int i = 0; i < 4; i++) {
       assertThat(VectorBytes.doubleAt(report.values, i)).isEqualTo(i + 1);
+    }
+  }
+
+  /** A sparse report of no coordinate has no taus, and unpacked ones are taus, too. */
+  @Test
+  void unpackedTausAreNotOverlooked() throws Exception {
+    UnknownFieldSet.Field unpacked =
+        UnknownFieldSet.Field.newBuilder().addFixed64(Double.doubleToLongBits(1)).build();
+    ByteString taus = UnknownFieldSet.newBuilder().addField(1, unpacked).build().toByteString();
+    for (int named = 0; named < 2; named++) {
+      GradientReportView view =
+          GradientReportView.parseFrom(
+              bytes(
+                  named == 0
+                      ? "sparse { dimension: 3 }"
+                      : "sparse { dimension: 3 indices: 1 values: 1 }"));
+      byte[] value =
+          view.toBuilder()
+              .setCoordinateLaplace(CoordinateLaplaceView.parseFrom(taus))
+              .build()
+              .toByteArray();
+      if (named == 0) {
+        assertThat(decode(value))
+            .isEqualTo(
+                new Decoded.Malformed(
+                    "coordinate_laplace.taus is of length 1: it must be of length 0, one for each"
+                        + " of sparse.indices",
+                    false));
+      } else {
+        assertThat(report(decode(value)).taus).hasSize(Double.BYTES);
+      }
     }
   }
 
