@@ -2,6 +2,7 @@ package io.croupier.deploy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
@@ -96,8 +97,7 @@ final class Load implements AutoCloseable {
           GradientReport.newBuilder()
               .setUserId(user)
               .setDeviceId("device")
-              .setSequence(sequences.merge(user, 1L, Long::sum))
-              .setL2Laplace(L2Laplace.newBuilder().setEpsilon(EPSILON));
+              .setSequence(sequences.merge(user, 1L, Long::sum));
       String model = fill(report, n);
       report.setModelId(model).setRound(newestRound.applyAsLong(model));
       sends.add(
@@ -109,8 +109,9 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** Gives the report its gradient, and returns the model that it is to. */
+  /** Gives the report its gradient and its noise, and returns the model that it is to. */
   private String fill(GradientReport.Builder report, int n) {
+    L2Laplace noise = L2Laplace.newBuilder().setEpsilon(EPSILON).build();
     switch (n % 3) {
       case 0 -> {
         int index = Math.toIntExact(toOnce.getAndIncrement());
@@ -119,6 +120,11 @@ final class Load implements AutoCloseable {
                 .setDimension(dimension)
                 .addIndices(index % dimension)
                 .addValues(bit(index / dimension)));
+        // A sparse report shows what it names, so it may not declare noise for all coordinates.
+        report.setCoordinateLaplace(
+            CoordinateLaplace.newBuilder()
+                .addTaus(EPSILON)
+                .setClip(CoordinateLaplace.Clip.COORDINATES));
         return ONCE;
       }
       case 1 -> {
@@ -126,7 +132,7 @@ final class Load implements AutoCloseable {
         for (int i = 0; i < 16; i++) {
           grid.addValues(random.nextInt(1 << 16) - (1 << 15));
         }
-        report.setGrid(grid);
+        report.setGrid(grid).setL2Laplace(noise);
         return "rounds";
       }
       default -> {
@@ -134,7 +140,7 @@ final class Load implements AutoCloseable {
         for (int i = 0; i < 8; i++) {
           dense.addValues(random.nextGaussian());
         }
-        report.setDense(dense);
+        report.setDense(dense).setL2Laplace(noise);
         return "bets";
       }
     }

@@ -1,5 +1,6 @@
 package io.croupier.cli.replay;
 
+import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.GradientReport;
@@ -38,11 +39,20 @@ final class RandomReports {
   GradientReport next(ModelSpec spec, List<GradientCase> forms, List<Long> published) {
     GradientReport.Builder report = by("person-" + random.nextInt(PEOPLE));
     report.setModelId(spec.getModelId()).setRound(round(spec, published));
-    setGradient(report, forms.get(random.nextInt(forms.size())), spec);
-    if (spec.getLearnerCase() == LearnerCase.BANCO) {
+    boolean banco = spec.getLearnerCase() == LearnerCase.BANCO;
+    GradientCase form = forms.get(random.nextInt(forms.size()));
+    // No noise that a sparse report may declare is one that BANCO takes.
+    setGradient(report, banco && form == GradientCase.SPARSE ? GradientCase.DENSE : form, spec);
+    if (banco) {
       double epsilon = EPSILONS[random.nextInt(EPSILONS.length)];
       report.setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon));
-    } else if (random.nextBoolean()) {
+    } else if (report.hasSparse() && random.nextBoolean()) {
+      CoordinateLaplace.Builder noise = report.getCoordinateLaplaceBuilder();
+      noise.setClip(CoordinateLaplace.Clip.COORDINATES);
+      for (int i = 0; i < report.getSparse().getIndicesCount(); i++) {
+        noise.addTaus(random.nextDouble(0.5, 2));
+      }
+    } else if (!report.hasSparse() && random.nextBoolean()) {
       report.setGaussian(Gaussian.newBuilder().setMu(random.nextDouble(0.5, 2)));
     } else {
       report.setUndisclosed(Undisclosed.getDefaultInstance());

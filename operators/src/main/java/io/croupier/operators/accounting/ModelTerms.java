@@ -172,6 +172,14 @@ public final class ModelTerms {
               ? "the model adds the noise itself, so it must be central"
               : "the model takes noised reports only, so it must be one of the others");
     }
+    if (report.form == VectorForm.SPARSE
+        && (report.declaration == Declaration.L2_LAPLACE
+            || report.declaration == Declaration.GAUSSIAN)) {
+      return Judgement.refusedDeclaration(
+          report,
+          "the vector is sparse, so it shows which coordinates it names, whatever the noise: it must"
+              + " be undisclosed, or coordinate_laplace with the clip COORDINATES");
+    }
     if (report.declaration == Declaration.COORDINATE_LAPLACE) {
       Judgement judgement = judgeClip(report);
       if (!judgement.isAdmitted()) {

@@ -262,6 +262,35 @@ class LedgerTest {
     }
   }
 
+  /** No noise on its values hides which coordinates a sparse report names. */
+  @Test
+  void sparseReportsMayNotPromiseMoreThanTheirSupportKeeps() {
+    AccountingEvent laplace = judge(TestReports.naming(TestReports.laplace(1, 0.5), 1));
+    assertThat(laplace.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(laplace.getReason())
+        .isEqualTo(
+            "declaration is l2_laplace with 0.5: the vector is sparse, so it shows which coordinates"
+                + " it names, whatever the noise: it must be undisclosed, or coordinate_laplace with"
+                + " the clip COORDINATES");
+    assertThat(laplace.getSpent().getEpsilon()).isEqualTo(0.5);
+    assertThat(judge(TestReports.naming(TestReports.gaussian(2, 0.5), 0, 1)).getOutcome())
+        .isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(judge(TestReports.naming(TestReports.undisclosed(3), 1)).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+    ModelTerms central = terms(CENTRAL + "dp_ftrl { noise_multiplier: 1 noise { tree {} } }");
+    assertThat(
+            ledger
+                .judge(TestReports.naming(TestReports.central(4), 1), central, account)
+                .getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+    for (Clip clip : new Clip[] {Clip.UNSPECIFIED, Clip.L2}) {
+      AccountingEvent event =
+          judge(TestReports.naming(TestReports.clipped(clip == Clip.L2 ? 6 : 5, clip, 0.5), 1));
+      assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+      assertThat(event.getReason()).contains("the clip must be COORDINATES");
+    }
+  }
+
   @Test
   void coordinatesThatASparseReportDoesNotNameAreNotPrivate() {
     AccountingEvent event =

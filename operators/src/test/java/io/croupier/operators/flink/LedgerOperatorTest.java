@@ -13,10 +13,10 @@ import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Banco;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
+import io.croupier.schemas.SubExponential;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -229,18 +229,19 @@ class LedgerOperatorTest {
 
   @Test
   void whatTheLearnerNeedsOfSpecAndDeclarationGoesOn() throws Exception {
-    L2Laplace laplace = L2Laplace.newBuilder().setEpsilon(1).build();
+    SubExponential noise = SubExponential.newBuilder().setVariance(3).setBetaMax(1).build();
     ModelSpec.Builder banco =
         TestRecords.common("m")
             .setReportsPerRound(12)
             .setBanco(
                 Banco.newBuilder()
-                    .setStrongestNoise(StrongestNoise.newBuilder().setL2Laplace(laplace)));
+                    .setStrongestNoise(StrongestNoise.newBuilder().setSubExponential(noise)));
     try (LedgerTasks ledger = start(TestRecords.published(3, banco))) {
       Report sparse = TestRecords.report("u", 1, "m", 0.5);
       sparse.form = VectorForm.SPARSE;
       sparse.dimension = 2;
       sparse.indices = new int[] {1};
+      sparse.declaration = Declaration.UNDISCLOSED;
       ledger.judge(sparse);
 
       RoundSum expected = TestRecords.sparse("m", 0, 2, 1, 0.5);
@@ -249,7 +250,7 @@ class LedgerOperatorTest {
       assertThat(ledger.outputs())
           .usingRecursiveFieldByFieldElementComparatorIgnoringFields("directionalVariance")
           .containsExactly(expected);
-      assertThat(ledger.outputs().get(0).directionalVariance).isPositive();
+      assertThat(ledger.outputs().get(0).directionalVariance).isEqualTo(3);
     }
   }
 
