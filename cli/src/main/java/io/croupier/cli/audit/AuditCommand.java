@@ -4,6 +4,7 @@ import io.croupier.cli.CountBar;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
+import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.Clip;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
@@ -11,8 +12,11 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.PrintWriter;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,11 +31,16 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Tries to refute what a randomiser promises: draws many releases of two gradients, g and -g,"
-          + " that are as far apart as any two (of the longest length and along the first axis; for"
-          + " coordinate-laplace, opposite corners), and looks for an event that is more frequent"
-          + " with one than the promise allows. The randomiser is the one that devices use, random"
-          + " bits included. Exit code 0: not refuted, 1: refuted.",
+      "Tries to refute what a randomiser promises: draws many releases of two gradients, g and h,"
+          + " that are as far apart as any two, and looks for an event that is more frequent with"
+          + " one than the promise allows. The randomiser is the one that devices use, random bits"
+          + " included. Exit code 0: not refuted, 1: refuted.",
+      "",
+      "The gradients are of the longest length, h is -g, and g lies along the first axis; for"
+          + " coordinate-laplace along its taus with --clip L2, and in a corner of the cube with"
+          + " --clip COORDINATES. With the latter each coordinate has a promise of its own, too:"
+          + " that of the least tau is audited by two gradients that differ in it alone, one of"
+          + " them 1000 times as long as any may be, so that a clip which scales the others shows.",
       "",
       "Not refuted means that no event tried gives the promise away, in that many releases. It is"
           + " a lower bound on what the randomiser leaks, and never a proof: other events, other"
@@ -41,8 +50,9 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "The events: both tails of ||x + g|| - ||x - g||, of the sum of tau_j (|x_j + g_j| - |x_j -"
-          + " g_j|), tau_j being 1 for the others, and of <x, g>, x being the release, at thresholds that leave 8 releases to all"
+      "The events: both tails of ||x - h|| - ||x - g||, of the sum of tau_j (|x_j - h_j| - |x_j -"
+          + " g_j|), tau_j being 1 for the others, of the same with g and h scaled to L2 norm G, and"
+          + " of <x, g - h>, x being the release, at thresholds that leave 8 releases to all"
           + " of them. One half of the releases chooses the event; the other one bounds its two"
           + " probabilities (Clopper and Pearson), and so epsilon from below by ln(p / q), or mu by"
           + " Phi^-1(p) - Phi^-1(q). The bound at 95 %% is that of the same event, as it is often"
@@ -56,14 +66,15 @@ import picocli.CommandLine.Spec;
       "How strong it is: what is never seen can't be rarer than the releases are many, so no more"
           + " shows than an epsilon of ln(samples / 35), 10.2 by default, or a mu of 5.2. Gaussian"
           + " noise shows nearly all of its mu in any dimension. L2-laplace noise shows nearly all of"
-          + " its epsilon in one or two dimensions, coordinate-laplace noise of its taus' sum, and"
+          + " its epsilon in one or two dimensions, coordinate-laplace noise of what its taus come to, and"
           + " both the less, the more there are, as noise is seldom in line with g: an observer then has little more than mu-GDP of epsilon /"
           + " sqrt(D). With the default samples, half the noise shows by its event up to some 10"
           + " coordinates at epsilon 0.5, 15 at 1, 20 at 4. By its variance it shows at any"
           + " level and dimension; a radius of one degree less, up to some 250.",
       "",
       "Try:",
-      "  croupier audit --mechanism l2-laplace --epsilon 1 --dimension 2"
+      "  croupier audit --mechanism l2-laplace --epsilon 1 --dimension 2",
+      "  croupier audit --mechanism coordinate-laplace --taus 0.5,1,Infinity --clip COORDINATES"
     })
 public final class AuditCommand implements Callable<Integer> {
   /** The variance's false alarms follow the normal law from about here on. */
@@ -82,6 +93,16 @@ public final class AuditCommand implements Callable<Integer> {
 
   @ArgGroup(multiplicity = "1")
   private Level level;
+
+  @Option(
+      names = "--clip",
+      paramLabel = "NORM",
+      description = {
+        "To what norm coordinate-laplace clips gradients: ${COMPLETION-CANDIDATES}. Its epsilon is"
+            + " the taus' L2 norm with L2, which takes no tau of Infinity, and their sum with"
+            + " COORDINATES. Default: L2."
+      })
+  private Clip clip;
 
   @Option(
       names = "--dimension",
@@ -134,7 +155,7 @@ public final class AuditCommand implements Callable<Integer> {
         required = true,
         description = {
           "The promise of l2-laplace: epsilon-LDP, in nats; that of coordinate-laplace with D equal"
-              + " taus that add up to it."
+              + " taus that come to it."
         })
     private Double epsilon;
 
@@ -144,8 +165,8 @@ public final class AuditCommand implements Callable<Integer> {
         required = true,
         split = ",",
         description = {
-          "The promises of coordinate-laplace, one for each coordinate, with commas: tau-LDP, in"
-              + " nats; Infinity: not private. Together they promise their sum."
+          "The taus of coordinate-laplace, one for each coordinate, with commas, in nats; Infinity:"
+              + " not private. With --clip COORDINATES each is a promise."
         })
     private double[] taus;
 
@@ -182,29 +203,60 @@ public final class AuditCommand implements Callable<Integer> {
         dimension == null || dimension >= 1,
         "--dimension is %d; it must be at least 1".formatted(dimension));
     requireUsableTaus();
-    Claim claim = Claim.of(randomiser());
-    require(
-        claim.pair().step(claim.pair().noisiest()) >= 1 && claim.varianceInSteps() >= 1,
-        ("--grid-exponent is %d; a step of 2^%1$d is longer than G or than the noise's standard"
-                + " deviation, and so hides what is to be measured")
-            .formatted(claim.gridExponent()));
-    Finding finding;
+    Map<String, Claim> claims = claims();
+    for (Claim claim : claims.values()) {
+      require(
+          claim.pair().length() >= 1 && claim.varianceInSteps() >= 1,
+          ("--grid-exponent is %d; a step of 2^%1$d is longer than G or than the noise's standard"
+                  + " deviation, and so hides what is to be measured")
+              .formatted(claim.gridExponent()));
+    }
+    Map<String, Finding> findings = new LinkedHashMap<>();
+    long releases = 2L * samples * claims.size();
     try (CountBar bar =
-        new CountBar("releases", 2L * samples, Boolean.getBoolean("croupier.terminal"))) {
-      Audit audit = new Audit(claim, samples, confidence, threads);
-      finding = audit.run(() -> randomiser()::randomise, bar::step);
+        new CountBar("releases", releases, Boolean.getBoolean("croupier.terminal"))) {
+      for (Map.Entry<String, Claim> claim : claims.entrySet()) {
+        Audit audit = new Audit(claim.getValue(), samples, confidence, threads);
+        findings.put(claim.getKey(), audit.run(() -> randomiser()::randomise, bar::step));
+      }
     }
     Log.discard();
-    return tell(finding, kind, spec.commandLine().getOut());
+    return tell(findings, spec.commandLine().getOut());
   }
 
-  /** Prints a finding; returns the exit code that it means. */
-  static int tell(Finding finding, Kind kind, PrintWriter out) {
-    out.println(new FindingText(kind.toString(), finding).text());
-    return finding.refuted() ? 1 : 0;
+  /** What the randomiser promises, by whose promise it is. */
+  private Map<String, Claim> claims() {
+    Randomiser randomiser = randomiser();
+    Map<String, Claim> claims = new LinkedHashMap<>();
+    if (randomiser instanceof CoordinateLaplaceRandomiser coordinates) {
+      claims.put("%s, clip %s".formatted(kind, coordinates.clip()), Claim.of(randomiser));
+      if (coordinates.clip() == Clip.COORDINATES && coordinates.dimension() > 1) {
+        Claim claim = Claim.ofLeastTau(coordinates);
+        claims.put(
+            "coordinate %d of %s, clip %s"
+                .formatted(claim.pair().noisiest(), kind, coordinates.clip()),
+            claim);
+      }
+    } else {
+      claims.put(kind.toString(), Claim.of(randomiser));
+    }
+    return claims;
+  }
+
+  /** Prints what was found, by whose promise it is; returns the exit code that it means. */
+  static int tell(Map<String, Finding> findings, PrintWriter out) {
+    String between = System.lineSeparator() + System.lineSeparator();
+    out.println(
+        findings.entrySet().stream()
+            .map(finding -> new FindingText(finding.getKey(), finding.getValue()).text())
+            .collect(Collectors.joining(between)));
+    return findings.values().stream().anyMatch(Finding::refuted) ? 1 : 0;
   }
 
   private void requireUsableTaus() {
+    require(
+        clip == null || kind == Kind.COORDINATE_LAPLACE,
+        "--clip is for coordinate-laplace; --mechanism %s clips to L2 norm".formatted(kind));
     if (level.taus == null) {
       return;
     }
@@ -227,9 +279,14 @@ public final class AuditCommand implements Callable<Integer> {
               ? gridExponent
               : ModelSpecs.gridExponent(
                   ModelSpec.newBuilder().setGradientBound(gradientBound).build());
-      return level.taus != null
-          ? new CoordinateLaplaceRandomiser(gradientBound, exponent, level.taus, Clip.COORDINATES)
-          : kind.create(gradientBound, dimension == null ? 1 : dimension, exponent, level.of(kind));
+      Clip norm = clip == null ? Clip.L2 : clip;
+      if (level.taus != null) {
+        return new CoordinateLaplaceRandomiser(gradientBound, exponent, level.taus, norm);
+      }
+      int d = dimension == null ? 1 : dimension;
+      return norm == Clip.COORDINATES
+          ? new Calibration(gradientBound, d, exponent, 1).coordinateLaplace(level.of(kind), norm)
+          : kind.create(gradientBound, d, exponent, level.of(kind));
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }

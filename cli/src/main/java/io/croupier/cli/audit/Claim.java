@@ -1,5 +1,6 @@
 package io.croupier.cli.audit;
 
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.Cost;
 import io.croupier.client.randomiser.Randomiser;
 
@@ -18,6 +19,17 @@ record Claim(Guarantee guarantee, double level, Pair pair, int gridExponent, dou
   /** A randomiser by its own word: its cost is its promise. */
   static Claim of(Randomiser randomiser) {
     return of(randomiser, Pair.farthest(randomiser));
+  }
+
+  /** What a randomiser that clips every coordinate by itself promises for that of the least tau. */
+  static Claim ofLeastTau(CoordinateLaplaceRandomiser randomiser) {
+    Pair pair = Pair.inLeastTau(randomiser);
+    return new Claim(
+        Guarantee.EPSILON,
+        randomiser.tau(pair.noisiest()),
+        pair,
+        randomiser.gridExponent(),
+        randomiser.directionalVariance());
   }
 
   /** The same, held to another pair. */

@@ -1,11 +1,11 @@
 package io.croupier.cli.audit;
 
 /**
- * An event that may tell g from -g: a statistic beyond a threshold.
+ * An event that may tell g from h: a statistic beyond a threshold.
  *
  * @param statistic whose value is looked at
  * @param sign 1 for values at or above the threshold, which speak for g; -1 for values at or below
- *     it, which speak for -g
+ *     it, which speak for h
  * @param threshold in grid steps
  */
 record Event(Statistic statistic, int sign, double threshold) {

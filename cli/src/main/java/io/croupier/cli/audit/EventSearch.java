@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** Looks for the event that tells g from -g best. */
+/** Looks for the event that tells g from h best. */
 final class EventSearch {
   /** Fewer releases than these never bound a probability well. */
   private static final int FEWEST = 8;

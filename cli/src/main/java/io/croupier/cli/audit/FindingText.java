@@ -9,12 +9,12 @@ import java.util.Locale;
 
 /** A finding as a person reads it: a table, what it was found by, and a verdict. */
 final class FindingText {
-  private final String mechanism;
+  private final String promise;
   private final Finding finding;
 
-  /** Of the mechanism of that name. */
-  FindingText(String mechanism, Finding finding) {
-    this.mechanism = mechanism;
+  /** Of the promise of that name, such as of a mechanism. */
+  FindingText(String promise, Finding finding) {
+    this.promise = promise;
     this.finding = finding;
   }
 
@@ -32,9 +32,9 @@ final class FindingText {
             number(Math.scalb(event.threshold(), claim.gridExponent())),
             finding.trials(),
             finding.seen(),
-            event.sign() > 0 ? "g" : "-g",
+            event.sign() > 0 ? "g" : "h",
             finding.seenOfOther(),
-            event.sign() > 0 ? "-g" : "g");
+            event.sign() > 0 ? "h" : "g");
     String confidence =
         format(
             "A true claim is refuted with a probability of at most %s.",
@@ -95,7 +95,7 @@ final class FindingText {
     String subject =
         format(
             "%s, %s %s, d %d",
-            mechanism, claim.guarantee().symbol(), number(claim.level()), claim.pair().dimension());
+            promise, claim.guarantee().symbol(), number(claim.level()), claim.pair().dimension());
     if (!finding.refuted()) {
       return "Not refuted: " + subject + ". That is no proof.";
     }

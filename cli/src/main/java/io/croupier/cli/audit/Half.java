@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** One half of the releases, reduced to the statistics: as many of g as of -g. */
+/** One half of the releases, reduced to the statistics: as many of g as of h. */
 final class Half {
   private final Map<Statistic, double[]> ofPlus = new EnumMap<>(Statistic.class);
   private final Map<Statistic, double[]> ofMinus = new EnumMap<>(Statistic.class);
@@ -23,12 +23,12 @@ final class Half {
     return size;
   }
 
-  /** Keeps the {@code i}-th release of g, if {@code sign} is 1, or of -g. */
+  /** Keeps the {@code i}-th release of g, if {@code sign} is 1, or of h. */
   void set(int sign, int i, int[] released, Pair pair) {
     (sign > 0 ? ofPlus : ofMinus).forEach((statistic, v) -> v[i] = statistic.of(released, pair));
   }
 
-  /** The values of a statistic, of the releases of g, if {@code sign} is 1, or of -g. */
+  /** The values of a statistic, of the releases of g, if {@code sign} is 1, or of h. */
   double[] values(Statistic statistic, int sign) {
     return (sign > 0 ? ofPlus : ofMinus).get(statistic);
   }

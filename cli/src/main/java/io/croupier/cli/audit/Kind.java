@@ -1,11 +1,9 @@
 package io.croupier.cli.audit;
 
-import io.croupier.client.randomiser.Clip;
-import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
+import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
-import java.util.Arrays;
 import java.util.Locale;
 
 /** The randomisers that can be audited. */
@@ -17,13 +15,11 @@ enum Kind {
     }
   },
 
-  /** Of equal taus, which add up to the level; the only one that clips to a cube. */
+  /** Of equal taus, whose L2 norm is the level: it clips to that norm. */
   COORDINATE_LAPLACE(Guarantee.EPSILON) {
     @Override
     Randomiser create(double gradientBound, int dimension, int gridExponent, double level) {
-      double[] taus = new double[dimension];
-      Arrays.fill(taus, level / dimension);
-      return new CoordinateLaplaceRandomiser(gradientBound, gridExponent, taus, Clip.COORDINATES);
+      return new Calibration(gradientBound, dimension, gridExponent, 1).coordinateLaplace(level);
     }
   },
 

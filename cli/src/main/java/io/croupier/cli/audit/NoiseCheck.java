@@ -29,11 +29,11 @@ final class NoiseCheck {
     claimed = claim.varianceInSteps();
   }
 
-  /** Takes in one release of g, if {@code sign} is 1, or of -g. */
+  /** Takes in one release of g, if {@code sign} is 1, or of h. */
   void add(int[] released, int sign) {
     // In units of the claimed variance, so that nothing overflows.
     int there = released[pair.noisiest()];
-    double noise = there - sign * pair.step(pair.noisiest());
+    double noise = there - pair.step(sign, pair.noisiest());
     double square = noise * noise / claimed;
     count++;
     squares += square;

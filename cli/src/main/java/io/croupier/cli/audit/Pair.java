@@ -1,19 +1,34 @@
 package io.croupier.cli.audit;
 
+import io.croupier.client.randomiser.Clip;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import java.util.Arrays;
 
 /**
- * Two gradients, g and -g, that are as far apart as a randomiser lets any two be.
+ * Two gradients, g and h, that a promise speaks of, and that are as far apart as it allows.
  *
- * <p>Where gradients are clipped to a ball, all such pairs are alike, and g lies along the first
- * axis. In a cube they are opposite corners, as only these differ by 2G in every coordinate;
- * coordinates that are not private are 0.
+ * <p>Of a promise to the person, h is -g. Where the noise is alike in all directions all such pairs
+ * are alike, and g lies along the first axis. Coordinate-wise noise gives away most, of gradients
+ * in the L2 ball, along its taus; of gradients in the cube, between opposite corners, as only these
+ * differ by 2G in every coordinate. (There, coordinates that are not private are 0.)
+ *
+ * <p>Of a promise for one coordinate, g and h differ in that coordinate alone, before they are
+ * clipped. One of them is far longer than G: a clip that scales the whole gradient moves the other
+ * coordinates, too.
  */
 final class Pair {
-  private final double[] gradient;
-  private final double[] steps;
+  /** What is not private tells more than all else together, as soon as it differs by a step. */
+  private static final double OPEN = 1e9;
+
+  private static final double FAR_LONGER = 1000;
+
+  private final double[] g;
+  private final double[] h;
+  private final double[] gSteps;
+  private final double[] hSteps;
+  private final double[] gScaled;
+  private final double[] hScaled;
   private final double length;
   private final double[] weights;
   private final int noisiest;
@@ -21,28 +36,60 @@ final class Pair {
   /**
    * Of a randomiser's space.
    *
-   * @param gradient g, shape [d], kept
+   * @param g shape [d], kept
+   * @param h shape [d], kept
+   * @param clip of the randomiser
    * @param weights how much a coordinate tells by itself, shape [d], kept
    * @param noisiest the coordinate along which noise has its largest variance
    */
-  private Pair(double[] gradient, int gridExponent, double[] weights, int noisiest) {
-    this.gradient = gradient;
+  private Pair(
+      double[] g, double[] h, Randomiser randomiser, Clip clip, double[] weights, int noisiest) {
+    this.g = g;
+    this.h = h;
     this.weights = weights;
     this.noisiest = noisiest;
-    steps = new double[gradient.length];
+    gScaled = scaled(g, randomiser);
+    hScaled = scaled(h, randomiser);
+    gSteps = clip == Clip.L2 ? gScaled : cut(g, randomiser);
+    hSteps = clip == Clip.L2 ? hScaled : cut(h, randomiser);
     double squares = 0;
-    for (int j = 0; j < gradient.length; j++) {
-      steps[j] = (long) Math.scalb(gradient[j], -gridExponent);
-      squares += steps[j] * steps[j];
+    for (int j = 0; j < g.length; j++) {
+      squares += (gSteps[j] - hSteps[j]) * (gSteps[j] - hSteps[j]);
     }
     length = Math.sqrt(squares);
   }
 
+  /** In grid steps, scaled to the L2 ball. */
+  private static double[] scaled(double[] gradient, Randomiser randomiser) {
+    double norm = 0;
+    for (double coordinate : gradient) {
+      norm = Math.hypot(norm, coordinate);
+    }
+    double factor = norm > randomiser.gradientBound() ? randomiser.gradientBound() / norm : 1;
+    double[] steps = new double[gradient.length];
+    for (int j = 0; j < steps.length; j++) {
+      steps[j] = (long) Math.scalb(gradient[j] * factor, -randomiser.gridExponent());
+    }
+    return steps;
+  }
+
+  /** In grid steps, every coordinate clipped by itself. */
+  private static double[] cut(double[] gradient, Randomiser randomiser) {
+    double bound = randomiser.gradientBound();
+    double[] steps = new double[gradient.length];
+    for (int j = 0; j < steps.length; j++) {
+      double clipped = Math.max(-bound, Math.min(bound, gradient[j]));
+      steps[j] = (long) Math.scalb(clipped, -randomiser.gridExponent());
+    }
+    return steps;
+  }
+
   /** As far apart as the randomiser lets gradients be. */
   static Pair farthest(Randomiser randomiser) {
-    return randomiser instanceof CoordinateLaplaceRandomiser coordinates
-        ? corners(coordinates)
-        : alongTheFirstAxis(randomiser);
+    if (randomiser instanceof CoordinateLaplaceRandomiser coordinates) {
+      return coordinates.clip() == Clip.L2 ? alongTheTaus(coordinates) : corners(coordinates);
+    }
+    return alongTheFirstAxis(randomiser);
   }
 
   /** Whatever the randomiser. */
@@ -51,39 +98,90 @@ final class Pair {
     gradient[0] = randomiser.gradientBound();
     double[] weights = new double[randomiser.dimension()];
     Arrays.fill(weights, 1);
-    return new Pair(gradient, randomiser.gridExponent(), weights, 0);
+    return opposite(gradient, randomiser, Clip.L2, weights, 0);
+  }
+
+  private static Pair alongTheTaus(CoordinateLaplaceRandomiser randomiser) {
+    double norm = 0;
+    for (int j = 0; j < randomiser.dimension(); j++) {
+      norm = Math.hypot(norm, randomiser.tau(j));
+    }
+    double[] gradient = new double[randomiser.dimension()];
+    for (int j = 0; j < gradient.length; j++) {
+      gradient[j] = randomiser.gradientBound() * (randomiser.tau(j) / norm);
+    }
+    return opposite(gradient, randomiser, Clip.L2, weights(randomiser), noisiest(randomiser));
   }
 
   private static Pair corners(CoordinateLaplaceRandomiser randomiser) {
     double[] gradient = new double[randomiser.dimension()];
-    double[] taus = new double[randomiser.dimension()];
-    int noisiest = 0;
-    for (int j = 0; j < taus.length; j++) {
-      double tau = randomiser.tau(j);
-      if (tau < Double.POSITIVE_INFINITY) {
-        gradient[j] = randomiser.gradientBound();
-        taus[j] = tau;
-      }
-      noisiest = tau < randomiser.tau(noisiest) ? j : noisiest;
+    for (int j = 0; j < gradient.length; j++) {
+      boolean open = randomiser.tau(j) == Double.POSITIVE_INFINITY;
+      gradient[j] = open ? 0 : randomiser.gradientBound();
     }
-    return new Pair(gradient, randomiser.gridExponent(), taus, noisiest);
+    return opposite(
+        gradient, randomiser, Clip.COORDINATES, weights(randomiser), noisiest(randomiser));
+  }
+
+  private static Pair opposite(
+      double[] gradient, Randomiser randomiser, Clip clip, double[] weights, int noisiest) {
+    double[] other = Arrays.stream(gradient).map(x -> -x).toArray();
+    return new Pair(gradient, other, randomiser, clip, weights, noisiest);
+  }
+
+  /** That differs in the coordinate of the least tau alone; the others are G. */
+  static Pair inLeastTau(CoordinateLaplaceRandomiser randomiser) {
+    int coordinate = noisiest(randomiser);
+    double bound = randomiser.gradientBound();
+    double[] longer = new double[randomiser.dimension()];
+    Arrays.fill(longer, bound);
+    double[] shorter = longer.clone();
+    longer[coordinate] = FAR_LONGER * Math.sqrt(longer.length) * bound;
+    shorter[coordinate] = -bound;
+    return new Pair(longer, shorter, randomiser, Clip.COORDINATES, weights(randomiser), coordinate);
+  }
+
+  private static double[] weights(CoordinateLaplaceRandomiser randomiser) {
+    double[] weights = new double[randomiser.dimension()];
+    double largest = 0;
+    for (int j = 0; j < weights.length; j++) {
+      weights[j] = randomiser.tau(j);
+      largest = weights[j] < Double.POSITIVE_INFINITY ? Math.max(largest, weights[j]) : largest;
+    }
+    for (int j = 0; j < weights.length; j++) {
+      weights[j] = Math.min(weights[j], OPEN * largest);
+    }
+    return weights;
+  }
+
+  private static int noisiest(CoordinateLaplaceRandomiser randomiser) {
+    int noisiest = 0;
+    for (int j = 0; j < randomiser.dimension(); j++) {
+      noisiest = randomiser.tau(j) < randomiser.tau(noisiest) ? j : noisiest;
+    }
+    return noisiest;
   }
 
   int dimension() {
-    return gradient.length;
+    return g.length;
   }
 
-  /** g for sign 1, -g for -1. */
+  /** g for sign 1, h for -1, before they are clipped. */
   double[] gradient(int sign) {
-    return Arrays.stream(gradient).map(g -> sign * g).toArray();
+    return (sign > 0 ? g : h).clone();
   }
 
-  /** A coordinate of g in grid steps, rounded towards zero. */
-  double step(int coordinate) {
-    return steps[coordinate];
+  /** A coordinate in grid steps, clipped as it is claimed to be and rounded towards zero. */
+  double step(int sign, int coordinate) {
+    return (sign > 0 ? gSteps : hSteps)[coordinate];
   }
 
-  /** ||g|| in grid steps. */
+  /** The same if the whole gradient is scaled to L2 norm G. */
+  double scaledStep(int sign, int coordinate) {
+    return (sign > 0 ? gScaled : hScaled)[coordinate];
+  }
+
+  /** ||g - h|| in grid steps, both clipped as it is claimed that they are. */
   double length() {
     return length;
   }

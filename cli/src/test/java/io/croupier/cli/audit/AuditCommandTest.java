@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -53,13 +54,13 @@ class AuditCommandTest {
         .containsPattern("variance along an axis +\\| +1\\.000 \\| +[01]\\.\\d+ \\+- 0\\.\\d+ \\|")
         .containsPattern("epsilon, at 95 % +\\| +\\| +at least [\\d.]+ +\\| refutes nothing")
         .containsPattern("odd steps of the grid +\\| +half \\| +0\\.(49|50)\\d\\d \\+- 0\\.00")
-        .containsPattern("Event: .+, of 50,000 releases each: [0-9,]+ of -?g, [0-9,]+ of -?g\\.")
+        .containsPattern("Event: .+, of 50,000 releases each: [0-9,]+ of [gh], [0-9,]+ of [gh]\\.")
         .contains("Not refuted: l2-laplace, epsilon 2.000, d 3. That is no proof.");
 
     Run coordinates =
         run(
-            ("--mechanism coordinate-laplace --taus 1.5,Infinity,0.5 --samples 100000"
-                    + " --confidence 0.9999999999")
+            ("--mechanism coordinate-laplace --taus 1.5,Infinity,0.5 --clip coordinates"
+                    + " --samples 100000 --confidence 0.9999999999")
                 .split(" "));
     assertThat(coordinates.failure()).isNull();
     assertThat(coordinates.code()).isZero();
@@ -67,7 +68,22 @@ class AuditCommandTest {
         .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least [\\d.]+ +\\| not refuted")
         // 2 (2 G / tau)^2 for the smallest tau.
         .containsPattern("variance along an axis +\\| +32\\.00 \\| +3\\d\\.\\d+ \\+- \\d+")
-        .contains("Not refuted: coordinate-laplace, epsilon 2.000, d 3. That is no proof.");
+        .contains(
+            "Not refuted: coordinate-laplace, clip COORDINATES, epsilon 2.000, d 3. That is no",
+            "Not refuted: coordinate 2 of coordinate-laplace, clip COORDINATES, epsilon 0.5000, d 3.");
+
+    Run scaled =
+        run(
+            ("--mechanism coordinate-laplace --taus 1.5,2 --samples 100000"
+                    + " --confidence 0.9999999999")
+                .split(" "));
+    assertThat(scaled.failure()).isNull();
+    assertThat(scaled.code()).isZero();
+    assertThat(scaled.out())
+        .containsPattern(
+            "epsilon +\\| +at most 2\\.500 \\| +at least [12]\\.\\d{3} +\\| not refuted")
+        .contains("Not refuted: coordinate-laplace, clip L2, epsilon 2.500, d 2. That is no proof.")
+        .doesNotContain("coordinate 0 of");
 
     Run gaussian =
         run(
@@ -87,7 +103,7 @@ class AuditCommandTest {
             .run(() -> Mutant.gaussian(claim, 1, 3), releases -> {});
     StringWriter out = new StringWriter();
 
-    int code = AuditCommand.tell(finding, Kind.GAUSSIAN, new PrintWriter(out));
+    int code = AuditCommand.tell(Map.of("gaussian", finding), new PrintWriter(out));
 
     assertThat(code).isEqualTo(1);
     assertThat(out.toString())
@@ -117,6 +133,10 @@ class AuditCommandTest {
         .hasMessage("--dimension is 3; it must be that of --taus, 2");
     assertThat(run("--mechanism", "coordinate-laplace", "--taus", "Infinity").failure())
         .hasMessageStartingWith("--taus are all Infinity; one must be finite");
+    assertThat(run("--mechanism", "coordinate-laplace", "--taus", "1,Infinity").failure())
+        .hasMessageStartingWith("taus[1] is Infinity; it must be finite with the clip L2");
+    assertThat(run("--mechanism", "gaussian", "--mu", "1", "--clip", "L2").failure())
+        .hasMessage("--clip is for coordinate-laplace; --mechanism gaussian clips to L2 norm");
     assertThat(run("--mechanism", "coordinate-laplace", "--taus", "1,-1").failure())
         .hasMessageStartingWith("taus[1] is -1.0; it must be positive");
     assertThat(run("--mechanism", "l2-laplace").code()).isEqualTo(2);

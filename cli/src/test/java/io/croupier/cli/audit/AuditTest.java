@@ -92,6 +92,7 @@ class AuditTest {
     Supplier<Randomiser> randomisers =
         () -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
     Claim corners = Claim.of(randomisers.get());
+    assertThat(corners.level()).isEqualTo(3);
     Claim axis = Claim.of(randomisers.get(), Pair.alongTheFirstAxis(randomisers.get()));
 
     Finding ofCorners =
@@ -112,27 +113,66 @@ class AuditTest {
     }
   }
 
+  /** The L2 norm of (1, 2, 2) is 3. */
   @Test
   void clippedToABallCoordinatesGiveAwayNoMoreThanTheNormOfTheirTaus() throws Exception {
-    double[] taus = {1, 1, 1, 1};
-    Claim corners = claim(Kind.COORDINATE_LAPLACE, 4, 4);
+    double[] taus = {1, 2, 2};
+    Supplier<Randomiser> randomisers = () -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.L2);
+    Claim claim = Claim.of(randomisers.get());
+    assertThat(claim.level()).isEqualTo(3);
 
-    Finding seeded =
-        audit(
-            corners,
-            200_000,
-            CONFIDENCE,
-            7,
-            seed -> {
-              Mechanism noise = Mutant.coordinates(corners, 2, seed);
-              return corner -> noise.release(Arrays.stream(corner).map(g -> g / 2).toArray());
-            });
-    assertThat(seeded.leastLevel()).as(seeded.toString()).isBetween(1.6, 2.0);
+    Finding finding =
+        new Audit(claim, 200_000, CONFIDENCE, 2).run(() -> randomisers.get()::randomise, n -> {});
 
-    Finding real =
-        new Audit(corners, 200_000, CONFIDENCE, 2)
-            .run(() -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.L2)::randomise, n -> {});
-    assertThat(real.leastLevel()).as(real.toString()).isLessThanOrEqualTo(2.0);
+    assertThat(finding.refuted()).as(finding.toString()).isFalse();
+    assertThat(finding.leastLevel()).isLessThanOrEqualTo(3.0);
+  }
+
+  @Test
+  void clippedToACubeEachCoordinateKeepsItsTauWhateverTheOthers() throws Exception {
+    for (double open : new double[] {2, Double.POSITIVE_INFINITY}) {
+      double[] taus = {0.5, open};
+      Supplier<CoordinateLaplaceRandomiser> randomisers =
+          () -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
+      Claim claim = Claim.ofLeastTau(randomisers.get());
+      assertThat(claim.level()).isEqualTo(0.5);
+
+      Finding finding =
+          new Audit(claim, 200_000, CONFIDENCE, 2).run(() -> randomisers.get()::randomise, n -> {});
+
+      assertThat(finding.refuted()).as(finding.toString()).isFalse();
+      assertThat(finding.leastLevel()).isLessThanOrEqualTo(0.5);
+    }
+  }
+
+  /**
+   * What was promised once: a tau for each coordinate of a gradient that is scaled to L2 norm G.
+   * The second coordinate then shows by how much.
+   */
+  @ParameterizedTest
+  @CsvSource({"0.1, 2, 0.5", "0.1, Infinity, 8", "0.5, 0.6, 0.55"})
+  void aTauForEachCoordinateOfWhatIsClippedToABallIsRefuted(double tau, double other, double shows)
+      throws Exception {
+    double[] taus = {tau, other};
+    Supplier<CoordinateLaplaceRandomiser> randomisers =
+        () -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
+    Claim claim = Claim.ofLeastTau(randomisers.get());
+
+    Finding finding =
+        new Audit(claim, SAMPLES, CONFIDENCE, 2).run(() -> scaledFirst(randomisers.get()), n -> {});
+
+    assertThat(finding.refutesLevel()).as(finding.toString()).isTrue();
+    assertThat(finding.leastLevel()).isGreaterThan(shows);
+    assertThat(finding.event().statistic()).isEqualTo(Statistic.SCALED_COORDINATES);
+  }
+
+  /** Of a gradient that was scaled into the ball before, no coordinate is clipped any more. */
+  private static Mechanism scaledFirst(Randomiser randomiser) {
+    return gradient -> {
+      double norm = Math.sqrt(Arrays.stream(gradient).map(x -> x * x).sum());
+      double factor = Math.min(1, randomiser.gradientBound() / norm);
+      return randomiser.randomise(Arrays.stream(gradient).map(x -> factor * x).toArray());
+    };
   }
 
   /** Which is also what a sensitivity of G instead of 2G comes to. */
@@ -146,7 +186,9 @@ class AuditTest {
 
     Claim coordinates = claim(Kind.COORDINATE_LAPLACE, 1, dimension);
     Finding ofCoordinates =
-        audit(coordinates, seed -> Mutant.coordinates(coordinates, 2.0 * dimension / 2, seed));
+        audit(
+            coordinates,
+            seed -> Mutant.coordinates(coordinates, 2.0 * Math.sqrt(dimension) / 2, seed));
     assertThat(ofCoordinates.refutesLevel()).as(ofCoordinates.toString()).isTrue();
     assertThat(ofCoordinates.refutesVariance()).isTrue();
 
