@@ -12,10 +12,14 @@ import java.util.List;
 
 /**
  * Makes the dead letter of a record: its bytes as received, and in headers {@value #REASON},
- * {@value #TOPIC}, {@value #PARTITION} and {@value #OFFSET}. A value that is withheld, or that
- * would not fit the dead-letter topic, is replaced by its {@value #LENGTH} and {@value #SHA256}; a
- * key that would not fit is left out, and a long reason is cut. So every letter fits: one that the
- * broker refused would stop the job, again after every restart.
+ * {@value #TOPIC}, {@value #PARTITION} and {@value #OFFSET}. A value that would not fit the
+ * dead-letter topic is replaced by its {@value #LENGTH} and {@value #SHA256}; a key that would not
+ * fit is left out, and a long reason is cut. So every letter fits: one that the broker refused
+ * would stop the job, again after every restart.
+ *
+ * <p>Of a record that is withheld, the letter has these four headers and nothing else: no key, and
+ * nothing that follows from the value. A gradient may have few possible values, so that a digest,
+ * or even a length, would identify it.
  */
 public final class DeadLetters implements Serializable {
   private static final long serialVersionUID = 1;
@@ -65,7 +69,7 @@ public final class DeadLetters implements Serializable {
    *
    * @param destination which dead-letter topic
    * @param reason why the record can't be used; must not quote its value
-   * @param withheld whether the value must not be shown there
+   * @param withheld whether the letter must show neither key nor value, nor what follows from them
    */
   public OutboundRecord of(
       RawRecord record, Destination destination, String reason, boolean withheld) {
@@ -81,13 +85,13 @@ public final class DeadLetters implements Serializable {
                 topic,
                 utf8(Integer.toString(record.partition)),
                 utf8(Long.toString(record.offset))));
-    byte[] key = length(record.key) <= room ? record.key : null;
-    OutboundRecord letter = new OutboundRecord(destination, key, record.value);
-    if (record.value != null && (withheld || record.value.length > room - length(key))) {
+    byte[] key = withheld || length(record.key) > room ? null : record.key;
+    byte[] value = withheld ? null : record.value;
+    OutboundRecord letter = new OutboundRecord(destination, key, value);
+    if (length(value) > room - length(key)) {
       letter.value = null;
       names.addAll(List.of(LENGTH, SHA256));
-      values.addAll(
-          List.of(utf8(Integer.toString(record.value.length)), utf8(sha256(record.value))));
+      values.addAll(List.of(utf8(Integer.toString(value.length)), utf8(sha256(value))));
     }
     letter.headerNames = names.toArray(String[]::new);
     letter.headerValues = values.toArray(byte[][]::new);

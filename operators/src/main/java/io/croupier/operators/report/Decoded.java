@@ -10,8 +10,8 @@ public sealed interface Decoded {
    * The record can't be used and goes to the dead letters.
    *
    * @param reason why, in words; never quotes a value of the gradient
-   * @param withheld whether the dead letter must not hold the record's value, since it is a raw
-   *     gradient outside the topic for raw gradients
+   * @param withheld whether the dead letter must show neither the record's key nor its value, nor
+   *     what follows from them, since it is a raw gradient outside the topic for raw gradients
    */
   record Malformed(String reason, boolean withheld) implements Decoded {}
 }
