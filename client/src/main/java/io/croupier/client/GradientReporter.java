@@ -127,13 +127,13 @@ public final class GradientReporter {
    * throws: no noise was drawn then, but for an {@link java.io.UncheckedIOException}.
    *
    * @param model at whose {@link ModelSnapshot#weights()} the gradient was evaluated
-   * @param gradient of this person's loss, shape [d], left as it is
+   * @param gradient of this person's loss, shape [d], left as it is; one that is not finite is
+   *     reported as 0
    * @param randomiser made for this model
    * @return completes when the report is acknowledged; one that failed is sent again by itself,
    *     unless it was refused
    * @throws IllegalArgumentException if the randomiser was made for another dimension, grid
-   *     exponent or gradient bound than the model's, or the gradient has another shape or is not
-   *     finite
+   *     exponent or gradient bound than the model's, or the gradient has another shape
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round
    * @throws LimitReachedException if the person's limit has no room for the report
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers before is still

@@ -52,12 +52,12 @@ public final class ReportMaker {
    *
    * @param model any state of the model
    * @param round the published round at whose weights the gradient was evaluated
-   * @param gradient of this person's loss, shape [d], left as it is
+   * @param gradient of this person's loss, shape [d], left as it is; one that is not finite is
+   *     reported as 0
    * @param randomiser made for this model
    * @return a {@link io.croupier.schemas.GradientReport}, pending in the ledger
    * @throws IllegalArgumentException if the randomiser was made for another dimension, grid
-   *     exponent or gradient bound than the model's, or the gradient has another shape or is not
-   *     finite
+   *     exponent or gradient bound than the model's, or the gradient has another shape
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round
    * @throws LimitReachedException if the person's limit has no room for the report
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers before is still

@@ -19,6 +19,9 @@ public final class GradientReports {
    * Everything that is malformed in {@code report}, as sentences that name the field and what would
    * be right, and never quote a value of the gradient; empty if the report is well-formed. A vector
    * counts once, whatever the number of its bad values.
+   *
+   * <p>Values of a raw report ({@code central}) may be anything: whether it is well-formed can be
+   * observed, so that it must not depend on them.
    */
   public static List<String> violations(GradientReport report) {
     Violations violations = new Violations();
@@ -93,34 +96,37 @@ public final class GradientReports {
     switch (report.getGradientCase()) {
       case DENSE -> {
         Dense dense = report.getDense();
-        checkValues("dense.values", dense.getValuesCount(), dense::getValues, violations);
+        if (dense.getValuesCount() == 0) {
+          violations.add("dense.values must not be empty");
+        }
+        if (!report.hasCentral()) {
+          checkFinite("dense.values", dense.getValuesCount(), dense::getValues, violations);
+        }
       }
       case GRID -> {
         if (report.getGrid().getValuesCount() == 0) {
           violations.add("grid.values must not be empty");
         }
       }
-      case SPARSE -> checkSparse(report.getSparse(), violations);
-      case EXAMPLE -> checkExample(report.getExample(), violations);
+      case SPARSE -> checkSparse(report.getSparse(), !report.hasCentral(), violations);
+      case EXAMPLE -> checkExample(report.getExample(), !report.hasCentral(), violations);
       case GRADIENT_NOT_SET ->
           violations.add("gradient is missing: it must be dense, grid, sparse or example");
     }
   }
 
-  private static void checkExample(Example example, Violations violations) {
-    checkValues("example.x", example.getXCount(), example::getX, violations);
-    if (violations.required("example.y", example.hasY(), "finite")
+  private static void checkExample(Example example, boolean finite, Violations violations) {
+    if (example.getXCount() == 0) {
+      violations.add("example.x must not be empty");
+    }
+    if (finite) {
+      checkFinite("example.x", example.getXCount(), example::getX, violations);
+    }
+    if (violations.required("example.y", example.hasY(), "a number")
+        && finite
         && !Double.isFinite(example.getY())) {
       violations.add("example.y must be finite");
     }
-  }
-
-  private static void checkValues(
-      String field, int count, IntToDoubleFunction values, Violations violations) {
-    if (count == 0) {
-      violations.add(field + " must not be empty");
-    }
-    checkFinite(field, count, values, violations);
   }
 
   private static void checkFinite(
@@ -133,10 +139,12 @@ public final class GradientReports {
     }
   }
 
-  private static void checkSparse(Sparse sparse, Violations violations) {
+  private static void checkSparse(Sparse sparse, boolean finite, Violations violations) {
     violations.require(
         sparse.getDimension() >= 1, "sparse.dimension", sparse.getDimension(), "at least 1");
-    checkFinite("sparse.values", sparse.getValuesCount(), sparse::getValues, violations);
+    if (finite) {
+      checkFinite("sparse.values", sparse.getValuesCount(), sparse::getValues, violations);
+    }
     if (sparse.getIndicesCount() != sparse.getValuesCount()) {
       violations.add("sparse.indices and sparse.values must be equally many");
     }

@@ -11,14 +11,20 @@ import java.io.StringReader;
  * A line of JSON that holds a gradient: an array of numbers, or an object with the array as {@code
  * gradient} and, if it likes, the {@code round}, a number or (as Protobuf writes it) a string.
  *
+ * <p>A number that is not finite may be part of it, as programs write one: too large for a double,
+ * {@code null}, or, which JSON doesn't have, NaN, Infinity and -Infinity. It is read as NaN. A line
+ * that was an error for its values would end a person's reports, and give these values away.
+ *
  * <p>Errors name what is wrong, and where; nothing of the gradient is in their messages, nor in
  * those of their causes, which they therefore lack.
  */
 final class GradientLine {
   private static final String GRADIENT = "gradient";
   private static final String ROUND = "round";
-  private static final String NOT_JSON =
-      "not an array or object of JSON, which has no NaN or Infinity";
+  private static final String NOT_JSON = "not an array or object of JSON";
+
+  /** A number of JSON's that is not finite, and can't be part of another one. */
+  private static final String NOT_FINITE = "-1e999";
 
   private final int dimension;
   private double[] gradient;
@@ -36,7 +42,7 @@ final class GradientLine {
    */
   static GradientLine parse(String text, int dimension) {
     GradientLine line = new GradientLine(dimension);
-    JsonReader json = new JsonReader(new StringReader(text));
+    JsonReader json = new JsonReader(new StringReader(numbersOfJson(text)));
     json.setStrictness(Strictness.STRICT);
     try {
       if (json.peek() == JsonToken.BEGIN_OBJECT) {
@@ -53,7 +59,14 @@ final class GradientLine {
     return line;
   }
 
-  /** Shape [d]. */
+  /** No field that may be there has a name or a text in which this could matter. */
+  private static String numbersOfJson(String text) {
+    return text.replace("-Infinity", NOT_FINITE)
+        .replace("Infinity", NOT_FINITE)
+        .replace("NaN", NOT_FINITE);
+  }
+
+  /** Shape [d]; NaN where a number is not finite. */
   double[] gradient() {
     return gradient;
   }
@@ -105,19 +118,17 @@ final class GradientLine {
   }
 
   private static double readNumber(JsonReader json, int index) throws IOException {
-    if (json.peek() == JsonToken.NUMBER) {
-      try {
-        // One that overflows is an IOException, as every number that is not finite.
-        return json.nextDouble();
-      } catch (IOException e) {
-        throw notFinite(index);
-      }
+    JsonToken token = json.peek();
+    if (token == JsonToken.NULL) {
+      json.nextNull();
+      return Double.NaN;
     }
-    throw notFinite(index);
-  }
-
-  private static InputException notFinite(int index) {
-    return new InputException("'%s[%d]' is not a finite number".formatted(GRADIENT, index));
+    if (token != JsonToken.NUMBER) {
+      throw new InputException("'%s[%d]' is not a number".formatted(GRADIENT, index));
+    }
+    // Read as a double, one that overflows would be an error.
+    double number = Double.parseDouble(json.nextString());
+    return Double.isFinite(number) ? number : Double.NaN;
   }
 
   private void readRound(JsonReader json) throws IOException {

@@ -10,7 +10,7 @@ interface Outlet extends AutoCloseable {
    *
    * @throws io.croupier.client.NotChosenException if this device isn't to answer that round
    * @throws io.croupier.client.ledger.LimitReachedException if the person's limit has no room
-   * @throws IllegalArgumentException if the gradient is not finite
+   * @throws IllegalArgumentException if the gradient has not the model's dimension
    * @throws io.croupier.cli.InputException if an earlier one, or this one, can't get there
    */
   void report(Answer answer, Randomiser randomiser);

@@ -55,7 +55,9 @@ import picocli.CommandLine.Spec;
           + " disk before it leaves. After a crash or Ctrl-C the next run sends, or prints, what had"
           + " not arrived, as it was. Never report the same line again: that spends again.",
       "A bad line, or a limit that has no room for the next report, ends the run with exit code 1:"
-          + " nothing was drawn for that line, and none after it is read.",
+          + " nothing was drawn for that line, and none after it is read. A gradient with a number"
+          + " that is not finite (NaN, Infinity, -Infinity, null, 1e999) is no bad line: it is"
+          + " reported, and charged, as zero, since its absence would give it away.",
       "",
       "Try:",
       "  echo '[0.3, -0.2, 0.1]' | croupier report --models examples/models.yaml --model demo \\",

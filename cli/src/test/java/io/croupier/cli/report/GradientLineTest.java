@@ -45,11 +45,12 @@ class GradientLineTest {
         "[0.111, 0.222] 0.333                            | not an array or object of JSON",
         "[0.111]                                         | 'gradient' has 1 numbers; the model has 2",
         "[0.111, 0.222, 0.333]                           | 'gradient' has 3 numbers; the model has 2",
-        "[0.111, NaN]                                    | which has no NaN or Infinity",
-        "[0.111, 0.222e999]                              | 'gradient[1]' is not a finite number",
-        "[0.111, \"0.222\"]                              | 'gradient[1]' is not a finite number",
-        "[0.111, [0.222]]                                | 'gradient[1]' is not a finite number",
-        "[0.111, null]                                   | 'gradient[1]' is not a finite number",
+        "[0.111, \"0.222\"]                              | 'gradient[1]' is not a number",
+        "[0.111, [0.222]]                                | 'gradient[1]' is not a number",
+        "[0.111, true]                                   | 'gradient[1]' is not a number",
+        "[0.111, 0.222NaN]                               | not an array or object of JSON",
+        "[0.111, nan]                                    | not an array or object of JSON",
+        "[0.111,, 0.222]                                 | not an array or object of JSON",
         "{}                                              | 'gradient' is missing",
         "{\"0.111\": [0.111, 0.222]}                     | an unknown field",
         "{\"gradient\": [0.111, 0.222], \"rownd\": 0}    | an unknown field",
@@ -65,6 +66,16 @@ class GradientLineTest {
 
     assertThat(refusal).hasMessageContaining(expected).hasNoCause();
     assertThat(refusal.getMessage()).doesNotContain("0.111", "0.222", "0.333");
+  }
+
+  /** What Python, JavaScript and printf make of such numbers, and what no double holds. */
+  @ParameterizedTest
+  @ValueSource(strings = {"NaN", "Infinity", "-Infinity", "null", "1e999", "-1e999"})
+  void aNumberThatIsNotFiniteIsNoBadLine(String number) {
+    String array = "[0.25, " + number + ", 7]";
+    assertThat(GradientLine.parse(array, 3).gradient()).containsExactly(0.25, Double.NaN, 7);
+    String object = "{\"round\": 3, \"gradient\": " + array + "}";
+    assertThat(GradientLine.parse(object, 3).gradient()).containsExactly(0.25, Double.NaN, 7);
   }
 
   @Test

@@ -209,6 +209,19 @@ class ReportCommandTest {
     assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9 --limit-epsilon 1").code).isZero();
   }
 
+  /** That nothing came, or no charge, would tell that the gradient overflowed. */
+  @Test
+  void aGradientThatIsNotFiniteIsReportedAsZeroAndCharged() throws IOException {
+    String input = "[NaN, 0.5]\n{\"gradient\": [0.5, -Infinity], \"round\": 0}\n[1e999, 0.5]\n";
+    Run run = run(input, LEDGER + CLEAR);
+
+    assertThat(run.code).isZero();
+    assertThat(run.err).contains("3 printed", "In the ledger: 3 reports");
+    assertThat(run.reports())
+        .hasSize(3)
+        .allSatisfy(report -> assertThat(report.getGrid().getValuesList()).containsExactly(0, 0));
+  }
+
   @Test
   void aBadLineEndsTheRunAndIsNotCharged() throws IOException {
     Run run = run("[0, 0]\n\n[0.111, \"0.222\"]\n[0, 0]\n", LEDGER + NOISE);
@@ -216,7 +229,7 @@ class ReportCommandTest {
     assertThat(run.code).isEqualTo(1);
     assertThat(run.reports()).hasSize(1);
     assertThat(run.err)
-        .contains("Standard input, line 3: 'gradient[1]' is not a finite number")
+        .contains("Standard input, line 3: 'gradient[1]' is not a number")
         .contains("In the ledger: 1 reports, epsilon 1.")
         .doesNotContain("0.111", "0.222");
     try (LocalLedger ledger =

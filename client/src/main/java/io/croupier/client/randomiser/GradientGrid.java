@@ -142,14 +142,19 @@ final class GradientGrid {
 
   /**
    * Clips a gradient to L2 norm G and rounds it towards zero to the grid. The result is inside of
-   * the ball exactly, not up to rounding: its length is checked in integers.
+   * the ball exactly, not up to rounding: its length is checked in integers. A gradient with a
+   * coordinate that is not finite becomes 0: a device that stayed silent would give it away.
    *
    * @param gradient shape [d], left as it is
    * @return multiples of the grid step, shape [d]
-   * @throws IllegalArgumentException if the shape is wrong or a coordinate is not finite
+   * @throws IllegalArgumentException if the shape is wrong
    */
   int[] clip(double[] gradient) {
+    requireShape(gradient);
     double largest = largest(gradient);
+    if (!(largest <= Double.MAX_VALUE)) {
+      return new int[dimension];
+    }
     double sum = 0;
     if (largest > 0) {
       for (double g : gradient) {
@@ -173,33 +178,35 @@ final class GradientGrid {
 
   /**
    * Clips every coordinate of a gradient to [-G, G] and rounds it towards zero to the grid: scaling
-   * by a power of two is exact.
+   * by a power of two is exact. A coordinate that is not finite becomes 0, and none of the others
+   * shows it.
    *
    * @param gradient shape [d], left as it is
    * @return multiples of the grid step, shape [d]
-   * @throws IllegalArgumentException if the shape is wrong or a coordinate is not finite
+   * @throws IllegalArgumentException if the shape is wrong
    */
   int[] clipCoordinates(double[] gradient) {
-    largest(gradient);
+    requireShape(gradient);
     int[] steps = new int[dimension];
     for (int i = 0; i < steps.length; i++) {
-      steps[i] = (int) inSteps(Math.max(-gradientBound, Math.min(gradientBound, gradient[i])));
+      double g = Double.isFinite(gradient[i]) ? gradient[i] : 0;
+      steps[i] = (int) inSteps(Math.max(-gradientBound, Math.min(gradientBound, g)));
     }
     return steps;
   }
 
-  private double largest(double[] gradient) {
+  private void requireShape(double[] gradient) {
     if (gradient.length != dimension) {
       throw new IllegalArgumentException(
           "gradient has " + gradient.length + " coordinates; the model has " + dimension);
     }
+  }
+
+  /** The largest magnitude; NaN if a coordinate is. */
+  private static double largest(double[] gradient) {
     double largest = 0;
-    for (int i = 0; i < gradient.length; i++) {
-      double magnitude = Math.abs(gradient[i]);
-      if (!(magnitude <= Double.MAX_VALUE)) {
-        throw new IllegalArgumentException("gradient is not finite at coordinate " + i);
-      }
-      largest = Math.max(largest, magnitude);
+    for (double g : gradient) {
+      largest = Math.max(largest, Math.abs(g));
     }
     return largest;
   }

@@ -75,12 +75,13 @@ public sealed interface Randomiser permits GridRandomiser, UndisclosedRandomiser
 
   /**
    * Releases a gradient once. Every call draws new noise: calling it twice for the same data spends
-   * twice.
+   * twice. A gradient with a coordinate that is not finite is released as 0 (where coordinates are
+   * clipped each for itself, that coordinate is), since an error instead of a report would give it
+   * away.
    *
    * @param gradient shape [d], left as it is
    * @return the release as multiples of 2^e, shape [d], owned by the caller
-   * @throws IllegalArgumentException if {@code gradient} has another shape, or a coordinate that is
-   *     not finite; nothing is spent then
+   * @throws IllegalArgumentException if {@code gradient} has another shape; nothing is spent then
    */
   int[] randomise(double[] gradient);
 }

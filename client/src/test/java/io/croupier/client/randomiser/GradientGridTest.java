@@ -71,10 +71,21 @@ class GradientGridTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> grid.clip(new double[3]))
         .withMessage("gradient has 3 coordinates; the model has 2");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> grid.clipCoordinates(new double[3]))
+        .withMessage("gradient has 3 coordinates; the model has 2");
+  }
+
+  /** A device that failed instead would tell that the gradient was not finite. */
+  @Test
+  void whatIsNotFiniteBecomesZero() {
+    GradientGrid grid = new GradientGrid(1, 2, -16);
     for (double bad : new double[] {Double.NaN, Double.POSITIVE_INFINITY, -1 / 0.0}) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> grid.clip(new double[] {0.25, bad}))
-          .withMessage("gradient is not finite at coordinate 1");
+      assertThat(grid.clip(new double[] {0.25, bad})).containsExactly(0, 0);
+      assertThat(grid.clip(new double[] {bad, 0.25})).containsExactly(0, 0);
+      assertThat(grid.clipCoordinates(new double[] {0.25, bad}))
+          .as("no other coordinate shows it")
+          .containsExactly(1 << 14, 0);
     }
   }
 

@@ -9,7 +9,9 @@ import io.croupier.schemas.ModelSpec;
 /**
  * What a raw report adds to the sum of a central model: the whole vector, scaled to an L2 norm of
  * at most clip_norm, each coordinate then rounded towards zero to the grid, so that the norm stays
- * within the bound however the arithmetic rounds. Of examples, their {@link ExampleMoments}.
+ * within the bound however the arithmetic rounds. Of examples, their {@link ExampleMoments}. A
+ * report with a value that is not finite adds zero: it counts and is charged like every other, so
+ * that nobody learns of it.
  *
  * <p>The noise is made for this bound: what a person can change in a sum is no more than two such
  * vectors. Nothing else depends on a report's values.

@@ -19,13 +19,13 @@ public final class Report {
   /** Coordinates of the whole vector: as stated by a sparse report, else the number of values. */
   public int dimension;
 
-  /** Values in the layout of {@link #form}. */
+  /** Values in the layout of {@link #form}; finite, but of a raw report they may be anything. */
   public byte[] values = {};
 
   /** Coordinates of the values of a sparse report, in the order received; else empty. */
   public int[] indices = {};
 
-  /** The label of an example; else 0. */
+  /** The label of an example, whatever it is; else 0. */
   public double y;
 
   public Declaration declaration = Declaration.UNDISCLOSED;

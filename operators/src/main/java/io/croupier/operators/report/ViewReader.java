@@ -39,19 +39,24 @@ final class ViewReader {
 
   private static boolean readGradient(GradientReportView view, Report report) {
     return switch (view.getGradientCase()) {
-      case DENSE -> readDense(view.getDense(), report);
+      case DENSE -> readDense(view.getDense(), report) && mayHoldItsValues(view, report);
       case GRID -> readGrid(view.getGrid(), report);
-      case SPARSE -> readSparse(view.getSparse(), report);
-      case EXAMPLE -> readExample(view.getExample(), report);
+      case SPARSE -> readSparse(view.getSparse(), report) && mayHoldItsValues(view, report);
+      case EXAMPLE -> readExample(view.getExample(), report) && mayHoldItsValues(view, report);
       case GRADIENT_NOT_SET -> false;
     };
+  }
+
+  /** A raw report may hold any: what becomes of it must not depend on its values. */
+  private static boolean mayHoldItsValues(GradientReportView view, Report report) {
+    return view.hasCentral() || (VectorBytes.areFinite(report.values) && Double.isFinite(report.y));
   }
 
   private static boolean readDense(VectorView dense, Report report) {
     report.form = VectorForm.DENSE;
     report.values = packed(dense, Double.BYTES);
     report.dimension = report.values.length / Double.BYTES;
-    return report.dimension > 0 && VectorBytes.areFinite(report.values);
+    return report.dimension > 0;
   }
 
   private static boolean readGrid(VectorView grid, Report report) {
@@ -75,7 +80,6 @@ final class ViewReader {
       report.indices[i] = sparse.getIndices(i);
     }
     return report.values.length == (long) Double.BYTES * report.indices.length
-        && VectorBytes.areFinite(report.values)
         && GradientReports.areIndices(report.indices, report.dimension);
   }
 
@@ -89,9 +93,7 @@ final class ViewReader {
     report.values = concatenate(example.getXList());
     report.dimension = report.values.length / Double.BYTES;
     report.y = example.getY();
-    return report.dimension > 0
-        && VectorBytes.areFinite(report.values)
-        && Double.isFinite(report.y);
+    return report.dimension > 0;
   }
 
   private static boolean readDeclaration(GradientReportView view, Report report) {

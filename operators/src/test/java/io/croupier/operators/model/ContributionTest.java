@@ -167,4 +167,26 @@ class ContributionTest {
     RoundSum sum = contribution(spec(2, 1, -16), dense(Double.NaN, Double.POSITIVE_INFINITY));
     assertThat(values(sum, -16)).containsExactly(0, 0);
   }
+
+  /** What a report adds may be anything within the norm; that it adds something may not depend. */
+  @ParameterizedTest
+  @ValueSource(doubles = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
+  void oneBadNumberMakesAReportZero(double bad) {
+    assertThat(values(contribution(spec(2, 1, -16), dense(0.5, bad)), -16)).containsExactly(0, 0);
+
+    Report sparse = dense(bad, 0.5);
+    sparse.form = VectorForm.SPARSE;
+    sparse.dimension = 1000;
+    sparse.indices = new int[] {7, 900};
+    assertThat(values(contribution(spec(1000, 1, -16), sparse), -16)).containsExactly(0, 0);
+
+    ModelSpec leastSquares = CentralSpecs.leastSquares(CentralSpecs.TREE, 1).build();
+    Report example = dense(1, bad);
+    example.form = VectorForm.EXAMPLE;
+    assertThat(values(contribution(leastSquares, example), -20)).hasSize(5).containsOnly(0);
+    Report label = dense(1, 0);
+    label.form = VectorForm.EXAMPLE;
+    label.y = bad;
+    assertThat(values(contribution(leastSquares, label), -20)).hasSize(5).containsOnly(0);
+  }
 }

@@ -140,7 +140,7 @@ class ReportDecoderFuzzTest {
         && a.dimension == b.dimension
         && Arrays.equals(a.values, b.values)
         && Arrays.equals(a.indices, b.indices)
-        && a.y == b.y
+        && Double.compare(a.y, b.y) == 0
         && a.declaration == b.declaration
         && a.level == b.level
         && Arrays.equals(a.taus, b.taus)

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReportDecoderTest {
   private static final String PUBLIC = "croupier.gradients";
@@ -112,6 +113,43 @@ class ReportDecoderTest {
     assertThat(example.dimension).isEqualTo(2);
     assertThat(example.y).isEqualTo(3);
     assertThat(example.declaration).isEqualTo(Declaration.CENTRAL);
+  }
+
+  /** Whatever becomes of a raw report can be observed, and may not depend on its values. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "dense { values: [0.5, %s] } central {}",
+        "sparse { dimension: 9 indices: 4 values: %s } central {}",
+        "example { x: [0.5, %s] y: 1 } central {}",
+        "example { x: [0.5, 0.5] y: %s } central {}"
+      })
+  void aRawReportIsReadWhateverItsValues(String text) throws Exception {
+    for (String value : new String[] {"1", "nan", "inf", "-inf", "1e308"}) {
+      byte[] bytes = bytes(text.formatted(value));
+      Report read = report(decoder.decode(KEY, bytes, RAW, 0, 0));
+      Report parsed = MessageReader.read(GradientReport.parseFrom(bytes));
+      assertThat(read.values).isEqualTo(parsed.values);
+      assertThat(Double.compare(read.y, parsed.y)).isZero();
+      assertThat(decoder.decode(KEY, unpacked(bytes), RAW, 0, 0))
+          .isInstanceOf(Decoded.WellFormed.class);
+    }
+  }
+
+  /** The same with a field that we don't know, so that it is parsed value by value. */
+  private static byte[] unpacked(byte[] report) throws IOException {
+    GradientReport message = GradientReport.parseFrom(report);
+    UnknownFieldSet more =
+        UnknownFieldSet.newBuilder()
+            .addField(99, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+            .build();
+    GradientReport.Builder builder = message.toBuilder();
+    switch (message.getGradientCase()) {
+      case DENSE -> builder.getDenseBuilder().setUnknownFields(more);
+      case SPARSE -> builder.getSparseBuilder().setUnknownFields(more);
+      default -> builder.getExampleBuilder().setUnknownFields(more);
+    }
+    return builder.build().toByteArray();
   }
 
   @ParameterizedTest

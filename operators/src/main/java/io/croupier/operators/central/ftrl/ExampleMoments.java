@@ -1,6 +1,7 @@
 package io.croupier.operators.central.ftrl;
 
 import java.io.Serializable;
+import java.util.Arrays;
 
 /**
  * What one example (x, y) adds to the sums of least squares: y x and x x', clipped, in units in
@@ -85,9 +86,8 @@ public final class ExampleMoments implements Serializable {
   }
 
   /**
-   * Clips (x, y) and writes what it adds into {@code into}, shape [{@link #size()}].
-   *
-   * @throws IllegalArgumentException if a value is not finite: clipping can't bound it
+   * Clips (x, y) and writes what it adds into {@code into}, shape [{@link #size()}]. An example
+   * with a value that is not finite adds 0, as one with x = 0 does.
    */
   public void of(double[] x, double y, double[] into) {
     if (x.length != dimension || into.length != size()) {
@@ -96,14 +96,15 @@ public final class ExampleMoments implements Serializable {
               .formatted(x.length, into.length, dimension, size()));
     }
     double largest = largest(x);
+    if (!(largest <= Double.MAX_VALUE) || !Double.isFinite(y)) {
+      Arrays.fill(into, 0);
+      return;
+    }
     double length = largest > 0 ? length(x, largest) : 0;
     // A coordinate is divided by the norm in two steps, neither of which loses bits.
     boolean inside = length * largest <= normBound * WITHIN;
     double divisor = inside ? normBound : largest;
     double factor = inside ? 1 : WITHIN / length;
-    if (!Double.isFinite(y)) {
-      throw new IllegalArgumentException("y is not finite");
-    }
     double response = Math.max(-WITHIN, Math.min(WITHIN, y / responseBound));
     int at = dimension;
     for (int i = 0; i < dimension; i++) {
@@ -116,13 +117,11 @@ public final class ExampleMoments implements Serializable {
     }
   }
 
+  /** NaN if a coordinate is. */
   private static double largest(double[] x) {
     double largest = 0;
-    for (int i = 0; i < x.length; i++) {
-      if (!Double.isFinite(x[i])) {
-        throw new IllegalArgumentException("x[" + i + "] is not finite");
-      }
-      largest = Math.max(largest, Math.abs(x[i]));
+    for (double value : x) {
+      largest = Math.max(largest, Math.abs(value));
     }
     return largest;
   }

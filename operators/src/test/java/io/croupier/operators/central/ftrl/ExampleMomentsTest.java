@@ -99,13 +99,20 @@ class ExampleMomentsTest {
   }
 
   @Test
-  void whatIsNotFiniteIsRefusedWithoutBeingQuoted() {
+  void whatIsNotFiniteAddsNothing() {
     ExampleMoments moments = new ExampleMoments(2, 1, 1);
     double[] into = new double[5];
-    assertThatThrownBy(() -> moments.of(new double[] {1, Double.NaN}, 1, into))
-        .hasMessage("x[1] is not finite");
-    assertThatThrownBy(() -> moments.of(new double[2], Double.POSITIVE_INFINITY, into))
-        .hasMessage("y is not finite");
+    for (double bad : new double[] {Double.NaN, Double.POSITIVE_INFINITY, -1 / 0.0}) {
+      Arrays.fill(into, 7);
+      moments.of(new double[] {1, bad}, 1, into);
+      assertThat(into).containsOnly(0);
+      Arrays.fill(into, 7);
+      moments.of(new double[] {bad, 1}, 1, into);
+      assertThat(into).containsOnly(0);
+      Arrays.fill(into, 7);
+      moments.of(new double[] {1, 0}, bad, into);
+      assertThat(into).containsOnly(0);
+    }
     assertThatThrownBy(() -> moments.of(new double[3], 1, into))
         .hasMessage("x has 3 coordinates and room for 5 sums; expected 2 and 5");
   }
