@@ -2,6 +2,7 @@ package io.croupier.client.ledger;
 
 import com.google.protobuf.ByteString;
 import io.croupier.client.ledger.LedgerReader.Extent;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -34,6 +35,7 @@ final class LedgerFile implements Journal {
   private final LedgerLock lock;
   private final Book book;
   private final int slackBytes;
+  private FileGuard guard;
   private FileChannel channel;
   private Header header;
   private Seal seal;
@@ -45,12 +47,14 @@ final class LedgerFile implements Journal {
       LedgerLock lock,
       Book book,
       int slackBytes,
+      FileGuard guard,
       FileChannel channel,
       Header header) {
     this.folder = folder;
     this.lock = lock;
     this.book = book;
     this.slackBytes = slackBytes;
+    this.guard = guard;
     this.channel = channel;
     this.header = header;
     seal = new Seal(header);
@@ -66,15 +70,20 @@ final class LedgerFile implements Journal {
       throws IOException {
     LedgerFolder folder = new LedgerFolder(path, disk);
     LedgerLock lock = folder.lock();
+    FileGuard guard = null;
     FileChannel channel = null;
+    LedgerFile opened = null;
     try {
-      folder.deleteDraft();
       if (folder.hasFile()) {
         folder.requireOneName();
+        guard = folder.guard();
+        // Not before: it may be that of a process whose lock's file was deleted.
+        folder.deleteDraft();
         // An earlier process may have made it and come no further.
         folder.force();
       } else {
-        folder.place(List.of(Header.ofNew(userId).toBytes()));
+        folder.deleteDraft();
+        guard = folder.place(List.of(Header.ofNew(userId).toBytes()));
       }
       channel = folder.open();
       LedgerReader reader = new LedgerReader(folder.file(), channel);
@@ -85,7 +94,7 @@ final class LedgerFile implements Journal {
       }
       book.begin(header.opening());
       Extent good = reader.readEntries(header, book::take);
-      LedgerFile opened = new LedgerFile(folder, lock, book, slackBytes, channel, header);
+      opened = new LedgerFile(folder, lock, book, slackBytes, guard, channel, header);
       if (header.isCurrent()) {
         opened.repair(good);
       } else {
@@ -93,12 +102,10 @@ final class LedgerFile implements Journal {
       }
       return opened;
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        if (channel != null) {
-          channel.close();
-        }
-      } finally {
-        lock.close();
+      if (opened == null) {
+        closeAll(channel, guard, lock);
+      } else {
+        opened.close();
       }
       throw e;
     }
@@ -145,6 +152,7 @@ final class LedgerFile implements Journal {
   public void append(Entry entry) throws IOException {
     requireUsable();
     usable = false;
+    guard.requireName(folder.file());
     write(entry.toBytes());
     if (entry.kind().isReport()) {
       channel.force(false);
@@ -163,6 +171,7 @@ final class LedgerFile implements Journal {
   @Override
   public void tidy() throws IOException {
     requireUsable();
+    guard.requireName(folder.file());
     long kept = header.toBytes().remaining();
     for (StoredReport report : book.pending()) {
       kept += Entry.HEAD_BYTES + Entry.carried(report).bodyBytes() + Seal.BYTES;
@@ -187,8 +196,12 @@ final class LedgerFile implements Journal {
       parts.add(seal.at(end));
       end += Seal.BYTES;
     }
-    channel.close();
-    folder.place(parts);
+    if (!folder.replacesOpenFiles()) {
+      channel.close();
+    }
+    FileGuard before = guard;
+    guard = folder.place(parts);
+    closeAll(channel, before);
     channel = folder.open();
     usable = true;
   }
@@ -199,10 +212,23 @@ final class LedgerFile implements Journal {
 
   @Override
   public void close() throws IOException {
-    try {
-      channel.close();
-    } finally {
-      lock.close();
+    closeAll(channel, guard, lock);
+  }
+
+  /** Closes one after the other, whatever becomes of those before. */
+  private static void closeAll(Closeable... parts) throws IOException {
+    IOException failure = null;
+    for (Closeable part : parts) {
+      try {
+        if (part != null) {
+          part.close();
+        }
+      } catch (IOException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 }

@@ -7,6 +7,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -87,6 +88,27 @@ final class LedgerFolder {
     return LedgerLock.take(beside(".lock"), disk);
   }
 
+  /**
+   * Holds the file that is there.
+   *
+   * @throws FileSystemException if another process holds it
+   */
+  FileGuard guard() throws IOException {
+    BasicFileAttributes before = FileGuard.attributes(file);
+    FileChannel channel = open();
+    try {
+      return FileGuard.ofOpened(file, channel, before);
+    } catch (IOException | RuntimeException | Error e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  /** Whether a file may take the place of one that is open. */
+  boolean replacesOpenFiles() {
+    return isPosix(file);
+  }
+
   /** Deletes what a crash left: it never got its name, so nothing depends on it. */
   void deleteDraft() throws IOException {
     if (Files.exists(draft)) {
@@ -96,22 +118,34 @@ final class LedgerFolder {
 
   /**
    * Has the file consist of {@code parts}, in one step: it is as before, or whole and durable. No
-   * channel on the file may be open.
+   * channel on the file may be open where {@link #replacesOpenFiles} says no.
+   *
+   * @return holds the new file, which nobody else could open before
    */
-  void place(List<ByteBuffer> parts) throws IOException {
-    try (FileChannel channel =
+  FileGuard place(List<ByteBuffer> parts) throws IOException {
+    FileChannel channel =
         disk.open(
             draft,
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            ownerOnly(draft))) {
+            ownerOnly(draft));
+    try {
+      FileGuard guard = FileGuard.ofNew(draft, channel);
       long end = 0;
       for (ByteBuffer part : parts) {
         end = writeAt(channel, part, end);
       }
       channel.force(true);
+      if (!replacesOpenFiles()) {
+        channel.close();
+      }
+      takePlace();
+      force();
+      guard.requireName(file);
+      return guard;
+    } catch (IOException | RuntimeException | Error e) {
+      channel.close();
+      throw e;
     }
-    takePlace();
-    force();
   }
 
   private void takePlace() throws IOException {
@@ -161,7 +195,7 @@ final class LedgerFolder {
         : new FileAttribute<?>[0];
   }
 
-  private static boolean isPosix(Path path) {
+  static boolean isPosix(Path path) {
     return path.getFileSystem().supportedFileAttributeViews().contains("posix");
   }
 }

@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
@@ -8,8 +9,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Holds a ledger against other processes, and against other openers in this one. */
-final class LedgerLock implements AutoCloseable {
+/**
+ * Holds a ledger against other processes, and against other openers in this one. Its file may be
+ * deleted while it is held: {@link FileGuard} holds the ledger's own.
+ */
+final class LedgerLock implements Closeable {
   /**
    * POSIX drops a process's lock as soon as it closes any descriptor of the file. So a second
    * opener in this process must be turned away before it opens one.
@@ -55,7 +59,7 @@ final class LedgerLock implements AutoCloseable {
     }
   }
 
-  private static FileSystemException isHeld(Path path) {
+  static FileSystemException isHeld(Path path) {
     return new FileSystemException(
         path.toString(), null, "the ledger is open already; only one opener may be at work");
   }

@@ -74,7 +74,8 @@ public final class LocalLedger implements AutoCloseable {
    * @param limit how far spending may go from now on; it may differ from time to time
    * @throws CorruptLedgerException if the file is damaged
    * @throws java.nio.file.FileSystemException if the ledger is open already, here or in another
-   *     process, or its path is a link to nothing, or its file has several names
+   *     process (also if the lock's file was deleted), or its path is a link to nothing, or its
+   *     file has several names
    * @throws IOException if the file can't be read or written
    */
   public static LocalLedger open(Path path, String userId, Limit limit) throws IOException {
@@ -141,8 +142,9 @@ public final class LocalLedger implements AutoCloseable {
    * @throws LimitReachedException if the person's limit has no room for it
    * @throws IllegalStateException if the ledger is closed, or the report {@value #WINDOW} numbers
    *     before is still pending; nothing is drawn then
-   * @throws UncheckedIOException if it could not be written: it must not be sent, and whether it is
-   *     charged shows when the ledger is opened again
+   * @throws UncheckedIOException if it could not be written, or the file was deleted or replaced
+   *     meanwhile: it must not be sent, and whether it is charged shows when the ledger is opened
+   *     again
    */
   public synchronized StoredReport release(Randomiser randomiser, LongFunction<byte[]> draw) {
     if (closed) {
