@@ -42,6 +42,15 @@ public final class NoiseSource {
     return Double.longBitsToDouble(biased << 52 | bits.getAsLong() >>> 12);
   }
 
+  /**
+   * Forgets the second variate of a pair of normal ones, if it wasn't handed out: a release must
+   * not take it from the one before.
+   */
+  public void forget() {
+    spare = 0;
+    hasSpare = false;
+  }
+
   /** Standard normal [BM58]. */
   public double gaussian() {
     if (hasSpare) {

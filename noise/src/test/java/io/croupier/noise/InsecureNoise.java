@@ -4,6 +4,11 @@ package io.croupier.noise;
 public final class InsecureNoise {
   private InsecureNoise() {}
 
+  /** A copy of a generator, as a copied process has one: until it is renewed, it draws the same. */
+  public static SecureBits copy(SecureBits bits) {
+    return bits.copyForTestsOnly();
+  }
+
   /** Exact noise from a seed. */
   public static ExactNoise exact(int seed) {
     return new ExactNoise(Statistics.seeded(seed));

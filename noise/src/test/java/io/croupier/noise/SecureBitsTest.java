@@ -3,9 +3,14 @@ package io.croupier.noise;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.Serializable;
+import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.LongStream;
 import javax.crypto.Cipher;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
@@ -47,6 +52,71 @@ class SecureBitsTest {
     // False alarm: 2^-128.
     assertThat(new long[] {one.getAsLong(), one.getAsLong()})
         .isNotEqualTo(new long[] {other.getAsLong(), other.getAsLong()});
+  }
+
+  /** A snapshot of a machine that is resumed twice. */
+  @Test
+  void aCopyOfTheGeneratorDrawsOtherBitsOnceRenewed() {
+    SecureBits bits = new SecureBits();
+    long unused = bits.getAsLong();
+    SecureBits copy = bits.copyForTestsOnly();
+    assertThat(copy.getAsLong()).as("a copy indeed").isEqualTo(bits.getAsLong());
+
+    bits.renew();
+    copy.renew();
+    // False alarm: 2^-128.
+    assertThat(draw(copy, 2)).isNotEqualTo(draw(bits, 2));
+  }
+
+  @Test
+  void oneRenewalIsEnoughForBlocksToDiffer() {
+    SecureBits bits = new SecureBits();
+    SecureBits copy = bits.copyForTestsOnly();
+    copy.renew();
+    // More than the blocks of 512, 1024, 2048 and 4096 bytes hold; false alarm: 2^-43.
+    assertThat(draw(copy, 1200)).doesNotContain(draw(bits, 1200));
+  }
+
+  @Test
+  void renewingErasesTheBitsThatAreLeftAndWhatIsDrawnIsErased() throws Exception {
+    SecureBits bits = new SecureBits();
+    long drawn = bits.getAsLong();
+    Field field = SecureBits.class.getDeclaredField("block");
+    field.setAccessible(true);
+    byte[] block = (byte[]) field.get(bits);
+    byte[] before = block.clone();
+    assertThat(before).as("bits are left").isNotEqualTo(new byte[before.length]);
+    assertThat(ByteBuffer.wrap(before).order(ByteOrder.LITTLE_ENDIAN).getLong(32))
+        .isZero()
+        .isNotEqualTo(drawn);
+    bits.renew();
+    assertThat(Arrays.copyOfRange(block, 32, block.length)).containsOnly(0);
+    assertThat(Arrays.copyOf(block, 32)).as("the key").isNotEqualTo(Arrays.copyOf(before, 32));
+  }
+
+  /** Bits are fair across renewals, and none is handed out twice. */
+  @Test
+  void blocksOfAllSizesGiveEveryBitOnce() {
+    SecureBits bits = new SecureBits();
+    Set<Long> seen = new HashSet<>();
+    long ones = 0;
+    int n = 0;
+    for (int release = 0; release < 200; release++) {
+      bits.renew();
+      for (int i = 0; i < release * 8; i++) {
+        long word = bits.getAsLong();
+        // False alarm for all: 159,200^2 / 2^65 < 1e-9.
+        assertThat(seen.add(word)).isTrue();
+        ones += Long.bitCount(word);
+        n += Long.SIZE;
+      }
+    }
+    // 6 deviations; false alarm: 2e-9.
+    assertThat(Math.abs(ones - n / 2.0)).isLessThan(6 * Math.sqrt(n / 4.0));
+  }
+
+  private static long[] draw(SecureBits bits, int n) {
+    return LongStream.generate(bits).limit(n).toArray();
   }
 
   @Test

@@ -84,7 +84,7 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   }
 
   CoordinateLaplaceRandomiser(GradientGrid grid, double[] taus, Clip clip, SecureBits bits) {
-    super(grid, clip);
+    super(grid, clip, bits);
     this.taus = taus.clone();
     this.clip = clip;
     double smallest = Double.POSITIVE_INFINITY;

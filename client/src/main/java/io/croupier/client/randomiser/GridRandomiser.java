@@ -1,18 +1,25 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.noise.SecureBits;
+
 /**
- * What all noise on a grid has in common: clip, then add it, one thread at a time. The rest is the
- * noise's own.
+ * What all noise on a grid has in common: clip, renew the generator's key, then add noise, one
+ * thread at a time. The rest is the noise's own.
  */
 abstract sealed class GridRandomiser implements Randomiser
     permits CoordinateLaplaceRandomiser, GaussianRandomiser, L2LaplaceRandomiser, OwnRandomiser {
   final GradientGrid grid;
   private final Clip clip;
+  private final SecureBits bits;
   private final Object lock = new Object();
 
-  GridRandomiser(GradientGrid grid, Clip clip) {
+  /**
+   * @param bits all the randomness of the noise
+   */
+  GridRandomiser(GradientGrid grid, Clip clip, SecureBits bits) {
     this.grid = grid;
     this.clip = clip;
+    this.bits = bits;
   }
 
   @Override
@@ -34,13 +41,16 @@ abstract sealed class GridRandomiser implements Randomiser
   public final int[] randomise(double[] gradient) {
     int[] steps = clip == Clip.L2 ? grid.clip(gradient) : grid.clipCoordinates(gradient);
     synchronized (lock) {
+      // A copy of this process draws other noise.
+      bits.renew();
       addNoise(steps);
     }
     return steps;
   }
 
   /**
-   * Adds new noise, and saturates. Never called by two threads at a time.
+   * Adds new noise, and saturates. Never called by two threads at a time. No noise that was drawn
+   * may be left for the next release.
    *
    * @param steps the clipped gradient in grid steps, shape [d], changed in place
    */

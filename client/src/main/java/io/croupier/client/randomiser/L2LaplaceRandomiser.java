@@ -54,7 +54,7 @@ public final class L2LaplaceRandomiser extends GridRandomiser {
   }
 
   L2LaplaceRandomiser(GradientGrid grid, double epsilon, SecureBits bits) {
-    super(grid, Clip.L2);
+    super(grid, Clip.L2, bits);
     if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(
           "epsilon is " + epsilon + "; it must be positive and finite");
@@ -116,6 +116,7 @@ public final class L2LaplaceRandomiser extends GridRandomiser {
       steps[i] = GradientGrid.add(steps[i], noise[i] * factor);
     }
     GradientGrid.erase(noise);
+    source.forget();
   }
 
   /** Fills {@code noise} with independent standard normals; returns their norm, which is not 0. */

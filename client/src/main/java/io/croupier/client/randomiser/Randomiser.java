@@ -30,6 +30,10 @@ import io.croupier.schemas.view.GradientReportView;
  * <p>Remaining weakness: the time that a draw takes is not constant, but depends on the noise's
  * random bits; clipping takes longer for some gradients than for others.
  *
+ * <p>Every release begins with fresh randomness of the operating system, put into the key that its
+ * noise is drawn with: two copies of a process, resumed from one snapshot, don't release different
+ * gradients under the same noise. {@link io.croupier.noise.SecureBits} says what remains.
+ *
  * <p>Randomisers are safe for use by several threads. They hold generators and can't be serialised.
  */
 public sealed interface Randomiser permits GridRandomiser, UndisclosedRandomiser {

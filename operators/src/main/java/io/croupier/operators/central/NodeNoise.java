@@ -11,7 +11,16 @@ interface NodeNoise {
 
   /** Discrete Gaussian noise from a generator of its own, keyed by the operating system. */
   static NodeNoise secure(int deviation) {
-    return gaussian(deviation, new ExactNoise(new SecureBits()));
+    return secure(deviation, new SecureBits());
+  }
+
+  /** The same; every vector begins with fresh randomness, so a copied process draws another one. */
+  static NodeNoise secure(int deviation, SecureBits bits) {
+    NodeNoise noise = gaussian(deviation, new ExactNoise(bits));
+    return into -> {
+      bits.renew();
+      noise.draw(into);
+    };
   }
 
   static NodeNoise gaussian(int deviation, ExactNoise noise) {

@@ -32,7 +32,7 @@ public sealed interface PrefixNoise permits TreeNoise, BltNoise {
 
   /**
    * Begins. The noise comes from a secure generator that is made here, keyed by the operating
-   * system, and no part of the state.
+   * system, again for every vector of noise, and no part of the state.
    *
    * @param dimension d, at least 1
    * @param after steps that count as taken: they were without data, and leave no noise. A
