@@ -55,7 +55,8 @@ final class TreeOptions {
       paramLabel = "N",
       defaultValue = "1",
       description = {
-        "Trees released side by side, with the same noise; least squares release 2 (default:"
+        "Trees released side by side, with the same noise; least squares release 2, which under"
+            + " replace-one is an upper bound: 0.75 of that mu is charged (default:"
             + " ${DEFAULT-VALUE})."
       })
   private int trees;

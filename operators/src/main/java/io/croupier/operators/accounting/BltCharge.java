@@ -16,6 +16,7 @@ import java.util.Optional;
  */
 final class BltCharge implements CentralCharge {
   private final BltNoise noise;
+  private final double weight;
 
   /**
    * What is charged whom no other limits were charged before; shared by accounts, so never changed.
@@ -25,23 +26,23 @@ final class BltCharge implements CentralCharge {
   /**
    * Works out the whole charge.
    *
-   * @param noiseMultiplier sigma, positive and finite
-   * @param sums that a report enters, each with noise of its own: 2 for least squares
+   * @param mechanism whose noise is a {@link BltNoise}
    */
-  BltCharge(BltNoise noise, double noiseMultiplier, int sums, ParticipationLimits limits) {
-    this.noise = noise;
+  BltCharge(CentralMechanism mechanism, ParticipationLimits limits) {
+    noise = (BltNoise) mechanism.noise();
+    weight = mechanism.weight();
     whole = new WholeCharge();
     whole.buffers = noise.parameters().buffers();
     whole.horizon = noise.horizon();
-    whole.sums = sums;
-    whole.noiseMultiplier = noiseMultiplier;
+    whole.sums = mechanism.sums();
+    whole.noiseMultiplier = mechanism.noiseMultiplier();
     whole.maxParticipations = (int) limits.maxParticipations();
     whole.minSeparation = limits.minSeparation();
     whole.zeta = zeta(limits);
   }
 
   private double zeta(ParticipationLimits limits) {
-    return whole.sums * noise.zeta(noise.horizon(), limits);
+    return CentralMechanism.weighed(weight, noise.zeta(noise.horizon(), limits));
   }
 
   @Override
@@ -106,7 +107,7 @@ final class BltCharge implements CentralCharge {
             && after.maxParticipations >= 1
             && after.minSeparation >= 0
             && round < after.horizon
-            && after.zeta >= after.sums
+            && after.zeta >= 1
             && after.zeta <= Double.MAX_VALUE
             && (!after.sameMechanism(before)
                 || (after.allowsAllOf(before) && after.zeta >= before.zeta));

@@ -1,7 +1,6 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.ParticipationLimits;
-import io.croupier.operators.central.BltNoise;
 import io.croupier.operators.central.TreeNoise;
 import io.croupier.schemas.CentralSpend;
 import io.croupier.schemas.Limits;
@@ -18,12 +17,11 @@ sealed interface CentralCharge permits TreeCharge, BltCharge {
 
   private static CentralCharge of(CentralMechanism mechanism, Limits limits) {
     if (mechanism.noise() instanceof TreeNoise tree) {
-      return new TreeCharge(mechanism.noiseMultiplier(), mechanism.sums(), tree.restartEvery());
+      return new TreeCharge(
+          mechanism.noiseMultiplier(), mechanism.sums(), mechanism.weight(), tree.restartEvery());
     }
     return new BltCharge(
-        (BltNoise) mechanism.noise(),
-        mechanism.noiseMultiplier(),
-        mechanism.sums(),
+        mechanism,
         new ParticipationLimits(limits.getMaxParticipations(), limits.getMinSeparation()));
   }
 

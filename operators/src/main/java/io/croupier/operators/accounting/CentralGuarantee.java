@@ -1,7 +1,6 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.GaussianDp;
-import io.croupier.accounting.NeighbouringRelation;
 import io.croupier.accounting.ZeroConcentratedDp;
 import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.accounting.tree.Schedule;
@@ -21,6 +20,8 @@ import io.croupier.schemas.ModelSpec;
  * <p>All releases up to a round are one Gaussian mechanism, of mu^2 = zeta / sigma^2. zeta of a
  * tree is that of the nodes released so far ({@link Schedule#quickZeta}), that of buffered linear
  * Toeplitz noise is that of the horizon from the beginning. It never falls from round to round.
+ * Under zero-out each sum that a report enters counts, under replace-one {@link
+ * CentralMechanism#weight}: 4 times as much, but 2.25 times for least squares.
  *
  * <p>It is not what the ledger charges, which is by person: whoever took part less is charged less,
  * whoever took part in a tree is charged for nodes that are not released yet.
@@ -75,17 +76,20 @@ public final class CentralGuarantee {
    */
   public GuaranteeEvent event(long rounds) {
     double zeta = zeta(rounds);
+    double replaceOne =
+        CentralMechanism.weighed(mechanism.weight(), 4 * zeta);
     return GuaranteeEvent.newBuilder()
         .setModelId(modelId)
         .setRound(rounds)
         .setMechanism(mechanism.noise() instanceof TreeNoise ? "tree" : "blt")
         .setNoiseMultiplier(mechanism.noiseMultiplier())
         .setDelta(delta)
-        .setZeroOut(guarantee(zeta, NeighbouringRelation.ZERO_OUT))
-        .setReplaceOne(guarantee(zeta, NeighbouringRelation.REPLACE_ONE))
+        .setZeroOut(guarantee(mechanism.sums() * zeta))
+        .setReplaceOne(guarantee(replaceOne))
         .build();
   }
 
+  /** Of participations that weigh 1 each. */
   private double zeta(long rounds) {
     PrefixNoise noise = mechanism.noise();
     if (rounds < 0 || rounds > noise.maxSteps()) {
@@ -95,15 +99,15 @@ public final class CentralGuarantee {
     if (rounds == 0) {
       return 0;
     }
-    return mechanism.sums()
-        * (noise instanceof TreeNoise tree
-            ? (double)
-                new Schedule(rounds, limits, tree.restartEvery(), tree.completion()).quickZeta()
-            : whole);
+    return noise instanceof TreeNoise tree
+        ? (double) new Schedule(rounds, limits, tree.restartEvery(), tree.completion()).quickZeta()
+        : whole;
   }
 
-  private Guarantee guarantee(double zeroOut, NeighbouringRelation relation) {
-    double zeta = zeroOut * relation.distances() * relation.distances();
+  /**
+   * @param zeta the squared sensitivity, in clipping norms
+   */
+  private Guarantee guarantee(double zeta) {
     double mu = GaussianDp.rootQuotient(zeta, mechanism.noiseMultiplier());
     double logDelta = StrictMath.log(delta);
     return Guarantee.newBuilder()

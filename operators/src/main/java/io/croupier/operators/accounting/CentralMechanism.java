@@ -7,6 +7,7 @@ import io.croupier.operators.central.BltNoise;
 import io.croupier.operators.central.PrefixNoise;
 import io.croupier.operators.central.TreeNoise;
 import io.croupier.operators.central.TreeNoise.Estimator;
+import io.croupier.operators.central.ftrl.ExampleMoments;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.DpFtrlLeastSquares;
 import io.croupier.schemas.DpFtrlParameterFree;
@@ -32,8 +33,11 @@ import java.util.Optional;
  *     vector whose parts, {@code y x} and {@code x x'}, have norms of at most 1
  * @param sums with that noise which a report enters: 2 for least squares, the squared norm of whose
  *     vector is at most 2; else 1
+ * @param weight what a participation weighs under replace-one: a quarter of the largest squared
+ *     distance between what two reports add, in clipping norms. 1; of least squares 1.125, and what
+ *     rounding adds ({@link ExampleMoments})
  */
-public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int sums) {
+public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int sums, double weight) {
   /** Of the labels, and of the covariances. */
   static final int SUMS_OF_LEAST_SQUARES = 2;
 
@@ -63,6 +67,7 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
             new CentralMechanism(
                 noise(ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion()),
                 ftrl.getNoiseMultiplier(),
+                1,
                 1));
       }
       case DP_FTRL_LEAST_SQUARES -> {
@@ -71,7 +76,11 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
             new CentralMechanism(
                 noise(ftrl.getNoise(), Schedule.NEVER, false),
                 ftrl.getNoiseMultiplier(),
-                SUMS_OF_LEAST_SQUARES));
+                SUMS_OF_LEAST_SQUARES,
+                ExampleMoments.squaredDistance(
+                        spec.getDimension(),
+                        ExampleMoments.gridExponent(ftrl.getNoiseMultiplier()))
+                    / 4));
       }
       case DP_FTRL_PARAMETER_FREE -> {
         DpFtrlParameterFree ftrl = spec.getDpFtrlParameterFree();
@@ -79,11 +88,18 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
             new CentralMechanism(
                 noise(ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion()),
                 ftrl.getNoiseMultiplier(),
+                1,
                 1));
       }
       case BANCO, BLACK_BOX, COORDINATE_WISE, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET ->
           Optional.empty();
     };
+  }
+
+  /** A zeta of participations that weigh 1 each, weighed: rounded up. */
+  static double weighed(double weight, double zeta) {
+    double product = weight * zeta;
+    return Math.fma(weight, zeta, -product) > 0 ? Math.nextUp(product) : product;
   }
 
   private static PrefixNoise noise(PrefixSumNoise noise, long restartEvery, boolean completion) {

@@ -29,7 +29,7 @@ final class Costs {
   /** More than any account holds, so that the rest of the taus needs no exact sum. */
   private static final double TOO_MUCH = 1e10;
 
-  /** Replacing one user's data moves a sum twice as far as leaving them out: mu doubles. */
+  /** Replacing one user's data moves a sum at most twice as far as their contribution is long. */
   private static final BigDecimal PICOS_BY_ZETA = BigDecimal.valueOf(4).movePointRight(12);
 
   private Costs() {}
@@ -97,7 +97,7 @@ final class Costs {
   /**
    * A participation in a central model: mu^2 = 4 zeta / sigma^2, rounded up once.
    *
-   * @param zeta the growth of the squared sensitivity, under zero-out, at least 0
+   * @param zeta a quarter of the growth of the squared sensitivity, at least 0
    * @param noiseMultiplier sigma, positive
    */
   static Totals central(double zeta, double noiseMultiplier) {

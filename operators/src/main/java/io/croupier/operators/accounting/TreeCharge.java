@@ -21,15 +21,23 @@ import java.util.Optional;
  *
  * @param noiseMultiplier sigma, positive and finite
  * @param trees of the same rounds, each with noise of its own: 2 for least squares
+ * @param weight of a participation, {@link CentralMechanism#weight}; in events of before it was
+ *     told, as many as trees
  * @param restartEvery leaves of each tree; {@link Schedule#NEVER}
  */
-record TreeCharge(double noiseMultiplier, int trees, long restartEvery) implements CentralCharge {
+record TreeCharge(double noiseMultiplier, int trees, double weight, long restartEvery)
+    implements CentralCharge {
   /** The charge that an event tells of; empty if there is none such. */
   static Optional<TreeCharge> of(CentralSpend told) {
     int trees = told.getTrees();
     long restartEvery = told.getRestartEvery();
-    return trees >= 1 && trees <= CentralMechanism.SUMS_OF_LEAST_SQUARES && restartEvery >= 0
-        ? Optional.of(new TreeCharge(told.getNoiseMultiplier(), trees, restartEvery))
+    double weight = told.hasWeight() ? told.getWeight() : trees;
+    return trees >= 1
+            && trees <= CentralMechanism.SUMS_OF_LEAST_SQUARES
+            && weight >= 1
+            && weight <= trees
+            && restartEvery >= 0
+        ? Optional.of(new TreeCharge(told.getNoiseMultiplier(), trees, weight, restartEvery))
         : Optional.empty();
   }
 
@@ -71,12 +79,13 @@ record TreeCharge(double noiseMultiplier, int trees, long restartEvery) implemen
   }
 
   /**
-   * By how much a participation raises the user's zeta; changes nothing.
+   * By how much a participation raises the user's zeta, weighed; changes nothing.
    *
    * @param round with a leaf, after those charged to {@code running}
    */
-  private long zeta(RunningZeta running, long round) {
-    return trees * (running.after(leaf(round)) - running.zeta);
+  private double zeta(RunningZeta running, long round) {
+    return CentralMechanism.weighed(
+        weight, (double) (running.after(leaf(round)) - running.zeta));
   }
 
   /** Charges a participation to its tree. */
@@ -85,15 +94,19 @@ record TreeCharge(double noiseMultiplier, int trees, long restartEvery) implemen
   }
 
   /** The record of a participation. */
-  CentralSpend toProto(long zeta) {
+  CentralSpend toProto(double zeta) {
     CentralSpend.Builder spend =
         CentralSpend.newBuilder()
-            .setZeta((double) zeta)
+            .setZeta(zeta)
             .setNoiseMultiplier(noiseMultiplier)
             .setTrees(trees);
-    return restartEvery == Schedule.NEVER
-        ? spend.build()
-        : spend.setRestartEvery(restartEvery).build();
+    if (weight != trees) {
+      spend.setWeight(weight);
+    }
+    if (restartEvery != Schedule.NEVER) {
+      spend.setRestartEvery(restartEvery);
+    }
+    return spend.build();
   }
 
   private long leaf(long round) {

@@ -9,12 +9,12 @@ import io.croupier.schemas.CentralSpend;
  * @param running what was charged before for the tree of the round
  * @param zeta by which the user's rises
  */
-record TreeParticipation(TreeCharge charge, RunningZeta running, long round, long zeta)
+record TreeParticipation(TreeCharge charge, RunningZeta running, long round, double zeta)
     implements Participation {
 
   @Override
   public Totals cost() {
-    return Costs.central((double) zeta, charge.noiseMultiplier());
+    return Costs.central(zeta, charge.noiseMultiplier());
   }
 
   @Override

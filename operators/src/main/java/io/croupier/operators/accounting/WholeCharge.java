@@ -36,7 +36,11 @@ public final class WholeCharge {
   /** The least separation that was asked for. */
   public long minSeparation;
 
-  /** The squared sensitivity that was charged: of all sums, under zero-out. */
+  /**
+   * What was charged: a quarter of the squared sensitivity under replace-one, or more. Of least
+   * squares, charges of before their bound was tightened are 2 where they would be 1.125 now; they
+   * stay.
+   */
   public double zeta;
 
   /** Creates the state of no charge: for the serialiser. */

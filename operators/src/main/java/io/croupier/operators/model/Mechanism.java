@@ -17,12 +17,6 @@ import io.croupier.schemas.ModelSpecs;
  * @param dimension coordinates of the sums: the model's, or those of {@link ExampleMoments}
  */
 record Mechanism(PrefixNoise noise, NoiseLevel level, int dimension) {
-  /** Grid of the moments of examples, whose norm is about 1, where the noise isn't too large. */
-  private static final int MOMENTS_EXPONENT = -20;
-
-  /** A tree that never restarts has room for a deviation below 2^25 steps. */
-  private static final int DEVIATION_BITS = 24;
-
   /**
    * The mechanism of a valid central spec.
    *
@@ -37,7 +31,7 @@ record Mechanism(PrefixNoise noise, NoiseLevel level, int dimension) {
                         "learner is %s, which is not central".formatted(spec.getLearnerCase())));
     double sigma = central.noiseMultiplier();
     if (spec.hasDpFtrlLeastSquares()) {
-      int exponent = Math.max(MOMENTS_EXPONENT, Math.getExponent(sigma) - DEVIATION_BITS + 1);
+      int exponent = ExampleMoments.gridExponent(sigma);
       int moments = CentralLearners.moments(spec).size();
       return new Mechanism(central.noise(), new NoiseLevel(1, sigma, exponent), moments);
     }

@@ -13,6 +13,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.CentralSpend;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.DpFtrlLeastSquares;
 import io.croupier.schemas.DpFtrlParameterFree;
@@ -162,11 +163,48 @@ class CentralChargeTest {
   }
 
   @Test
-  void leastSquaresAreTwoTrees() {
+  void leastSquaresAreTwoTreesWithThreeQuartersOfTheirMu() {
     AccountingEvent event = takePart(leastSquares(1, often()), 7);
-    assertThat(event.getCentralSpend().getZeta()).isEqualTo(62);
-    assertThat(event.getCentralSpend().getTrees()).isEqualTo(2);
-    assertThat(event.getSpent().getRho()).isEqualTo(124);
+    CentralSpend spend = event.getCentralSpend();
+    assertThat(spend.getTrees()).isEqualTo(2);
+    // A quarter of 4.5, and 1e-6 for the grid's rounding: two entries more than coordinates.
+    assertThat(spend.getWeight()).isBetween(1.125, 1.125 * (1 + 1e-4));
+    assertThat(spend.getZeta()).isBetween(31 * spend.getWeight(), Math.nextUp(31 * spend.getWeight()));
+    assertThat(event.getSpent().getMu())
+        .isBetween(0.75 * Math.sqrt(8 * 31), 0.75 * Math.sqrt(8 * 31) * (1 + 1e-4));
+  }
+
+  /** The account has what a participation cost before the bound was tightened, and keeps it. */
+  @Test
+  void whoWasChargedMoreForLeastSquaresBeforeKeepsThat() {
+    ModelTerms terms = leastSquares(1, often());
+    MapAccount asBefore = new MapAccount();
+    AccountingEvent now = new Ledger().judge(example(0, 0), terms, new MapAccount());
+    AccountingEvent.Builder before = now.toBuilder();
+    before.getCentralSpendBuilder().setZeta(62).clearWeight();
+    Totals told = Costs.of(before);
+    before.setSpent(told.toProto()).setUserTotals(told.toProto());
+    told.participate(0);
+    before.setModelTotals(told.toProto());
+    assertThat(told.rho()).isEqualTo(124);
+    assertThat(AccountRebuild.apply(before.build(), asBefore)).as("agrees").isTrue();
+
+    AccountingEvent next = new Ledger().judge(example(1, 9), terms, asBefore);
+    double weight = next.getCentralSpend().getWeight();
+    assertThat(weight).isLessThan(1.126);
+    // Rounds 0 and 9 share 27 of 31 nodes: 3 each for the second time, 1 for the others.
+    double grown = 27 * 3 + 4;
+    assertThat(next.getCentralSpend().getZeta())
+        .isBetween(weight * grown, Math.nextUp(weight * grown));
+    assertThat(next.getModelTotals().getMu())
+        .isCloseTo(Math.sqrt(4 * (62 + weight * grown)), within(1e-6));
+  }
+
+  private static Report example(long sequence, long round) {
+    Report report = TestReports.central(sequence);
+    report.form = VectorForm.EXAMPLE;
+    report.round = round;
+    return report;
   }
 
   @Test

@@ -124,7 +124,7 @@ class CentralGuaranteeTest {
   }
 
   @Test
-  void leastSquaresHaveTwiceTheZeta() {
+  void leastSquaresHaveTwiceTheZetaUnderZeroOutAndFourAndAHalfTimesUnderReplaceOne() {
     DpFtrlLeastSquares.Builder ftrl = DpFtrlLeastSquares.newBuilder().setNoiseMultiplier(3);
     Limits.Builder limits = BudgetTest.participations(2, 19);
     ModelSpec trees =
@@ -135,6 +135,9 @@ class CentralGuaranteeTest {
     // 50 rounds have complete nodes of up to 32; rounds 0 and 20 share that one: 5 + 5 + 4.
     assertThat(zeroOut(trees, 50).getZeta()).isEqualTo(2 * 14);
     assertThat(zeroOut(trees, 50).getMu()).isCloseTo(Math.sqrt(28) / 3, within(1e-15));
+    Guarantee replaced = CentralGuarantee.of(trees).event(50).getReplaceOne();
+    assertThat(replaced.getZeta()).isBetween(4.5 * 14, 4.5 * 14 * (1 + 1e-4));
+    assertThat(replaced.getMu()).isCloseTo(Math.sqrt(replaced.getZeta()) / 3, within(1e-12));
     ModelSpec blt =
         spec(
             ModelSpec.newBuilder()
@@ -144,6 +147,8 @@ class CentralGuaranteeTest {
         BltChargeTest.squaredNorm(
             BltNoise.optimal(2, 50, ParticipationLimits.ONCE).parameters(), 50, List.of(0, 20));
     assertThat(zeroOut(blt, 50).getZeta()).isCloseTo(2 * once, withinPercentage(1e-8));
+    assertThat(CentralGuarantee.of(blt).event(50).getReplaceOne().getZeta())
+        .isBetween(4.5 * once, 4.5 * once * (1 + 1e-4));
   }
 
   @Test

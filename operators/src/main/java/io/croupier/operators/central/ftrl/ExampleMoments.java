@@ -25,6 +25,24 @@ import java.util.Arrays;
  * this is [K21, Algorithm 2]: noise L Y sigma on the bias, two mechanisms, squared sensitivity 1
  * each in units of their own clipping norm.
  *
+ * <p>Under replace-one, where the example becomes another one, the squared sensitivity is {@value
+ * #SQUARED_DISTANCE}, not the 8 that two vectors of squared norm 2 may be apart, since the angle
+ * between two covariances is never obtuse. Let p, q &lt;= 1 be the norms of x and x', over L, c the
+ * cosine between them, and b, b' the responses over Y, at most 1 in magnitude. Then &lt;x x', x'
+ * x''&gt; is (p q c)^2, and the squared distance is
+ *
+ * <pre>
+ *   b^2 p^2 + b'^2 q^2 - 2 b b' p q c  +  p^4 + q^4 - 2 (p q c)^2
+ *     &lt;= p^2 + q^2 + p^4 + q^4 + 2 s - 2 s^2,   s = p q |c|,
+ *     &lt;= 4 + 1/2,
+ * </pre>
+ *
+ * <p>as 2 s - 2 s^2 is at most 1/2 for every s. It is attained by p = q = 1, b = -b' = 1 and c =
+ * 1/2. Several participations in one noisy value add up to a vector of at most so many such
+ * distances (the triangle inequality), so a count of participations is weighed with it as with any
+ * other bound on one. That the grid's rounding towards zero may add to it is in {@link
+ * #squaredDistance}: it changes a difference of two entries by less than a step.
+ *
  * <p>Symmetric noise: only the half that is stored receives noise, one draw an entry, mirrored. The
  * factor sqrt(2) makes the norm of that half the Frobenius norm of the whole matrix. [K21] adds
  * noise L^2 sigma to the half without it, whose sensitivity is the same L^2 (sum x_i^4 + sum over i
@@ -38,6 +56,18 @@ public final class ExampleMoments implements Serializable {
 
   /** Largest squared L2 norm of what one example adds. */
   public static final double SQUARED_SENSITIVITY = 2;
+
+  /** Largest squared L2 distance between what two examples add, before it is rounded to a grid. */
+  public static final double SQUARED_DISTANCE = 4.5;
+
+  /** Grid of the moments, whose norm is about 1, where the noise isn't too large. */
+  private static final int FINEST_EXPONENT = -20;
+
+  /** A tree that never restarts has room for a deviation below 2^25 steps. */
+  private static final int DEVIATION_BITS = 24;
+
+  /** More than the square of a root, and the roots, err by. */
+  private static final double ROUNDED_UP = 1 + 0x1p-48;
 
   private static final double WITHIN = 1 - 0x1p-40;
 
@@ -75,6 +105,29 @@ public final class ExampleMoments implements Serializable {
     return bound;
   }
 
+  /**
+   * The grid of the moments: they are multiples of 2^e.
+   *
+   * @param noiseMultiplier sigma, positive and finite
+   */
+  public static int gridExponent(double noiseMultiplier) {
+    return Math.max(FINEST_EXPONENT, Math.getExponent(noiseMultiplier) - DEVIATION_BITS + 1);
+  }
+
+  /**
+   * The largest squared L2 distance between what two examples add on the grid, rounded up: (sqrt of
+   * {@value #SQUARED_DISTANCE} + sqrt(entries) 2^e)^2, which is at most 1.0007 times {@value
+   * #SQUARED_DISTANCE} on the finest grid, and never more than twice the squared norms together.
+   *
+   * @param dimension d of x
+   * @param gridExponent e
+   */
+  public static double squaredDistance(int dimension, int gridExponent) {
+    double rounding = Math.scalb(Math.sqrt(size(dimension)), gridExponent);
+    double distance = Math.sqrt(SQUARED_DISTANCE) + rounding;
+    return Math.min(4 * SQUARED_SENSITIVITY, distance * distance * ROUNDED_UP);
+  }
+
   /** Number of coordinates d of x. */
   public int dimension() {
     return dimension;
@@ -82,6 +135,10 @@ public final class ExampleMoments implements Serializable {
 
   /** Number of entries of what an example adds: d + d (d + 1) / 2. */
   public int size() {
+    return size(dimension);
+  }
+
+  private static int size(int dimension) {
     return dimension + dimension * (dimension + 1) / 2;
   }
 

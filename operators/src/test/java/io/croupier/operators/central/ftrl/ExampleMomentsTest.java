@@ -83,6 +83,114 @@ class ExampleMomentsTest {
     assertThat(noise[1][0]).isEqualTo(noise[0][1]);
   }
 
+  /**
+   * Two examples of one person are never further apart than is charged: of random norms, responses
+   * and angles, inside of the bounds and beyond, exactly and as the grid rounds them.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 10, 60})
+  void twoExamplesAreNoFurtherApartThanTheirBound(int d) {
+    Random random = new Random(40 + d);
+    ExampleMoments moments = new ExampleMoments(d, 0.7, 2.5);
+    for (int exponent : new int[] {-20, -8, -3}) {
+      double bound = ExampleMoments.squaredDistance(d, exponent);
+      assertThat(bound).isBetween(ExampleMoments.SQUARED_DISTANCE, 8.0);
+      double most = 0;
+      double mostRounded = 0;
+      for (int i = 0; i < 3000; i++) {
+        double[][] x = {direction(d, random), direction(d, random)};
+        if (i % 3 > 0) {
+          // At an angle of about 60 degrees, where it is worst, or of 0, 90, 120, 180.
+          double cosine = i % 3 == 1 ? 0.5 + 0.02 * random.nextGaussian() : random.nextInt(5) / 2.0 - 1;
+          x[1] = turned(x[0], x[1], Math.max(-1, Math.min(1, cosine)));
+        }
+        double[][] added = new double[2][moments.size()];
+        for (int k = 0; k < 2; k++) {
+          double norm = random.nextBoolean() ? 3 : 0.7 * random.nextDouble();
+          double y = (k == 0 ? 1 : -1) * (random.nextBoolean() ? 9 : 5 * random.nextDouble() - 2.5);
+          double[] scaled = Arrays.stream(x[k]).map(v -> v * norm).toArray();
+          moments.of(scaled, y, added[k]);
+        }
+        most = Math.max(most, squaredDistance(added, 1, 0));
+        double rounded = squaredDistance(added, Math.scalb(1.0, -exponent), exponent);
+        mostRounded = Math.max(mostRounded, rounded);
+        assertThat(rounded).isLessThanOrEqualTo(bound);
+      }
+      assertThat(most).isLessThanOrEqualTo(ExampleMoments.SQUARED_DISTANCE);
+      assertThat(mostRounded).isPositive();
+      if (d > 1) {
+        assertThat(most).as("the bound is attained").isGreaterThan(4.49);
+      }
+    }
+  }
+
+  /** Of what is at hand, or of whole steps of a grid. */
+  private static double squaredDistance(double[][] added, double toSteps, int exponent) {
+    double squares = 0;
+    for (int j = 0; j < added[0].length; j++) {
+      double one = toSteps == 1 ? added[0][j] : Math.scalb((int) (added[0][j] * toSteps), exponent);
+      double other = toSteps == 1 ? added[1][j] : Math.scalb((int) (added[1][j] * toSteps), exponent);
+      squares += (one - other) * (one - other);
+    }
+    return squares;
+  }
+
+  private static double[] direction(int d, Random random) {
+    double[] x = random.doubles(d, -1, 1).toArray();
+    double norm = Math.sqrt(Vectors.squaredNorm(x));
+    return Arrays.stream(x).map(v -> v / norm).toArray();
+  }
+
+  /** A unit vector at an angle to {@code from}, in the plane of both. */
+  private static double[] turned(double[] from, double[] to, double cosine) {
+    if (from.length == 1) {
+      return cosine < 0 ? new double[] {-from[0]} : from;
+    }
+    double along = Vectors.dot(from, to);
+    double[] across = new double[from.length];
+    Arrays.setAll(across, j -> to[j] - along * from[j]);
+    double norm = Math.sqrt(Vectors.squaredNorm(across));
+    double sine = Math.sqrt(1 - cosine * cosine);
+    double[] turned = new double[from.length];
+    Arrays.setAll(turned, j -> cosine * from[j] + sine * across[j] / norm);
+    return turned;
+  }
+
+  /** Climbs from random starts: nothing in reach of a search is further apart, interior included. */
+  @Test
+  void noSearchFindsTwoExamplesFurtherApart() {
+    Random random = new Random(45);
+    ExampleMoments moments = new ExampleMoments(3, 1, 1);
+    double best = 0;
+    for (int start = 0; start < 60; start++) {
+      double[] at = random.doubles(8, -1, 1).toArray();
+      double value = distance(moments, at);
+      double step = 0.5;
+      while (step > 1e-5) {
+        double[] next = at.clone();
+        for (int j = 0; j < next.length; j++) {
+          next[j] += step * random.nextGaussian();
+        }
+        double there = distance(moments, next);
+        if (there > value) {
+          at = next;
+          value = there;
+        } else {
+          step *= 0.98;
+        }
+      }
+      best = Math.max(best, value);
+    }
+    assertThat(best).isBetween(4.4999, ExampleMoments.SQUARED_DISTANCE);
+  }
+
+  private static double distance(ExampleMoments moments, double[] at) {
+    double[][] added = new double[2][moments.size()];
+    moments.of(Arrays.copyOfRange(at, 0, 3), at[3], added[0]);
+    moments.of(Arrays.copyOfRange(at, 4, 7), at[7], added[1]);
+    return squaredDistance(added, 1, 0);
+  }
+
   @Test
   void clippingKeepsTheDirectionOfAnyFiniteVector() {
     ExampleMoments moments = new ExampleMoments(2, 1, 1);
