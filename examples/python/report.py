@@ -57,12 +57,14 @@ def l2_laplace(dimension, bound, epsilon, generator):
 def noisy_report(update, gradient, person, device, epsilon, generator):
     """Clips to G, rounds towards zero to the grid, adds noise, rounds to the grid."""
     bound, step = update.gradient_bound, 2.0 ** update.grid_exponent
+    if not all(math.isfinite(g) for g in gradient):
+        gradient = [0.0] * len(gradient)  # a report that is missing would give it away
     norm = math.sqrt(sum(g * g for g in gradient))
     scale = min(1.0, bound / norm) if norm > 0 else 1.0
     noise = l2_laplace(len(gradient), bound, epsilon, generator)
     report = records.GradientReport(
         model_id=update.model_id, round=update.round, user_id=person, device_id=device[0],
-        sequence=device[1], created_at_ms=int(time.time() * 1000))
+        sequence=device[1], created_at_ms=int(time.time()) // 3600 * 3600 * 1000)
     report.grid.values.extend(
         round((math.trunc(g * scale / step) * step + z) / step) for g, z in zip(gradient, noise))
     report.l2_laplace.epsilon = epsilon

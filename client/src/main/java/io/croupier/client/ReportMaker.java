@@ -9,6 +9,7 @@ import io.croupier.schemas.view.GradientReportView;
 import io.croupier.schemas.view.VectorView;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
 
@@ -22,6 +23,13 @@ import java.util.Objects;
  * <p>Safe for use by several threads.
  */
 public final class ReportMaker {
+  /**
+   * To what reports' time stamps are rounded down. Replay dates updates by them, nobody else reads
+   * them; a finer one, with the time at which the round was published, would bound how long the
+   * device computed, which may depend on the gradient.
+   */
+  private static final long STAMP_MS = Duration.ofHours(1).toMillis();
+
   private final LocalLedger ledger;
   private final InstantSource clock;
 
@@ -29,7 +37,7 @@ public final class ReportMaker {
    * A maker of one person's reports.
    *
    * @param ledger of the person whose privacy is spent; belongs to the caller
-   * @param clock stamps the reports
+   * @param clock stamps the reports, with the hour alone
    */
   public ReportMaker(LocalLedger ledger, InstantSource clock) {
     this.ledger = Objects.requireNonNull(ledger, "ledger");
@@ -93,7 +101,7 @@ public final class ReportMaker {
             .setUserId(ledger.userId())
             .setDeviceId(ledger.deviceId())
             .setSequence(sequence)
-            .setCreatedAtMs(clock.millis())
+            .setCreatedAtMs(Math.floorDiv(clock.millis(), STAMP_MS) * STAMP_MS)
             .setGrid(packed(randomiser.randomise(gradient)));
     randomiser.declareIn(report);
     return report.build().toByteArray();

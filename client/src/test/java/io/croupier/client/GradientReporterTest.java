@@ -47,7 +47,7 @@ class GradientReporterTest {
   private final LocalLedger ledger = LocalLedger.inMemory("zoë", Limit.NONE);
 
   private GradientReporter reporter() {
-    Clock clock = Clock.fixed(Instant.ofEpochMilli(1234), ZoneOffset.UTC);
+    Clock clock = Clock.fixed(Instant.parse("2026-11-22T10:59:59.999Z"), ZoneOffset.UTC);
     return new GradientReporter(producer, "gradients", ledger, clock);
   }
 
@@ -84,7 +84,9 @@ class GradientReporterTest {
     assertThat(report.getUserId()).isEqualTo("zoë");
     assertThat(report.getDeviceId()).isEqualTo(ledger.deviceId());
     assertThat(report.getSequence()).isZero();
-    assertThat(report.getCreatedAtMs()).isEqualTo(1234);
+    assertThat(Instant.ofEpochMilli(report.getCreatedAtMs()))
+        .as("the hour alone: more would tell how long the device computed")
+        .isEqualTo("2026-11-22T10:00:00Z");
     assertThat(report.getL2Laplace().getEpsilon()).isEqualTo(1e12);
     // 0.6 and -0.8 in steps of 2^-16, rounded towards zero.
     assertThat(report.getGrid().getValuesList()).containsExactly(39321, -52428);
@@ -227,10 +229,16 @@ class GradientReporterTest {
     GradientReporter reporter = reporter();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> reporter.report(MODEL, new double[3], NEXT_TO_NO_NOISE));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> reporter.report(MODEL, new double[] {1, Double.NaN}, NEXT_TO_NO_NOISE));
     reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE).get();
     assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L);
+  }
+
+  /** A device that failed, or stayed silent, would tell of it. */
+  @Test
+  void reportsAndChargesWhatIsNotFiniteAsZero() throws Exception {
+    reporter().report(MODEL, new double[] {1, Double.NaN}, NEXT_TO_NO_NOISE).get();
+    assertThat(sent().get(0).getGrid().getValuesList()).containsExactly(0, 0);
+    assertThat(ledger.spent().reports()).isEqualTo(1);
   }
 
   @Test

@@ -50,8 +50,8 @@ final class DataOptions {
   @Option(
       names = "--each-row",
       description = {
-        "Each row is a report of its own, and each spends. Without it a report is of all rows: the"
-            + " gradient of their mean loss, for the price of one."
+        "Each row is a report of its own, and each spends; how many they are shows. Without it a"
+            + " report is of all rows: the gradient of their mean loss, for the price of one."
       })
   private boolean eachRow;
 
