@@ -54,9 +54,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * keeps a savepoint of this release instead.
  *
  * <p>One thing differs from release 0.1.0, on purpose: of least squares it took two examples to be
- * up to sqrt(8) apart where they are at most sqrt(4.5), so that a participation weighs 1.125 instead
- * of 2, and the guarantee under replace-one is that much better. What is compared of {@value
- * #LEAST_SQUARES} is the old release's with exactly that changed.
+ * up to sqrt(8) apart where they are at most sqrt(4.5), so that a participation weighs 1.125
+ * instead of 2, and the guarantee under replace-one is that much better. What is compared of
+ * {@value #LEAST_SQUARES} is the old release's with exactly that changed.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class SavepointITCase {
@@ -232,10 +232,7 @@ class SavepointITCase {
     double zeta = before.getCentralSpend().getZeta() / WEIGHT_BEFORE * weight;
     assertThat(actual.getCentralSpend().getZeta()).isBetween(zeta, Math.nextUp(zeta));
     AccountingEvent.Builder today = before.toBuilder();
-    today
-        .getCentralSpendBuilder()
-        .setWeight(weight)
-        .setZeta(actual.getCentralSpend().getZeta());
+    today.getCentralSpendBuilder().setWeight(weight).setZeta(actual.getCentralSpend().getZeta());
     return today.build();
   }
 
@@ -247,8 +244,7 @@ class SavepointITCase {
           .extracting(GuaranteeEvent::getRound)
           .containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
     }
-    for (GuaranteeEvent expected :
-        of(after, table.topics.guarantees(), GuaranteeEvent.parser())) {
+    for (GuaranteeEvent expected : of(after, table.topics.guarantees(), GuaranteeEvent.parser())) {
       GuaranteeEvent actual =
           guarantees.stream()
               .filter(event -> event.getModelId().equals(expected.getModelId()))

@@ -76,8 +76,7 @@ public final class CentralGuarantee {
    */
   public GuaranteeEvent event(long rounds) {
     double zeta = zeta(rounds);
-    double replaceOne =
-        CentralMechanism.weighed(mechanism.weight(), 4 * zeta);
+    double replaceOne = CentralMechanism.weighed(mechanism.weight(), 4 * zeta);
     return GuaranteeEvent.newBuilder()
         .setModelId(modelId)
         .setRound(rounds)

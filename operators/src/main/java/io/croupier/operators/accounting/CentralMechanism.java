@@ -78,8 +78,7 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
                 ftrl.getNoiseMultiplier(),
                 SUMS_OF_LEAST_SQUARES,
                 ExampleMoments.squaredDistance(
-                        spec.getDimension(),
-                        ExampleMoments.gridExponent(ftrl.getNoiseMultiplier()))
+                        spec.getDimension(), ExampleMoments.gridExponent(ftrl.getNoiseMultiplier()))
                     / 4));
       }
       case DP_FTRL_PARAMETER_FREE -> {

@@ -84,8 +84,7 @@ record TreeCharge(double noiseMultiplier, int trees, double weight, long restart
    * @param round with a leaf, after those charged to {@code running}
    */
   private double zeta(RunningZeta running, long round) {
-    return CentralMechanism.weighed(
-        weight, (double) (running.after(leaf(round)) - running.zeta));
+    return CentralMechanism.weighed(weight, (double) (running.after(leaf(round)) - running.zeta));
   }
 
   /** Charges a participation to its tree. */
@@ -96,10 +95,7 @@ record TreeCharge(double noiseMultiplier, int trees, double weight, long restart
   /** The record of a participation. */
   CentralSpend toProto(double zeta) {
     CentralSpend.Builder spend =
-        CentralSpend.newBuilder()
-            .setZeta(zeta)
-            .setNoiseMultiplier(noiseMultiplier)
-            .setTrees(trees);
+        CentralSpend.newBuilder().setZeta(zeta).setNoiseMultiplier(noiseMultiplier).setTrees(trees);
     if (weight != trees) {
       spend.setWeight(weight);
     }

@@ -58,8 +58,7 @@ final class Agreement {
         touched.set(j);
       }
     } else {
-      product = Vectors.dot(g, sum);
-      Vectors.addScaled(1, g, sum);
+      product = Vectors.dotThenAdd(g, sum);
       touched.set(0, sum.length);
     }
     isEmpty = false;

@@ -249,14 +249,14 @@ public final class LocalModel implements LiveModel {
   public Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs) {
     if (mayOpenRound || published.isEmpty()) {
       closeLast();
-      if (hasNewRound()) {
-        openRound();
-      }
     }
-    if (publishedWeights == null) {
+    if ((mayOpenRound && hasNewRound()) || published.isEmpty()) {
+      openRound();
+    } else if (publishedWeights == null) {
       return Optional.empty();
+    } else {
+      learner.describe(state, iterate);
     }
-    learner.describe(state, iterate);
     untold = false;
     unsaved = true;
     return Optional.of(update(nowMs));

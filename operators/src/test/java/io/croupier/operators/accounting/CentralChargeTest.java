@@ -169,7 +169,8 @@ class CentralChargeTest {
     assertThat(spend.getTrees()).isEqualTo(2);
     // A quarter of 4.5, and 1e-6 for the grid's rounding: two entries more than coordinates.
     assertThat(spend.getWeight()).isBetween(1.125, 1.125 * (1 + 1e-4));
-    assertThat(spend.getZeta()).isBetween(31 * spend.getWeight(), Math.nextUp(31 * spend.getWeight()));
+    assertThat(spend.getZeta())
+        .isBetween(31 * spend.getWeight(), Math.nextUp(31 * spend.getWeight()));
     assertThat(event.getSpent().getMu())
         .isBetween(0.75 * Math.sqrt(8 * 31), 0.75 * Math.sqrt(8 * 31) * (1 + 1e-4));
   }

@@ -15,7 +15,7 @@ class JournalSettingsTest {
   private static final int KAFKA_FRAMING = 61 + 25;
 
   @ParameterizedTest
-  @CsvSource({"1, 411", "1, 1048588", "18, 5000", "18, 1048588", "249, 659", "249, 50000"})
+  @CsvSource({"1, 415", "1, 1048588", "18, 5000", "18, 1048588", "249, 663", "249, 50000"})
   void theLongestBundleOfTheMostPositionsFits(int topicLength, int maxRecordBytes) {
     String topic = "t".repeat(topicLength);
     JournalSettings settings = JournalSettings.on(topic, maxRecordBytes);
@@ -31,7 +31,9 @@ class JournalSettingsTest {
         Bundle.newBuilder()
             .setNamedRound(Long.MAX_VALUE)
             .setClosedRound(Long.MAX_VALUE)
-            .setPublished(true);
+            .setPublished(true)
+            .setOutcome(Bundle.Outcome.DROPPED_UNPUBLISHED)
+            .setRoundHeld(true);
     for (int i = 0; i < settings.mostPositions(); i++) {
       bundle.addPositions(longest);
     }
@@ -47,7 +49,7 @@ class JournalSettingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"9, 418, 419", "249, 100, 659"})
+  @CsvSource({"9, 422, 423", "249, 100, 663"})
   void aTopicThatTakesNoPositionIsRefused(int topicLength, int maxRecordBytes, int least) {
     String topic = "t".repeat(topicLength);
     assertThatIllegalArgumentException()

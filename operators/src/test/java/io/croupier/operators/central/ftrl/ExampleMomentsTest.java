@@ -101,7 +101,8 @@ class ExampleMomentsTest {
         double[][] x = {direction(d, random), direction(d, random)};
         if (i % 3 > 0) {
           // At an angle of about 60 degrees, where it is worst, or of 0, 90, 120, 180.
-          double cosine = i % 3 == 1 ? 0.5 + 0.02 * random.nextGaussian() : random.nextInt(5) / 2.0 - 1;
+          double cosine =
+              i % 3 == 1 ? 0.5 + 0.02 * random.nextGaussian() : random.nextInt(5) / 2.0 - 1;
           x[1] = turned(x[0], x[1], Math.max(-1, Math.min(1, cosine)));
         }
         double[][] added = new double[2][moments.size()];
@@ -129,7 +130,8 @@ class ExampleMomentsTest {
     double squares = 0;
     for (int j = 0; j < added[0].length; j++) {
       double one = toSteps == 1 ? added[0][j] : Math.scalb((int) (added[0][j] * toSteps), exponent);
-      double other = toSteps == 1 ? added[1][j] : Math.scalb((int) (added[1][j] * toSteps), exponent);
+      double other =
+          toSteps == 1 ? added[1][j] : Math.scalb((int) (added[1][j] * toSteps), exponent);
       squares += (one - other) * (one - other);
     }
     return squares;
@@ -156,7 +158,9 @@ class ExampleMomentsTest {
     return turned;
   }
 
-  /** Climbs from random starts: nothing in reach of a search is further apart, interior included. */
+  /**
+   * Climbs from random starts: nothing in reach of a search is further apart, interior included.
+   */
   @Test
   void noSearchFindsTwoExamplesFurtherApart() {
     Random random = new Random(45);
