@@ -5,9 +5,8 @@
  * does so anew at the beginning of every release, so that a copied process doesn't repeat its
  * noise. Its callers are two: the base class of all client randomisers, and the noise of central
  * models. (Which rounds a device answers is drawn once, with its ledger, and kept there.) Seeded
- * ones are made by the test code of this
- * module, which other modules see in their tests alone: nothing public of the module itself takes
- * bits, a key or a seed.
+ * ones are made by the test code of this module, which other modules see in their tests alone:
+ * nothing public of the module itself takes bits, a key or a seed.
  *
  * <p>Sources: [CKS20] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
  * Privacy", arXiv:2004.00010 (NeurIPS 2020); [Lem19] Lemire, "Fast Random Integer Generation in an

@@ -129,12 +129,18 @@ class ExampleMomentsTest {
   private static double squaredDistance(double[][] added, double toSteps, int exponent) {
     double squares = 0;
     for (int j = 0; j < added[0].length; j++) {
-      double one = toSteps == 1 ? added[0][j] : Math.scalb((int) (added[0][j] * toSteps), exponent);
-      double other =
-          toSteps == 1 ? added[1][j] : Math.scalb((int) (added[1][j] * toSteps), exponent);
-      squares += (one - other) * (one - other);
+      double difference =
+          toSteps == 1
+              ? added[0][j] - added[1][j]
+              : Math.scalb(steps(added[0][j], toSteps) - steps(added[1][j], toSteps), exponent);
+      squares += difference * difference;
     }
     return squares;
+  }
+
+  /** Towards zero, as the job rounds. */
+  private static double steps(double value, double toSteps) {
+    return (double) (int) (value * toSteps);
   }
 
   private static double[] direction(int d, Random random) {
