@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -103,9 +105,10 @@ final class KeptRecords {
   /** Lays records on their topics, which must be empty. */
   static void lay(Table table, List<ProducerRecord<byte[], byte[]>> records) throws Exception {
     List<Future<RecordMetadata>> sends = new ArrayList<>();
+    Map<String, Object> properties = new HashMap<>(table.kafka());
+    properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, Table.IN_FLIGHT);
     try (KafkaProducer<byte[], byte[]> producer =
-        new KafkaProducer<>(
-            Map.copyOf(table.kafka()), new ByteArraySerializer(), new ByteArraySerializer())) {
+        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
       for (ProducerRecord<byte[], byte[]> record : records) {
         sends.add(producer.send(record));
       }

@@ -35,6 +35,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * reader is read_committed, and every wait is for a condition.
  */
 final class Table implements AutoCloseable {
+  /**
+   * A new topic may refuse a producer's first request and take its second one. Then no retry of the
+   * first is in sequence any more, so only one is sent at a time.
+   */
+  static final int IN_FLIGHT = 1;
+
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   final Topics topics;
@@ -53,6 +59,7 @@ final class Table implements AutoCloseable {
     }
     Map<String, Object> properties = new HashMap<>(kafka());
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 2 << 20);
+    properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, IN_FLIGHT);
     producer =
         new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
   }
