@@ -67,6 +67,26 @@ class KafkaTopicsITCase {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"gradients", "raw-gradients"})
+  void gradientsKeepTheTimesAtWhichTheBrokerAppendedThem(String kind) throws Exception {
+    Topics topics = Topics.withPrefix("timed-" + kind);
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    String topic = "timed-" + kind + "." + kind;
+    assertThat(setting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG))
+        .isEqualTo("LogAppendTime");
+    KafkaTopics.inspect(admin, topics, false);
+
+    set(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, false))
+        .withMessageContaining(
+            "The %s topic %s keeps the producers' times: its message.timestamp.type is CreateTime;"
+                + " set it to LogAppendTime",
+            kind, topic)
+        .withMessageContaining("kafka-configs.sh --alter --topic " + topic);
+  }
+
   @Test
   void createsOnlyWhatIsMissing() throws Exception {
     Topics topics = Topics.withPrefix("again");

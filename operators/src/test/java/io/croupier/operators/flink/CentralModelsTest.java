@@ -211,6 +211,15 @@ class CentralModelsTest {
           .contains("central", "execution.checkpointing.mode", "EXACTLY_ONCE");
       assertThat(TestRecords.REQUIREMENTS.in(job).apply(TestRecords.sgd("m").build())).isEmpty();
     }
+    Configuration tolerant = new Configuration();
+    tolerant.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(1));
+    assertThat(TestRecords.REQUIREMENTS.in(tolerant).apply(spec)).isEmpty();
+    tolerant.set(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, 1);
+    assertThat(TestRecords.REQUIREMENTS.in(tolerant).apply(spec))
+        .singleElement()
+        .asString()
+        .contains("central", "execution.checkpointing.tolerable-failed-checkpoints is 1", "to 0");
+    assertThat(TestRecords.REQUIREMENTS.in(tolerant).apply(TestRecords.sgd("m").build())).isEmpty();
     assertThat(new SpecRequirements(1 << 20, 1 << 20, Duration.ofMinutes(15)).apply(spec))
         .singleElement()
         .asString()
