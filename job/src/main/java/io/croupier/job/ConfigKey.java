@@ -41,7 +41,9 @@ public enum ConfigKey {
       "How old the next report may be before no new rounds are published, so that those who answered"
           + " the last one are not too late; empty: 2 s or two checkpoint intervals, the larger."),
   PUBLICATION_HOLD(
-      "publication.hold", "10 min", "Longest that a new round waits because the job is behind."),
+      "publication.hold",
+      "10 min",
+      "Longest that a new round waits because the job is behind or the last one is unanswered."),
   JOURNAL_ENABLED(
       "journal.enabled", "false", "Whether to write down which reports entered which rounds."),
   LIMITS_USER_EPSILON(

@@ -8,9 +8,13 @@ import io.croupier.operators.model.LiveModel;
  *
  * <ul>
  *   <li>while the last publication is not visible, since no report can name it yet;
- *   <li>while the job is behind, since reports that wait on the topic name older rounds; but no
- *       longer than the longest hold.
+ *   <li>while the job is behind, since reports that wait on the topic name older rounds;
+ *   <li>while no report has named the last publication. Its weights are untried until then, and a
+ *       learner that goes on from weights without any feedback runs away, however few its steps
+ *       between two publications.
  * </ul>
+ *
+ * <p>But for the first reason it waits no longer than the longest hold.
  *
  * <p>Keeps no state: a restore commits all publications that are in the state, so they are visible.
  */
@@ -23,7 +27,9 @@ final class RoundGate {
     /** The job is behind. */
     BEHIND(1),
     /** The last publication is not visible yet. */
-    UNCONFIRMED(2);
+    UNCONFIRMED(2),
+    /** No report has named the last publication yet. */
+    UNANSWERED(3);
 
     private final int code;
 
@@ -53,8 +59,12 @@ final class RoundGate {
     hold = Hold.NONE;
     if (!model.isConfirmed()) {
       hold = Hold.UNCONFIRMED;
-    } else if (backlog.isBehind(nowMs) && heldMs(nowMs) < longestHoldMs) {
-      hold = Hold.BEHIND;
+    } else if (heldMs(nowMs) < longestHoldMs) {
+      if (backlog.isBehind(nowMs)) {
+        hold = Hold.BEHIND;
+      } else if (!model.isAnswered()) {
+        hold = Hold.UNANSWERED;
+      }
     }
     boolean waits = hold != Hold.NONE && model.hasNewRound();
     if (!waits) {

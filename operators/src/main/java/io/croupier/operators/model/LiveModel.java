@@ -74,6 +74,9 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /** Whether people can see the last publication; true before the first one. */
   boolean isConfirmed();
 
+  /** Whether a report has named the last publication; true before the first one. */
+  boolean isAnswered();
+
   /** Notes that people can see the last publication. */
   void confirm();
 

@@ -134,6 +134,11 @@ public final class LocalModel implements LiveModel {
   }
 
   @Override
+  public boolean isAnswered() {
+    return published.isEmpty() || published.newest().answered;
+  }
+
+  @Override
   public void confirm() {
     unsaved |= published.confirm();
   }
@@ -177,6 +182,7 @@ public final class LocalModel implements LiveModel {
     }
     changed();
     Publication publication = published.at(index);
+    publication.answered = true;
     if (agreement.isReached()) {
       last.add(sum, publication.direction, publication.pull, reportsPerRound);
       return Fate.OPEN;

@@ -25,6 +25,9 @@ public final class Publication {
   /** Whether the direction is in the state already. */
   boolean saved;
 
+  /** Whether a report has named it. */
+  boolean answered;
+
   /** Its reports in closed rounds. */
   long used;
 

@@ -144,6 +144,7 @@ final class PublishedRounds {
     visitor.counts("published-rounds", all().mapToLong(p -> p.round).toArray());
     visitor.vector("published-pulls", all().mapToDouble(p -> p.pull).toArray());
     visitor.counts("published-used", all().mapToLong(p -> p.used).toArray());
+    visitor.counts("published-answered", all().mapToLong(p -> p.answered ? 1 : 0).toArray());
     visitor.counts("published-filling", all().mapToLong(p -> p.filling).toArray());
     all()
         .filter(publication -> withDirections && !publication.saved)
@@ -166,12 +167,15 @@ final class PublishedRounds {
     visitor.vector("published-pulls", pulls);
     long[] used = new long[stored];
     visitor.counts("published-used", used);
+    long[] answered = new long[stored];
+    visitor.counts("published-answered", answered);
     long[] filling = new long[stored];
     visitor.counts("published-filling", filling);
     for (int i = 0; i < stored; i++) {
       Publication publication = add(rounds[i]);
       publication.pull = pulls[i];
       publication.used = used[i];
+      publication.answered = answered[i] != 0;
       publication.filling = filling[i];
       if (withDirections) {
         visitor.vector(directionName(rounds[i]), publication.direction);

@@ -146,7 +146,11 @@ class JournalTest {
         .containsExactly(
             reports(3, 1, 1).setOutcome(Bundle.Outcome.DROPPED_UNPUBLISHED).build(),
             reports(0, 2, 1).setClosedRound(0).setPublished(true).build(),
-            reports(0, 3, 2).setOutcome(Bundle.Outcome.DROPPED_STALE).setPublished(true).build());
+            reports(0, 3, 2)
+                .setOutcome(Bundle.Outcome.DROPPED_STALE)
+                .setPublished(true)
+                .setRoundHeld(true)
+                .build());
     assertThat(learner.lastUpdate().getDroppedUnpublished()).isEqualTo(1);
     assertThat(learner.lastUpdate().getDroppedStale()).isEqualTo(2);
   }
@@ -192,7 +196,8 @@ class JournalTest {
     learner.publish(TestRecords.published(1, TestRecords.sgd("m").setMaxStaleness(3)));
     learner.barrier();
     assertThat(TestRecords.updates(learner.outputs())).hasSize(2);
-    assertThat(bundles()).containsExactly(Bundle.newBuilder().setPublished(true).build());
+    assertThat(bundles())
+        .containsExactly(Bundle.newBuilder().setPublished(true).setRoundHeld(true).build());
   }
 
   @Test
@@ -282,7 +287,8 @@ class JournalTest {
       learner.barrier();
       if (barrier > 0) {
         int last = expected.size() - 1;
-        expected.set(last, expected.get(last).toBuilder().setPublished(true).build());
+        expected.set(
+            last, expected.get(last).toBuilder().setPublished(true).setRoundHeld(true).build());
       }
     }
     assertThat(early).as("entries between barriers").isGreaterThan(10);

@@ -105,8 +105,10 @@ class LearnerOperatorTest {
     assertThat(learner.lastUpdate().getWeights(0)).isEqualTo(-0.25);
     learner.publish(TestRecords.published(9, TestRecords.sgd("m").setMaxStaleness(4)));
     learner.barrier();
-    assertThat(learner.lastUpdate().getWeights(0)).isEqualTo(-0.75);
     assertThat(learner.lastUpdate().getUsed()).isEqualTo(2);
+    learner.report(judgedBy(9, TestRecords.dense("m", 1, 0, 0)));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getWeights(0)).isEqualTo(-0.75);
   }
 
   @Test
@@ -171,7 +173,8 @@ class LearnerOperatorTest {
     assertThat(learner.lastUpdate().getOpen()).as("the next round has a time of its own").isOne();
     learner.advanceTime(1);
     learner.barrier();
-    assertThat(learner.lastUpdate().getRound()).isEqualTo(2);
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(3);
+    assertThat(learner.lastUpdate().getOpen()).isZero();
   }
 
   @Test
@@ -397,6 +400,30 @@ class LearnerOperatorTest {
     learner.advanceTime(59_999);
     learner.barrier();
     assertThat(learner.lastUpdate().getRound()).as("the next hold begins").isEqualTo(2);
+  }
+
+  /** Weights that no gradient was taken at say nothing: a learner must not go on from them. */
+  @Test
+  void noRoundOpensBeforeAReportHasNamedTheLastOne() throws Exception {
+    run(TestRecords.sgd("m"));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    for (int barrier = 0; barrier < 20; barrier++) {
+      learner.report(TestRecords.dense("m", 0, 1, 0));
+      learner.barrier();
+    }
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
+    assertThat(learner.lastUpdate().getDroppedStale()).isZero();
+
+    learner.report(TestRecords.dense("m", 1, 1, 0));
+    learner.barrier();
+    long round = learner.lastUpdate().getRound();
+    assertThat(round).isGreaterThan(10);
+    learner.report(TestRecords.dense("m", 1, 1, 0));
+    learner.barrier();
+    learner.advanceTime(60_000);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("the hold ends").isEqualTo(round + 1);
   }
 
   /** After a start nothing says how much waits on the topics. */

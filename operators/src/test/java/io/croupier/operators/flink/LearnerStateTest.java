@@ -222,10 +222,14 @@ class LearnerStateTest {
               learner.publish(TestRecords.published(1, TestRecords.sgd("m").setMaxStaleness(2)));
               learner.barrier();
               learner.publish(TestRecords.published(3, TestRecords.sgd("m").setMaxStaleness(3)));
+              learner.barrier();
+              RoundSum answer = TestRecords.dense("m", 1, 0, 0);
+              answer.specOffset = 3;
+              learner.report(answer);
             });
     assertThat(TestRecords.updates(records))
         .extracting(ModelUpdate::getUsed)
-        .containsExactly(0L, 1L, 3L);
+        .containsExactly(0L, 1L, 3L, 4L);
     assertThat(last(records).getWeights(0)).isEqualTo(-7);
   }
 
