@@ -2,7 +2,9 @@ package io.croupier.deploy;
 
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,7 +35,7 @@ final class Books {
       double totalEpsilon) {
     static Event of(AccountingEvent event) {
       return new Event(
-          event.getSource().getPartition() + ":" + event.getSource().getOffset(),
+          text(event.getSource()),
           event.getUserId(),
           event.getSequence(),
           event.getOutcome(),
@@ -42,26 +44,33 @@ final class Books {
     }
   }
 
+  /** How books write a position. */
+  static String text(Position position) {
+    return position.getPartition() + ":" + position.getOffset();
+  }
+
   /**
    * Compares everything.
    *
    * @param events in the order of their partitions
    * @param sequences the last sequence number that everybody used; the first is 1
    * @param updates of each model, all in their order
+   * @param journalOfOnce of the model {@link Load#ONCE}, whole
    * @return what is wrong, a line each
    */
   static List<String> check(
       List<Report> reports,
       List<Event> events,
       Map<String, Long> sequences,
-      Map<String, List<ModelUpdate>> updates) {
+      Map<String, List<ModelUpdate>> updates,
+      List<Bundle> journalOfOnce) {
     Books books = new Books();
     reports.forEach(report -> books.reports.put(report.position, report));
     books.checkPositions(events);
     books.checkSequences(events, sequences);
     books.checkTotals(events);
     updates.forEach(books::checkModel);
-    books.checkOnce(updates.get(Load.ONCE));
+    books.checkOnce(journalOfOnce, updates.get(Load.ONCE));
     return books.findings;
   }
 
@@ -132,7 +141,13 @@ final class Books {
         findings.add(
             "round %d of %s is visible behind round %d"
                 .formatted(update.getRound(), model, last.getRound()));
-      } else if (last != null && UpdateWatch.reports(update) <= UpdateWatch.reports(last)) {
+      } else if (last != null && UpdateWatch.reports(update) < UpdateWatch.reports(last)) {
+        findings.add(
+            "%d reports of %s are visible behind %d"
+                .formatted(UpdateWatch.reports(update), model, UpdateWatch.reports(last)));
+      } else if (last != null
+          && update.getRound() == last.getRound()
+          && UpdateWatch.reports(update) == UpdateWatch.reports(last)) {
         findings.add(
             "round %d of %s is visible twice with %d reports"
                 .formatted(update.getRound(), model, UpdateWatch.reports(update)));
@@ -156,12 +171,38 @@ final class Books {
         .toList();
   }
 
-  /** Each report to it is one bit of its weights. */
-  private void checkOnce(List<ModelUpdate> updates) {
+  /**
+   * Every report to it is in one round of the journal, and its weights are the means of these
+   * rounds, added up as its learner does, to the last bit.
+   */
+  private void checkOnce(List<Bundle> journal, List<ModelUpdate> updates) {
     ModelUpdate end = updates.get(updates.size() - 1);
     double[] weights = new double[end.getWeightsCount()];
-    for (Report report : admittedTo(Load.ONCE)) {
-      weights[report.index] -= report.value;
+    Set<String> missing = new HashSet<>();
+    admittedTo(Load.ONCE).forEach(report -> missing.add(report.position));
+    List<Report> open = new ArrayList<>();
+    long rounds = 0;
+    for (Bundle bundle : journal) {
+      for (Position position : bundle.getPositionsList()) {
+        String text = text(position);
+        if (missing.remove(text) && bundle.getOutcome() == Bundle.Outcome.TAKEN) {
+          open.add(reports.get(text));
+        } else {
+          findings.add(
+              "the journal of once has %s as %s, which is not the one time that it is taken"
+                  .formatted(text, bundle.getOutcome()));
+        }
+      }
+      if (bundle.hasClosedRound()) {
+        closeRound(open, weights);
+        rounds++;
+      }
+    }
+    missing.forEach(position -> findings.add("the journal of once has no " + position));
+    if (end.getRound() != rounds) {
+      findings.add(
+          "the newest round of once is %d, and its journal closed %d"
+              .formatted(end.getRound(), rounds));
     }
     for (int i = 0; i < weights.length; i++) {
       if (end.getWeights(i) != weights[i]) {
@@ -170,5 +211,13 @@ final class Books {
                 .formatted(i, end.getWeights(i), weights[i]));
       }
     }
+  }
+
+  private static void closeRound(List<Report> round, double[] weights) {
+    Map<Integer, Double> sums = new HashMap<>();
+    round.forEach(report -> sums.merge(report.index, report.value, Double::sum));
+    double scale = 1.0 / round.size();
+    sums.forEach((index, sum) -> weights[index] -= sum * scale);
+    round.clear();
   }
 }

@@ -3,7 +3,9 @@ package io.croupier.deploy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,16 +15,19 @@ import org.junit.jupiter.api.Test;
 class BooksTest {
   private static final int DIMENSION = 4;
   private static final Map<String, Long> SEQUENCES = Map.of("ada", 3L);
+  private static final double THIRD = 1.0 / 3;
 
   private final List<Books.Report> reports = new ArrayList<>();
   private final List<Books.Event> events = new ArrayList<>();
   private final List<ModelUpdate> updates = new ArrayList<>();
+  private final List<Bundle> journal = new ArrayList<>();
 
   BooksTest() {
     updates.add(update(0, 0));
     for (int i = 0; i < 3; i++) {
       reports.add(new Books.Report("0:" + i, "ada", i + 1, Load.ONCE, i, 1));
       events.add(event(i, i + 1, Outcome.ADMITTED, i + 1));
+      journal.add(bundle(i).toBuilder().setClosedRound(i).build());
     }
     updates.add(update(2, 2));
     updates.add(update(3, 3));
@@ -30,6 +35,14 @@ class BooksTest {
 
   private static Books.Event event(int offset, long sequence, Outcome outcome, long total) {
     return new Books.Event("0:" + offset, "ada", sequence, outcome, total, total / 100.0);
+  }
+
+  private static Bundle bundle(int... offsets) {
+    Bundle.Builder bundle = Bundle.newBuilder().setOutcome(Bundle.Outcome.TAKEN);
+    for (int offset : offsets) {
+      bundle.addPositions(Position.newBuilder().setPartition(0).setOffset(offset));
+    }
+    return bundle.build();
   }
 
   private static ModelUpdate update(long round, int used) {
@@ -42,7 +55,7 @@ class BooksTest {
   }
 
   private List<String> findings() {
-    return Books.check(reports, events, SEQUENCES, Map.of(Load.ONCE, updates));
+    return Books.check(reports, events, SEQUENCES, Map.of(Load.ONCE, updates), journal);
   }
 
   @Test
@@ -67,6 +80,7 @@ class BooksTest {
             "no account of 0:2",
             "ada's report 3 is not admitted",
             "once tells of 3 reports used and 0 open, of 2 that were admitted",
+            "the journal of once has 0:2 as TAKEN, which is not the one time that it is taken",
             "coordinate 2 of once is -1.0, not 0.0: a report was not added exactly once");
   }
 
@@ -107,7 +121,73 @@ class BooksTest {
     assertThat(findings())
         .containsExactly(
             "round 3 of once is visible twice with 3 reports",
-            "round 2 of once is visible behind round 3");
+            "round 2 of once is visible behind round 3",
+            "the newest round of once is 2, and its journal closed 3");
+  }
+
+  @Test
+  void aRoundThatWasHeldIsVisibleWithTheSameReports() {
+    updates.add(2, update(2, 2).toBuilder().setUsed(3).build());
+
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void showFewerReports() {
+    updates.add(update(3, 3).toBuilder().setUsed(2).build());
+    updates.add(update(3, 3));
+
+    assertThat(findings()).containsExactly("2 reports of once are visible behind 3");
+  }
+
+  @Test
+  void aRoundOfSeveralReportsIsTheirMean() {
+    journal.clear();
+    journal.add(bundle(0, 1));
+    journal.add(bundle(2).toBuilder().setClosedRound(0).build());
+    updates.clear();
+    updates.add(meanOfThree(1).build());
+
+    assertThat(findings()).isEmpty();
+
+    updates.set(0, meanOfThree(1).setWeights(1, -THIRD - THIRD).build());
+    assertThat(findings())
+        .containsExactly(
+            "coordinate 1 of once is %s, not %s: a report was not added exactly once"
+                .formatted(-THIRD - THIRD, -THIRD));
+  }
+
+  private static ModelUpdate.Builder meanOfThree(long round) {
+    ModelUpdate.Builder update = update(round, 3).toBuilder();
+    for (int i = 0; i < 3; i++) {
+      update.setWeights(i, -THIRD);
+    }
+    return update;
+  }
+
+  @Test
+  void journalAReportTwiceOrNever() {
+    journal.add(2, bundle(1));
+    assertThat(findings())
+        .containsExactly(
+            "the journal of once has 0:1 as TAKEN, which is not the one time that it is taken");
+
+    journal.remove(2);
+    journal.remove(1);
+    assertThat(findings())
+        .containsExactly(
+            "the journal of once has no 0:1",
+            "the newest round of once is 3, and its journal closed 2",
+            "coordinate 1 of once is -1.0, not 0.0: a report was not added exactly once");
+  }
+
+  @Test
+  void dropAReport() {
+    journal.set(1, bundle(1).toBuilder().setOutcome(Bundle.Outcome.DROPPED_STALE).build());
+
+    assertThat(findings())
+        .contains(
+            "the journal of once has 0:1 as DROPPED_STALE, which is not the one time that it is taken");
   }
 
   @Test

@@ -31,8 +31,13 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Several people who report at a steady pace to all models in turn, whatever happens to the
  * servers.
  *
- * <p>The n-th report to the model {@code once} is 2^-(n / d) in coordinate n mod d, and its learner
- * adds up: each report is one bit of its weights, and one that was lost, or added twice, shows.
+ * <p>Each report names the newest visible round, as clients do.
+ *
+ * <p>The n-th report to the model {@code once} is (-2)^-(n / d) in coordinate n mod d, and its
+ * learner adds up the means of its rounds, so no two reports change the weights in the same way.
+ * The signs alternate: the rounds of one publication never agree, since in each coordinate they
+ * take back half of the report before, and no report has to enter a last round, which the journal
+ * doesn't mark.
  */
 final class Load implements AutoCloseable {
   static final String ONCE = "once";
@@ -40,18 +45,19 @@ final class Load implements AutoCloseable {
   /** No run takes longer. */
   static final int LONGEST_MINUTES = 60;
 
-  /** As many as a double holds. */
-  private static final int BITS = 52;
+  /**
+   * Powers of two in a coordinate: 12 fewer than a double holds below 1, so that the smallest still
+   * shows in the mean of a round of 2000 reports.
+   */
+  private static final int POWERS = 40;
 
   private static final int MOST_PER_SECOND = 1000;
 
   private static final String SPECS =
       """
-      - {modelId: once, dimension: %d, gradientBound: 1, maxStaleness: 1000,
-         ldpSgd: {stepSize: 1, decay: 0}}
-      - {modelId: rounds, dimension: 16, gradientBound: 1, maxStaleness: 1000, reportsPerRound: 8,
-         adaptiveRadius: {}}
-      - {modelId: bets, dimension: 8, gradientBound: 1, maxStaleness: 1000, blackBox: {}}
+      - {modelId: once, dimension: %d, gradientBound: 1, ldpSgd: {stepSize: 1, decay: 0}}
+      - {modelId: rounds, dimension: 16, gradientBound: 1, reportsPerRound: 8, adaptiveRadius: {}}
+      - {modelId: bets, dimension: 8, gradientBound: 1, blackBox: {}}
       """;
 
   private static final int PEOPLE = 8;
@@ -119,7 +125,7 @@ final class Load implements AutoCloseable {
             Sparse.newBuilder()
                 .setDimension(dimension)
                 .addIndices(index % dimension)
-                .addValues(bit(index / dimension)));
+                .addValues(power(index / dimension)));
         // A sparse report shows what it names, so it may not declare noise for all coordinates.
         report.setCoordinateLaplace(
             CoordinateLaplace.newBuilder()
@@ -147,11 +153,11 @@ final class Load implements AutoCloseable {
   }
 
   /** What the n-th report to one coordinate of {@code once} holds. */
-  private static double bit(int n) {
-    if (n >= BITS) {
-      throw new IllegalStateException("No bits are left in " + ONCE + ": the run is too long");
+  private static double power(int n) {
+    if (n >= POWERS) {
+      throw new IllegalStateException("No powers are left for " + ONCE + ": the run is too long");
     }
-    return Math.scalb(1.0, -n);
+    return Math.scalb(n % 2 == 0 ? 1.0 : -1.0, -n);
   }
 
   /** The models that are reported to so many times a second. */
@@ -159,14 +165,14 @@ final class Load implements AutoCloseable {
     return SPECS.formatted(dimension(perSecond));
   }
 
-  /** Of {@code once}: enough for a bit for each report of the longest run. */
+  /** Of {@code once}: enough for a power for each report of the longest run. */
   static int dimension(int perSecond) {
     if (perSecond < 1 || perSecond > MOST_PER_SECOND) {
       throw new IllegalArgumentException(
           "rate is %d reports a second; give 1 to %d".formatted(perSecond, MOST_PER_SECOND));
     }
     int reports = (perSecond + 2) / 3 * 60 * LONGEST_MINUTES;
-    return (reports + BITS - 1) / BITS;
+    return (reports + POWERS - 1) / POWERS;
   }
 
   /** Fails when the reports do. */

@@ -7,15 +7,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The weights of the model that adds up have a bit for each report of the longest run. */
+/** No two reports of the longest run to the model that adds up are the same. */
 class LoadTest {
-  private static final int BITS_OF_A_DOUBLE = 52;
+  private static final int POWERS = 40;
 
   @ParameterizedTest
   @ValueSource(ints = {1, 60, 1000})
-  void haveABitForEachReport(int perSecond) {
+  void haveAPowerForEachReport(int perSecond) {
     long reports = perSecond * TimeUnit.MINUTES.toSeconds(Load.LONGEST_MINUTES) / 3;
-    assertThat(Load.dimension(perSecond) * (long) BITS_OF_A_DOUBLE).isGreaterThanOrEqualTo(reports);
+    assertThat(Load.dimension(perSecond) * (long) POWERS).isGreaterThanOrEqualTo(reports);
     assertThat(Load.specs(perSecond)).contains("dimension: " + Load.dimension(perSecond) + ",");
   }
 

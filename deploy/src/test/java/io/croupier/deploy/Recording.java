@@ -34,6 +34,10 @@ final class Recording {
   private final List<Books.Report> reports = new ArrayList<>();
   private final List<Books.Event> events = new ArrayList<>();
   private final Map<String, Long> admitted = new HashMap<>();
+  private final List<JournalEntry.Bundle> journalOfOnce = new ArrayList<>();
+
+  /** The newest round that each model's journal closed, and the next number. */
+  private final Map<String, Long> rounds = new HashMap<>();
 
   /**
    * What a cluster has so far.
@@ -97,7 +101,10 @@ final class Recording {
         });
   }
 
-  /** Waits until every model has told of all its reports, and the journal, too. */
+  /**
+   * Waits until the updates of every model count all its reports, and its journal holds them, and
+   * until its newest weights are visible: a new round may wait.
+   */
   void awaitModels(UpdateWatch watch) throws Exception {
     await(
         "updates that tell of " + admitted,
@@ -110,6 +117,11 @@ final class Recording {
                           >= admitted.get(model);
                     }));
     await("a journal of " + admitted, this::writeJournal);
+    await(
+        "rounds up to " + rounds,
+        () ->
+            rounds.entrySet().stream()
+                .allMatch(round -> watch.newestRound(round.getKey()) >= round.getValue()));
   }
 
   /** Stops the job, and reads what came behind all that was waited for: there should be nothing. */
@@ -122,6 +134,7 @@ final class Recording {
 
   private boolean writeJournal() throws IOException {
     Map<String, Long> journalled = new HashMap<>();
+    journalOfOnce.clear();
     try (OutputStream out = Files.newOutputStream(directory.resolve("journal"))) {
       forEach(
           "croupier.journal",
@@ -132,6 +145,12 @@ final class Recording {
                     .mapToLong(JournalEntry.Bundle::getPositionsCount)
                     .sum();
             journalled.merge(entry.getModelId(), positions, Long::sum);
+            if (entry.getModelId().equals(Load.ONCE)) {
+              journalOfOnce.addAll(entry.getBundlesList());
+            }
+            entry.getBundlesList().stream()
+                .filter(JournalEntry.Bundle::hasClosedRound)
+                .forEach(b -> rounds.put(entry.getModelId(), b.getClosedRound() + 1));
             entry.writeDelimitedTo(out);
           });
     }
@@ -143,7 +162,7 @@ final class Recording {
   List<String> check(UpdateWatch watch, Map<String, Long> sequences) {
     Map<String, List<ModelUpdate>> updates = new HashMap<>();
     Load.models().forEach(model -> updates.put(model, watch.updates(model)));
-    return Books.check(reports, events, sequences, updates);
+    return Books.check(reports, events, sequences, updates, journalOfOnce);
   }
 
   /** Replays the journal, and tells in what the updates differ from those that were visible. */

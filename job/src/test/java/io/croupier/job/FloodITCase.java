@@ -58,6 +58,9 @@ class FloodITCase {
   private static final int RECORD_BYTES = 1_048_588;
   private static final int FRAMING = 200;
 
+  /** Reports that name one round, which was the newest before the first of them. */
+  private static final int BATCH = 10_000;
+
   /** A coordinate of a one-hot report is a byte: enough of them that a leak of reports shows. */
   private static final int DIMENSION = 500;
 
@@ -116,12 +119,16 @@ class FloodITCase {
     publish(spec);
     Map<String, Long> ahead = new HashMap<>();
     try (JudgedUsers judged = new JudgedUsers(table, "flooder", FLOOD + HONEST)) {
-      GradientReport.Builder flood = OneHot.report(spec, HONEST).toBuilder().setUserId("flooder");
+      GradientReport.Builder flood =
+          OneHot.report(spec, 0, HONEST).toBuilder().setUserId("flooder");
       long early = 0;
       for (int i = 0, honest = 0; i < FLOOD; i++) {
+        if (i % BATCH == 0) {
+          flood.setRound(table.newestRound("m"));
+        }
         table.send(flood.setSequence(i).build());
         if (i >= (honest + 1L) * FLOOD / (HONEST + 1) && honest < HONEST) {
-          GradientReport report = OneHot.report(spec, honest++);
+          GradientReport report = OneHot.report(spec, flood.getRound(), honest++);
           judged.expect(report.getUserId());
           ahead.put(report.getUserId(), i + 1L);
           table.send(report);
@@ -180,14 +187,15 @@ class FloodITCase {
     ModelSpec spec = OneHot.spec("m", DIMENSION, 1);
     publish(spec);
     try (JudgedUsers judged = new JudgedUsers(table, "nobody", USERS)) {
-      GradientReport.Builder report = OneHot.report(spec, 0).toBuilder();
+      GradientReport.Builder report = OneHot.report(spec, 0, 0).toBuilder();
       long early = 0;
       long earlyState = 0;
       for (int i = 0; i < USERS; i++) {
-        table.send(report.setUserId("person-" + i).build());
-        if (i % 10_000 == 0) {
+        if (i % BATCH == 0) {
           table.flush();
+          report.setRound(table.newestRound("m"));
         }
+        table.send(report.setUserId("person-" + i).build());
         if (i + 1 == USERS / 4) {
           early = heapAfter(judged, USERS / 4);
           earlyState = stateBytes();
@@ -221,14 +229,10 @@ class FloodITCase {
     publish(small);
     byte[] zeros = new byte[RECORD_BYTES - FRAMING];
 
-    for (int i = 0; i < LARGE / 4; i++) {
-      sendLarge(i, largeReport(dimension), emptyRuns(), zeros);
-    }
+    sendLarge(0, LARGE / 4, dimension, zeros);
     awaitLarge(LARGE / 4);
     long early = heapAfterGc();
-    for (int i = LARGE / 4; i < LARGE; i++) {
-      sendLarge(i, largeReport(dimension), emptyRuns(), zeros);
-    }
+    sendLarge(LARGE / 4, LARGE, dimension, zeros);
     awaitLarge(LARGE);
     long late = heapAfterGc();
 
@@ -249,7 +253,7 @@ class FloodITCase {
       dense.addValues(1.0 / dimension);
       noise.addTaus(1.0 / (j + 1));
     }
-    return OneHot.report(OneHot.spec("large", 1, 1), 0).toBuilder()
+    return OneHot.report(OneHot.spec("large", 1, 1), 0, 0).toBuilder()
         .setDense(dense)
         .setCoordinateLaplace(noise);
   }
@@ -270,22 +274,24 @@ class FloodITCase {
     return report.toByteArray();
   }
 
-  private void sendLarge(int i, GradientReport.Builder large, byte[] runs, byte[] zeros)
-      throws Exception {
-    String user = "person-" + i;
-    byte[] report = large.setUserId(user).build().toByteArray();
-    assertThat(report.length).isGreaterThan(1_000_000);
-    table.send(table.topics.gradients(), user.getBytes(UTF_8), report);
-    byte[] rest =
-        OneHot.report(OneHot.spec("small", 1, 1), 0).toBuilder()
-            .setUserId(user)
+  /** One record of each kind from each of these people. */
+  private void sendLarge(int from, int to, int dimension, byte[] zeros) throws Exception {
+    GradientReport.Builder large = largeReport(dimension).setRound(table.newestRound("large"));
+    GradientReport.Builder small =
+        OneHot.report(OneHot.spec("small", 1, 1), table.newestRound("small"), 0).toBuilder()
             .setSequence(2)
-            .clearGrid()
-            .build()
-            .toByteArray();
-    table.send(table.topics.gradients(), user.getBytes(UTF_8), ArrayUtils.addAll(rest, runs));
-    table.send(table.topics.gradients(), user.getBytes(UTF_8), zeros);
-    table.flush();
+            .clearGrid();
+    byte[] runs = emptyRuns();
+    for (int i = from; i < to; i++) {
+      String user = "person-" + i;
+      byte[] report = large.setUserId(user).build().toByteArray();
+      assertThat(report.length).isGreaterThan(1_000_000);
+      table.send(table.topics.gradients(), user.getBytes(UTF_8), report);
+      byte[] rest = small.setUserId(user).build().toByteArray();
+      table.send(table.topics.gradients(), user.getBytes(UTF_8), ArrayUtils.addAll(rest, runs));
+      table.send(table.topics.gradients(), user.getBytes(UTF_8), zeros);
+      table.flush();
+    }
   }
 
   private void awaitLarge(int each) throws Exception {

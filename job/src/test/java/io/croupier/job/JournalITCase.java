@@ -8,7 +8,6 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelUpdate;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,6 +29,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class JournalITCase {
   private static final int BATCH = 50;
   private static final int BATCHES = 4;
+
+  /** Of so many reports, one names a round that was never published. */
+  private static final int UNPUBLISHED = 10;
 
   @TempDir static Path directory;
   private static EmbeddedBroker broker;
@@ -65,8 +67,8 @@ class JournalITCase {
       table.awaitUpdate("m", u -> true);
       for (int batch = 1; batch <= BATCHES; batch++) {
         sendBatch(table, spec, batch);
-        int sent = batch * BATCH;
-        table.awaitUpdate("m", u -> taken(u) == sent);
+        // A new round is visible, so that the reports of the next batch are the first to name it.
+        OneHot.awaitAll(table, spec, batch * (BATCH - BATCH / UNPUBLISHED));
       }
 
       Journalled.check(table, "m", BATCH * BATCHES);
@@ -96,7 +98,7 @@ class JournalITCase {
               JobConfig.of(settings));
       ModelSpec spec = OneHot.spec("m", 1, 1);
       table.publish(spec);
-      table.send(OneHot.report(spec, 0));
+      table.send(OneHot.report(spec, 0, 0));
       table.flush();
 
       assertThat(table.awaitEvents("m", 1))
@@ -107,21 +109,14 @@ class JournalITCase {
     }
   }
 
-  /** Every tenth report names a round that was never published; one more can't be admitted. */
+  /** Most reports name the newest visible round; one more can't be admitted. */
   private static void sendBatch(Table table, ModelSpec spec, int batch) throws Exception {
+    long round = table.newestRound("m");
     for (int i = (batch - 1) * BATCH; i < batch * BATCH; i++) {
-      GradientReport.Builder report = OneHot.report(spec, i).toBuilder();
-      table.send(i % 10 == 0 ? report.setRound(100_000).build() : report.build());
+      table.send(OneHot.report(spec, i % UNPUBLISHED == 0 ? 100_000 : round, i));
     }
-    GradientReport refused = OneHot.report(spec.toBuilder().setDimension(3).build(), 0);
+    GradientReport refused = OneHot.report(spec.toBuilder().setDimension(3).build(), round, 0);
     table.send(refused.toBuilder().setUserId("wrong-" + batch).build());
     table.flush();
-  }
-
-  private static long taken(ModelUpdate update) {
-    return update.getUsed()
-        + update.getOpen()
-        + update.getDroppedStale()
-        + update.getDroppedUnpublished();
   }
 }

@@ -13,17 +13,20 @@ final class Journalled {
   private Journalled() {}
 
   /**
-   * Fails unless the journal is whole: every admitted report is in it exactly once, rounds close
+   * Waits until the weights of all closed rounds are visible: a new round may be held back. Then
+   * fails unless the journal is whole: every admitted report is in it exactly once, rounds close
    * one after the other, and what is marked as published are the updates after the initial one.
    */
   static void check(Table table, String modelId, int admitted) throws Exception {
-    List<Bundle> bundles = table.awaitJournal(modelId, admitted);
+    long closed =
+        table.awaitJournal(modelId, admitted).stream().filter(Bundle::hasClosedRound).count();
     table.awaitUpdate(
         modelId,
         u ->
-            u.getUsed() + u.getDroppedStale() + u.getDroppedUnpublished() + u.getOpen()
-                == admitted);
+            u.getUsed() + u.getDroppedStale() + u.getDroppedUnpublished() + u.getOpen() == admitted
+                && u.getRound() >= closed);
     List<Long> rounds = table.updates(modelId).stream().map(ModelUpdate::getRound).toList();
+    List<Bundle> bundles = table.awaitJournal(modelId, admitted, rounds.size() - 1);
 
     assertThat(bundles)
         .flatExtracting(Bundle::getPositionsList)

@@ -101,7 +101,7 @@ class KafkaSpecReaderITCase {
   void aReportThatWasThereBeforeTheJobIsJudgedByTheSpecThatWasThereToo() throws Exception {
     ModelSpec spec = spec("early");
     table.publish(spec);
-    table.send(OneHot.report(spec, 0));
+    table.send(OneHot.report(spec, 0, 0));
     table.flush();
     Map<String, String> settings = new HashMap<>(table.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());

@@ -253,7 +253,9 @@ class LearningSavepointITCase {
                 "flink.state.backend.type",
                 backend,
                 "publication.max-lag",
-                "300 ms"));
+                "300 ms",
+                "publication.hold",
+                "1 min"));
         goOn(scenario);
         assertThat(ours.messages()).isEmpty();
         assertThat(ofTheSink.messages()).isEmpty();

@@ -12,7 +12,6 @@ import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Sparse;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -41,6 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 class MalformedITCase {
   private static final int GOOD = 1000;
   private static final int MALFORMED = 10_000;
+
+  /** Records of both kinds, after which people look for the newest visible round. */
+  private static final int BATCH = 1000;
 
   /** Largest record that a stock broker takes, and what Kafka's framing takes of it. */
   private static final int SIZE_LIMIT = 1_048_588;
@@ -72,6 +74,8 @@ class MalformedITCase {
     Map<String, String> settings = table.settings();
     // A job that fails once fails for good, so that a restart can't go unseen.
     settings.put("flink.restart-strategy.type", "none");
+    // Eight publications take longer than reports may wait on their topic before rounds are held.
+    settings.put("checkpoint.interval", "500 ms");
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
@@ -83,10 +87,15 @@ class MalformedITCase {
 
     SplittableRandom random = new SplittableRandom(11);
     int good = 0;
+    long round = 0;
     for (int i = 0; i < MALFORMED; i++) {
-      sendMalformed(spec, i, random);
+      if (i % BATCH == 0) {
+        table.flush();
+        round = table.newestRound("honest");
+      }
+      sendMalformed(OneHot.report(spec, round, i % GOOD), i, random);
       while (good * MALFORMED < (i + 1) * GOOD) {
-        table.send(OneHot.report(spec, good++));
+        table.send(OneHot.report(spec, round, good++));
       }
     }
     String raw = table.topics.gradients();
@@ -98,8 +107,7 @@ class MalformedITCase {
     table.send(table.topics.rawGradients(), "person".getBytes(UTF_8), noised);
     table.flush();
 
-    ModelUpdate last = table.awaitUpdate("honest", u -> u.getUsed() == GOOD);
-    assertThat(OneHot.used(last, 1, 1)).isEqualTo(GOOD);
+    OneHot.awaitAll(table, spec, GOOD);
     List<AccountingEvent> events = table.awaitEvents("honest", GOOD);
     assertThat(events).hasSize(GOOD).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
 
@@ -134,8 +142,7 @@ class MalformedITCase {
     assertThat(job.getJobStatus().get(10, TimeUnit.SECONDS)).isEqualTo(JobStatus.RUNNING);
   }
 
-  private void sendMalformed(ModelSpec spec, int i, SplittableRandom random) {
-    GradientReport report = OneHot.report(spec, i % GOOD);
+  private void sendMalformed(GradientReport report, int i, SplittableRandom random) {
     byte[] key = report.getUserId().getBytes(UTF_8);
     byte[] bytes = report.toByteArray();
     String topic = table.topics.gradients();
@@ -190,7 +197,7 @@ class MalformedITCase {
   }
 
   private static GradientReport noisedReport(ModelSpec spec) {
-    return OneHot.report(spec, 0).toBuilder().setUserId("person").build();
+    return OneHot.report(spec, 0, 0).toBuilder().setUserId("person").build();
   }
 
   private static Map<String, String> onlyLetter(

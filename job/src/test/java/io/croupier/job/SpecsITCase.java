@@ -44,9 +44,10 @@ class SpecsITCase {
 
       publish(table, spec.toBuilder().setAnswerProbability(0.5).build());
       table.awaitUpdate("changing", u -> u.getAnswerProbability() == 0.5);
-      table.send(OneHot.report(spec, 0));
+      table.send(OneHot.report(spec, 0, 0));
       table.flush();
       table.awaitUpdate("changing", u -> u.getUsed() == 1 && u.getWeightsCount() == 1000);
+      long round = table.newestRound("changing");
 
       table.retire("changing");
       table.flush();
@@ -54,7 +55,7 @@ class SpecsITCase {
       int sent = 1;
       List<AccountingEvent> events;
       do {
-        table.send(OneHot.report(spec, sent++));
+        table.send(OneHot.report(spec, round, sent++));
         table.flush();
         events = table.awaitEvents("changing", sent);
       } while (events.stream().allMatch(e -> e.getOutcome() == Outcome.ADMITTED));

@@ -201,12 +201,13 @@ class StartITCase {
     table.awaitUpdate("m", update -> update.getRound() == 0);
     send(sequence, 0, PEOPLE);
     table.awaitEvents("m", PEOPLE);
-    return table.awaitUpdate("m", update -> update.getUsed() == PEOPLE);
+    return OneHot.awaitAll(table, spec, PEOPLE);
   }
 
   private void send(int sequence, int from, int to) throws Exception {
+    long round = table.newestRound("m");
     for (int i = from; i < to; i++) {
-      GradientReport report = OneHot.report(spec, i);
+      GradientReport report = OneHot.report(spec, round, i);
       table.send(
           report.toBuilder()
               .setSequence(sequence)

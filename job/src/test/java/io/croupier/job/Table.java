@@ -68,13 +68,17 @@ final class Table implements AutoCloseable {
     return Map.of("bootstrap.servers", broker.bootstrapServers());
   }
 
-  /** Settings of a job at this table: two subtasks, a checkpoint every 200 ms. */
+  /**
+   * Settings of a job at this table: two subtasks, a checkpoint every 200 ms, and no long wait for
+   * somebody to name the last round.
+   */
   Map<String, String> settings() {
     Map<String, String> settings = new HashMap<>();
     settings.put("kafka.bootstrap.servers", broker.bootstrapServers());
     settings.put("topics.prefix", prefix);
     settings.put("parallelism", "2");
     settings.put("checkpoint.interval", "200 ms");
+    settings.put("publication.hold", "3 s");
     settings.put("flink.restart-strategy.type", "fixed-delay");
     settings.put("flink.restart-strategy.fixed-delay.attempts", "20");
     settings.put("flink.restart-strategy.fixed-delay.delay", "100 ms");
@@ -152,8 +156,15 @@ final class Table implements AutoCloseable {
 
   /** The committed journal of a model in order, once it has {@code atLeast} positions. */
   List<JournalEntry.Bundle> awaitJournal(String modelId, int atLeast) throws Exception {
+    return awaitJournal(modelId, atLeast, 0);
+  }
+
+  /** The committed journal of a model in order, once it has so many positions and publications. */
+  List<JournalEntry.Bundle> awaitJournal(String modelId, int atLeast, int publications)
+      throws Exception {
     List<JournalEntry.Bundle> bundles = new ArrayList<>();
     int[] positions = {0};
+    int[] published = {0};
     awaitRecords(
         topics.journal(),
         record -> {
@@ -162,11 +173,26 @@ final class Table implements AutoCloseable {
             for (JournalEntry.Bundle bundle : entry.getBundlesList()) {
               bundles.add(bundle);
               positions[0] += bundle.getPositionsCount();
+              published[0] += bundle.getPublished() ? 1 : 0;
             }
           }
-          return positions[0] >= atLeast;
+          return positions[0] >= atLeast && published[0] >= publications;
         });
     return bundles;
+  }
+
+  /** The newest visible round of a model, which has published one: what clients name now. */
+  long newestRound(String modelId) throws Exception {
+    long[] newest = {-1};
+    awaitRecords(
+        topics.updates(),
+        record -> {
+          if (new String(record.key(), UTF_8).equals(modelId) && record.value() != null) {
+            newest[0] = parseUpdate(record).getRound();
+          }
+          return newest[0] >= 0;
+        });
+    return newest[0];
   }
 
   /** Every committed update of a model in order, of which there is at least one. */
@@ -245,13 +271,14 @@ final class Table implements AutoCloseable {
       return "none";
     }
     ModelUpdate update = parseUpdate(last);
-    return "round %d, used %d, stale %d, unpublished %d, open %d"
+    return "round %d, used %d, stale %d, unpublished %d, open %d, %d weights other than 0"
         .formatted(
             update.getRound(),
             update.getUsed(),
             update.getDroppedStale(),
             update.getDroppedUnpublished(),
-            update.getOpen());
+            update.getOpen(),
+            update.getWeightsList().stream().filter(weight -> weight != 0).count());
   }
 
   private static ModelUpdate parseUpdate(ConsumerRecord<byte[], byte[]> record) {

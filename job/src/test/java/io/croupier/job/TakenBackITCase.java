@@ -7,7 +7,6 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Position;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +59,7 @@ class TakenBackITCase {
       table.flush();
       table.awaitUpdate("m", update -> update.getRound() == 0);
       send(1);
-      table.awaitUpdate("m", update -> update.getUsed() == PEOPLE);
+      OneHot.awaitAll(table, spec, PEOPLE);
 
       LongCheckpoint.begin(PEOPLE);
       send(2);
@@ -69,8 +68,7 @@ class TakenBackITCase {
       LongCheckpoint.end();
 
       send(3);
-      ModelUpdate last = table.awaitUpdate("m", update -> update.getUsed() == 3 * PEOPLE);
-      assertThat(OneHot.used(last, 1, 1)).isEqualTo(3 * PEOPLE);
+      OneHot.awaitAll(table, spec, 3 * PEOPLE);
       List<AccountingEvent> events = table.awaitEvents("m", 2 * PEOPLE);
       assertThat(warnings.messages())
           .singleElement()
@@ -144,9 +142,10 @@ class TakenBackITCase {
 
   /** Everybody reports, each a coordinate that nobody else has. */
   private void send(int sequence) throws Exception {
+    long round = table.newestRound("m");
     for (int person = 0; person < PEOPLE; person++) {
       table.send(
-          OneHot.report(spec, (sequence - 1) * PEOPLE + person).toBuilder()
+          OneHot.report(spec, round, (sequence - 1) * PEOPLE + person).toBuilder()
               .setUserId("person-" + person)
               .setSequence(sequence)
               .setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.5))

@@ -266,8 +266,8 @@ final class TwoActs {
       send(sparse("words", "wes", 1000), Outcome.ADMITTED);
       send(byCoordinate("pairs", "pia"), Outcome.ADMITTED);
       table.flush();
-      awaitTaken("words");
-      awaitTaken("pairs");
+      awaitPublished("words");
+      awaitPublished("pairs");
     }
     send(undisclosed("years", "yve"), Outcome.ADMITTED);
     send(undisclosed("years", "yve"), Outcome.ADMITTED);
@@ -320,6 +320,12 @@ final class TwoActs {
   private void awaitTaken(String model) throws Exception {
     long taken = admitted(model);
     awaitUpdate(model, update -> update.getUsed() + update.getOpen() == taken);
+  }
+
+  /** All rounds are of one report, and are visible: a new round may be held back. */
+  private void awaitPublished(String model) throws Exception {
+    long taken = admitted(model);
+    awaitUpdate(model, update -> update.getRound() == taken);
   }
 
   private void awaitUpdate(String model, Predicate<ModelUpdate> wanted) throws Exception {

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.commons.io.FileUtils;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.config.TopicConfig;
 
 /** A broker with its topics, and a directory for checkpoints; all of it is gone when closed. */
 final class Hall implements AutoCloseable {
@@ -81,14 +82,19 @@ final class Hall implements AutoCloseable {
     }
   }
 
-  /** Puts reports on a new topic, and waits until they are there. */
+  /**
+   * Puts reports on a new topic, and waits until they are there. All name the initial round: the
+   * job that reads them is behind, so it publishes no other round before it has read them.
+   */
   String backlog(Reports reports, long records, int partitions)
       throws ExecutionException, InterruptedException {
     String topic = name("reports");
-    create(topic, partitions);
+    NewTopic appendTimes = new NewTopic(topic, partitions, (short) 1);
+    appendTimes.configs(Map.of(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime"));
+    admin.createTopics(List.of(appendTimes)).all().get();
     try (Sender sender = sender()) {
       for (long i = 0; i < records; i++) {
-        sender.send(topic, reports.key(i), reports.value(i));
+        sender.send(topic, reports.key(i), reports.value(i, 0));
       }
     }
     return topic;

@@ -8,13 +8,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
  * How long a report takes from being sent to a reader of what is committed, who gets the first
- * update that includes it; at half the rate that the job could go on at.
+ * update that counts it, as used or in an open round; at half the rate that the job could go on at.
+ * Reports name the newest visible round.
  *
  * @param hall where to run
  * @param effort how long
@@ -91,6 +93,7 @@ record LatencyTable(Hall hall, Effort effort) {
       throws Exception {
     int count = (int) Math.max(1, rate * effort.latencySeconds());
     long[] sent = new long[count];
+    AtomicLong round = new AtomicLong();
     Thread sending =
         new Thread(
             () -> {
@@ -102,7 +105,7 @@ record LatencyTable(Hall hall, Effort effort) {
                 }
                 // Written before the broker has it, and so before any update tells of it.
                 sent[i] = System.nanoTime();
-                sender.send(gradients, reports.key(i), reports.value(i));
+                sender.send(gradients, reports.key(i), reports.value(i, round.get()));
               }
             });
     sending.start();
@@ -116,7 +119,9 @@ record LatencyTable(Hall hall, Effort effort) {
       }
       for (ConsumerRecord<byte[], byte[]> record : updates.poll(Duration.ofMillis(5))) {
         long now = System.nanoTime();
-        for (long used = ModelUpdate.parseFrom(record.value()).getUsed(); seen < used; seen++) {
+        ModelUpdate update = ModelUpdate.parseFrom(record.value());
+        round.set(update.getRound());
+        for (long taken = update.getUsed() + update.getOpen(); seen < taken; seen++) {
           waits[seen] = (now - sent[seen]) / 1e6;
         }
       }

@@ -36,7 +36,6 @@ final class Reports {
       ByteString values = UnsafeByteOperations.unsafeWrap(PackedVectors.encode(release));
       GradientReportView.Builder report =
           GradientReportView.newBuilder()
-              .setRound(0)
               .setCreatedAtMs(1_700_000_000_000L)
               .setGrid(VectorView.newBuilder().addValues(values));
       randomiser.declareIn(report);
@@ -49,10 +48,11 @@ final class Reports {
     return userId(i).getBytes(UTF_8);
   }
 
-  /** The i-th report: the users take turns, and so do the models. */
-  byte[] value(long i) {
+  /** The i-th report, which names {@code round}: the users take turns, and so do the models. */
+  byte[] value(long i, long round) {
     return releases[(int) (i % RELEASES)].toBuilder()
         .setModelId(Workload.modelId((int) (i % models)))
+        .setRound(round)
         .setUserId(userId(i))
         .setDeviceId("8d2ad0f2b6f04e4c")
         .setSequence(1 + i / users)

@@ -21,9 +21,6 @@ record Workload(LearnerKind learner, int dimension, int reportsPerRound, int mod
   /** Noise of every report, as a level of mu. */
   static final double MU = 1;
 
-  /** Reports name the initial weights: no run publishes as often as this. */
-  private static final int STALENESS = 1000;
-
   /** The learners that are measured. */
   enum LearnerKind {
     BANCO,
@@ -45,8 +42,7 @@ record Workload(LearnerKind learner, int dimension, int reportsPerRound, int mod
             .setModelId(modelId)
             .setDimension(dimension)
             .setGradientBound(1)
-            .setReportsPerRound(reportsPerRound)
-            .setMaxStaleness(STALENESS);
+            .setReportsPerRound(reportsPerRound);
     switch (learner) {
       case BANCO ->
           spec.setBanco(
