@@ -16,7 +16,6 @@ import io.croupier.schemas.ModelSpecs;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -231,10 +230,10 @@ class FloodITCase {
 
     sendLarge(0, LARGE / 4, dimension, zeros);
     awaitLarge(LARGE / 4);
-    long early = heapAfterGc();
+    long early = Heap.afterCollection();
     sendLarge(LARGE / 4, LARGE, dimension, zeros);
     awaitLarge(LARGE);
-    long late = heapAfterGc();
+    long late = Heap.afterCollection();
 
     report(
         "%d reports of dimension %d, as many of empty runs, and as many of %d bytes of garbage"
@@ -325,17 +324,7 @@ class FloodITCase {
   private long heapAfter(JudgedUsers judged, long events) throws Exception {
     table.flush();
     judged.awaitSeen(events, Duration.ofMinutes(15));
-    return heapAfterGc();
-  }
-
-  /** The least of a few: what a checkpoint or a fetch holds at the moment is no leak. */
-  private static long heapAfterGc() {
-    long least = Long.MAX_VALUE;
-    for (int i = 0; i < 5; i++) {
-      System.gc();
-      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-    }
-    return least;
+    return Heap.afterCollection();
   }
 
   /** Bytes of the largest checkpoint that is there. */

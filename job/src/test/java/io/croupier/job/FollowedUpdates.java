@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
-/** Every visible update of every model, followed with one consumer. Not thread-safe. */
+/** Every update of every model, followed with one consumer. Not thread-safe. */
 final class FollowedUpdates implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
@@ -22,12 +22,23 @@ final class FollowedUpdates implements AutoCloseable {
 
   /** Follows the updates of a table from the beginning of their topic. */
   FollowedUpdates(Table table) {
-    consumer = table.consumer(table.topics.updates());
+    this(table, "read_committed");
+  }
+
+  /** With {@code read_uncommitted}, updates are seen that never become visible to people. */
+  FollowedUpdates(Table table, String isolation) {
+    consumer = table.consumer(table.topics.updates(), isolation);
   }
 
   /** Waits until the newest visible update of a model satisfies {@code wanted}. */
   ModelUpdate await(String modelId, Predicate<ModelUpdate> wanted) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    return await(modelId, wanted, PATIENCE);
+  }
+
+  /** Waits so long at most; likewise. */
+  ModelUpdate await(String modelId, Predicate<ModelUpdate> wanted, Duration patience)
+      throws Exception {
+    long deadline = System.nanoTime() + patience.toNanos();
     while (true) {
       List<ModelUpdate> seen = updates.getOrDefault(modelId, List.of());
       if (!seen.isEmpty() && wanted.test(seen.get(seen.size() - 1))) {
@@ -36,7 +47,7 @@ final class FollowedUpdates implements AutoCloseable {
       if (System.nanoTime() > deadline) {
         throw new AssertionError(
             "No wanted update of %s after %s; the last one: %s"
-                .formatted(modelId, PATIENCE, seen.isEmpty() ? "none" : text(seen)));
+                .formatted(modelId, patience, seen.isEmpty() ? "none" : text(seen)));
       }
       poll();
     }
@@ -54,12 +65,24 @@ final class FollowedUpdates implements AutoCloseable {
   }
 
   private void poll() throws InvalidProtocolBufferException {
-    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+    poll(Duration.ofMillis(50));
+  }
+
+  /** Reads what has come, and waits so long for more if nothing has. */
+  void poll(Duration patience) throws InvalidProtocolBufferException {
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(patience)) {
       if (record.value() != null) {
         updates
             .computeIfAbsent(new String(record.key(), UTF_8), id -> new ArrayList<>())
             .add(ModelUpdate.parseFrom(record.value()));
       }
+    }
+  }
+
+  /** Reads up to the present end of the topic. */
+  void catchUp() throws InvalidProtocolBufferException {
+    while (!Table.atEnd(consumer)) {
+      poll();
     }
   }
 

@@ -3,12 +3,7 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.schemas.Central;
-import io.croupier.schemas.CoordinateLaplace;
-import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.Grid;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
@@ -42,12 +37,6 @@ final class LearningScenario implements AutoCloseable {
   /** Reports that a round of the central model waits for. */
   static final int CENTRAL_GOAL = 16;
 
-  /** Small whole numbers, so that totals of epsilon are exact whatever the order. */
-  private static final double EPSILON = 16;
-
-  private static final double TAU = 2;
-  private static final double MU = 4;
-
   private static final int USERS = 24;
   private static final int OLDEST_OF_BACKLOG = 8;
 
@@ -74,6 +63,7 @@ final class LearningScenario implements AutoCloseable {
 
   private final Table table;
   private final Random random;
+  private final LogisticAnswers people;
   private final FollowedUpdates updates;
   private final Map<String, List<GradientReport>> byUser = new LinkedHashMap<>();
   private final Map<String, List<GradientReport>> byModel = new LinkedHashMap<>();
@@ -83,6 +73,7 @@ final class LearningScenario implements AutoCloseable {
   LearningScenario(Table table, long seed) {
     this.table = table;
     random = new Random(seed);
+    people = new LogisticAnswers(random);
     updates = new FollowedUpdates(table);
   }
 
@@ -97,7 +88,12 @@ final class LearningScenario implements AutoCloseable {
 
   /** The models that people add noise for themselves. */
   static List<String> local() {
-    return SPECS.stream().map(ModelSpec::getModelId).filter(id -> !id.equals(CENTRAL)).toList();
+    return localSpecs().stream().map(ModelSpec::getModelId).toList();
+  }
+
+  /** Their specs. */
+  static List<ModelSpec> localSpecs() {
+    return SPECS.stream().filter(spec -> !spec.getModelId().equals(CENTRAL)).toList();
   }
 
   /** Reports to each local model in the backlog. */
@@ -165,7 +161,7 @@ final class LearningScenario implements AutoCloseable {
     for (String model : local()) {
       ModelUpdate newest = updates.publication(model, 0);
       for (int i = 0; i < (model.equals(ADAPTIVE) ? toAdaptive : toEachOther); i++) {
-        send(noised(model, newest));
+        sendNoised(newest);
       }
     }
     table.flush();
@@ -188,7 +184,7 @@ final class LearningScenario implements AutoCloseable {
       // Two groups take turns, as min_separation demands.
       String user = "member-%d-%d".formatted(newest.getRound() % 2, i);
       if (!answered.contains(user)) {
-        send(raw(user, newest));
+        send(from(user, people.raw(newest)));
         left--;
       }
     }
@@ -213,10 +209,14 @@ final class LearningScenario implements AutoCloseable {
     Collections.shuffle(models, random);
     for (String model : models) {
       int before = random.nextBoolean() ? 0 : 1 + random.nextInt(OLDEST_OF_BACKLOG);
-      send(noised(model, updates.publication(model, before)));
+      sendNoised(updates.publication(model, before));
     }
     answerCentral(toCentral);
     table.flush();
+  }
+
+  private void sendNoised(ModelUpdate at) {
+    send(from("person-" + reports % USERS, people.noised(at)));
   }
 
   private void send(GradientReport report) {
@@ -225,76 +225,12 @@ final class LearningScenario implements AutoCloseable {
     recall(report);
   }
 
-  private GradientReport noised(String model, ModelUpdate at) {
-    GradientReport.Builder report = report(model, "person-" + reports % USERS, at);
-    double bound = at.getGradientBound();
-    double[] gradient = LogisticProblem.gradient(weights(at), random);
-    switch (model) {
-      case "coordinate-wise" -> {
-        report.setCoordinateLaplace(
-            CoordinateLaplace.newBuilder()
-                .addAllTaus(Collections.nCopies(LogisticProblem.DIMENSION, TAU)));
-        for (int j = 0; j < gradient.length; j++) {
-          double sign = random.nextBoolean() ? 1 : -1;
-          gradient[j] += sign * exponential() * 2 * bound / TAU;
-        }
-      }
-      case "ldp-sgd" -> {
-        report.setGaussian(Gaussian.newBuilder().setMu(MU));
-        for (int j = 0; j < gradient.length; j++) {
-          gradient[j] += random.nextGaussian() * 2 * bound / MU;
-        }
-      }
-      default -> {
-        report.setL2Laplace(L2Laplace.newBuilder().setEpsilon(EPSILON));
-        addL2Laplace(gradient, 2 * bound / EPSILON);
-      }
-    }
-    return report.setGrid(grid(gradient, at)).build();
-  }
-
-  /** Of uniform direction, and a length that is Gamma(d, scale). */
-  private void addL2Laplace(double[] gradient, double scale) {
-    double length = 0;
-    double squares = 0;
-    double[] direction = new double[gradient.length];
-    for (int j = 0; j < gradient.length; j++) {
-      length += scale * exponential();
-      direction[j] = random.nextGaussian();
-      squares += direction[j] * direction[j];
-    }
-    for (int j = 0; j < gradient.length; j++) {
-      gradient[j] += length / Math.sqrt(squares) * direction[j];
-    }
-  }
-
-  private double exponential() {
-    return -Math.log(1 - random.nextDouble());
-  }
-
-  private GradientReport raw(String user, ModelUpdate at) {
-    return report(CENTRAL, user, at)
-        .setGrid(grid(LogisticProblem.gradient(weights(at), random), at))
-        .setCentral(Central.getDefaultInstance())
-        .build();
-  }
-
-  private GradientReport.Builder report(String model, String user, ModelUpdate at) {
-    return GradientReport.newBuilder()
-        .setModelId(model)
-        .setRound(at.getRound())
+  private GradientReport from(String user, GradientReport.Builder answer) {
+    return answer
         .setUserId(user)
         .setDeviceId("phone")
-        .setSequence(byUser.getOrDefault(user, List.of()).size() + 1);
-  }
-
-  /** Rounded towards zero, as clients do. */
-  private static Grid grid(double[] gradient, ModelUpdate at) {
-    Grid.Builder grid = Grid.newBuilder();
-    for (double value : gradient) {
-      grid.addValues((int) Math.scalb(value, -at.getGridExponent()));
-    }
-    return grid.build();
+        .setSequence(byUser.getOrDefault(user, List.of()).size() + 1)
+        .build();
   }
 
   /** Shape [d]. */

@@ -311,7 +311,8 @@ final class Table implements AutoCloseable {
     return consumer;
   }
 
-  private static boolean atEnd(KafkaConsumer<byte[], byte[]> consumer) {
+  /** Whether a consumer has read all that its isolation level lets it read. */
+  static boolean atEnd(KafkaConsumer<byte[], byte[]> consumer) {
     Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment());
     return ends.entrySet().stream().allMatch(e -> consumer.position(e.getKey()) >= e.getValue());
   }
