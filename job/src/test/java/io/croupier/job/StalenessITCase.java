@@ -1,0 +1,106 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The default max_staleness, counted in what people could see. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class StalenessITCase {
+  private static final long NEVER_PUBLISHED = 1_000_000;
+
+  @TempDir private Path directory;
+  private EmbeddedBroker broker;
+  private Table table;
+  private FollowedUpdates updates;
+  private JobClient job;
+  private int sent;
+
+  @BeforeEach
+  void startJob() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    table = new Table(broker, "staleness");
+    updates = new FollowedUpdates(table);
+    Map<String, String> settings = new HashMap<>(table.settings());
+    settings.put("checkpoint.interval", "100 ms");
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.put("flink.restart-strategy.type", "none");
+    job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(settings));
+  }
+
+  @AfterEach
+  void cancelJob() throws Exception {
+    job.cancel().get(30, TimeUnit.SECONDS);
+    updates.close();
+    table.close();
+    broker.close();
+  }
+
+  @Test
+  void aReportIsUsedEightPublicationsLaterAndDroppedAfterNine() throws Exception {
+    ModelSpec spec = OneHot.spec("m", 1, 1).toBuilder().clearMaxStaleness().build();
+    assertThat(ModelSpecs.maxStaleness(spec)).isEqualTo(8);
+    table.publish(spec);
+    table.flush();
+    updates.await("m", update -> true);
+    // Round 8 is the newest, and round 0 eight publications behind it.
+    for (long round = 0; round < 8; round++) {
+      assertThat(send(spec, round).getRound()).isEqualTo(round + 1);
+    }
+
+    ModelUpdate used = send(spec, 0);
+    assertThat(used.getUsed()).isEqualTo(9);
+    assertThat(used.getRound()).isEqualTo(9);
+    assertThat(LearningScenario.dropped(used)).isZero();
+
+    // Another checkpoint: by then the learner, too, knows that people see round 9.
+    ModelUpdate unpublished = send(spec, NEVER_PUBLISHED);
+    assertThat(unpublished.getDroppedUnpublished()).isOne();
+    assertThat(unpublished.getRound()).isEqualTo(9);
+
+    ModelUpdate stale = send(spec, 0);
+    assertThat(stale.getDroppedStale()).isOne();
+    assertThat(stale.getUsed()).isEqualTo(9);
+    assertThat(stale.getRound()).isEqualTo(9);
+    assertThat(stale.getWeightsList()).isEqualTo(used.getWeightsList());
+
+    assertThat(send(spec, 1).getUsed()).as("eight behind").isEqualTo(10);
+    List<AccountingEvent> events = table.awaitEvents("m", sent);
+    assertThat(events).as("what is dropped is accounted for").hasSize(sent);
+    assertThat(events).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
+    assertThat(events)
+        .extracting(event -> event.getModelTotals().getUndisclosed())
+        .as("and charged")
+        .containsOnly(1L);
+  }
+
+  /** Another person's report that names {@code round}; the update that takes it in. */
+  private ModelUpdate send(ModelSpec spec, long round) throws Exception {
+    GradientReport report = OneHot.report(spec, 0);
+    table.send(report.toBuilder().setUserId("person-" + sent++).setRound(round).build());
+    table.flush();
+    return updates.await("m", update -> LearningScenario.taken(update) == sent);
+  }
+}
