@@ -1,0 +1,136 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.core.execution.JobClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Many checkpoints in a row fail, and the job tolerates it. Nobody sees new weights meanwhile, so
+ * reports go on naming the last visible ones, and every one is used.
+ */
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class RefusedCheckpointsITCase {
+  private static final int REFUSED = 20;
+  private static final int BATCH = 20;
+  private static final int USERS = 50;
+
+  @TempDir private Path directory;
+  private EmbeddedBroker broker;
+  private Table table;
+  private FollowedUpdates visible;
+  private Crowd crowd;
+  private JobClient job;
+
+  @BeforeEach
+  void startJob() throws Exception {
+    RefusedCheckpoints.end();
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    table = new Table(broker, "refused");
+    visible = new FollowedUpdates(table);
+    crowd = new Crowd(table, "person", USERS, 1);
+    Map<String, String> settings = new HashMap<>(table.settings());
+    settings.put("checkpoint.interval", "100 ms");
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.put("journal.enabled", "true");
+    settings.put("flink.restart-strategy.type", "none");
+    settings.put("flink.execution.checkpointing.tolerable-failed-checkpoints", "1000000");
+    job = Grafted.submit(JobConfig.of(settings), new RefusedCheckpoints());
+    LearningScenario.localSpecs().forEach(table::publish);
+    table.flush();
+  }
+
+  @AfterEach
+  void cancelJob() throws Exception {
+    RefusedCheckpoints.end();
+    job.cancel().get(30, TimeUnit.SECONDS);
+    visible.close();
+    table.close();
+    broker.close();
+  }
+
+  @Test
+  void failedCheckpointsDropNobody() throws Exception {
+    for (int batch = 0; batch < 5; batch++) {
+      awaitTaken();
+      answer();
+    }
+    awaitTaken();
+
+    RefusedCheckpoints.begin();
+    try (FollowedUpdates all = new FollowedUpdates(table, "read_uncommitted")) {
+      while (repeated(all) < REFUSED) {
+        answer();
+        all.catchUp();
+        // Read later, so what has become visible meanwhile is not taken for unconfirmed.
+        visible.catchUp();
+        checkUnconfirmed(all);
+      }
+    }
+    int refused = RefusedCheckpoints.count();
+    assertThat(refused).isGreaterThanOrEqualTo(REFUSED);
+    RefusedCheckpoints.end();
+    awaitTaken();
+    for (int batch = 0; batch < 3; batch++) {
+      answer();
+      awaitTaken();
+    }
+
+    for (ModelSpec spec : LearningScenario.localSpecs()) {
+      String model = spec.getModelId();
+      ModelUpdate last = visible.publication(model, 0);
+      assertThat(LearningScenario.dropped(last)).as("dropped by %s", model).isZero();
+      assertThat(last.getUsed() + last.getOpen()).as(model).isEqualTo(crowd.sentTo(model));
+      ReplayedJournal.check(table, spec, (int) crowd.sentTo(model));
+    }
+    System.out.printf("%d checkpoints refused; %d reports, 0 dropped%n", refused, crowd.sent());
+  }
+
+  /** Everybody answers the newest visible update of each model. */
+  private void answer() throws Exception {
+    for (String model : LearningScenario.local()) {
+      crowd.answer(visible.publication(model, 0), BATCH);
+    }
+    table.flush();
+  }
+
+  private void awaitTaken() throws Exception {
+    for (String model : LearningScenario.local()) {
+      visible.await(model, crowd::isTaken);
+    }
+  }
+
+  /** The fewest updates of a model that nobody sees yet. */
+  private int repeated(FollowedUpdates all) {
+    return LearningScenario.local().stream()
+        .mapToInt(model -> unconfirmed(all, model).size())
+        .min()
+        .orElseThrow();
+  }
+
+  /** Beyond what people see, each model has published one round at most. */
+  private void checkUnconfirmed(FollowedUpdates all) {
+    for (String model : LearningScenario.local()) {
+      assertThat(unconfirmed(all, model).stream().map(ModelUpdate::getRound).distinct())
+          .as("rounds of %s that nobody sees", model)
+          .hasSizeLessThanOrEqualTo(1);
+    }
+  }
+
+  private List<ModelUpdate> unconfirmed(FollowedUpdates all, String model) {
+    List<ModelUpdate> updates = all.of(model);
+    return updates.subList(Math.min(visible.of(model).size(), updates.size()), updates.size());
+  }
+}

@@ -1,0 +1,117 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.operators.model.Bundle;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.JournalEntry;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** A model that is trained once more, by its journal and the reports on their topic. */
+final class ReplayedJournal {
+  private final ModelSpec spec;
+  private final Map<Position, RoundSum> reports = new HashMap<>();
+  private final List<ModelUpdate> updates = new ArrayList<>();
+  private LiveModel model;
+
+  private ReplayedJournal(ModelSpec spec) {
+    this.spec = spec;
+  }
+
+  /**
+   * Fails unless the journal gives every visible update of the model again, bit for bit but for its
+   * time. The model's name was not used before.
+   *
+   * @param admitted reports to the model
+   */
+  static void check(Table table, ModelSpec spec, int admitted) throws Exception {
+    ReplayedJournal replay = new ReplayedJournal(spec);
+    replay.read(table, admitted);
+    replay.begin();
+    for (JournalEntry.Bundle bundle : table.awaitJournal(spec.getModelId(), admitted)) {
+      replay.apply(bundle);
+    }
+    assertThat(replay.updates)
+        .as(spec.getModelId())
+        .isEqualTo(
+            table.updates(spec.getModelId()).stream().map(ReplayedJournal::withoutTime).toList());
+  }
+
+  private void read(Table table, int atLeast) throws Exception {
+    ReportDecoder decoder = new ReportDecoder(table.topics.rawGradients());
+    ReportIntake intake = new ReportIntake(spec, 0);
+    for (ConsumerRecord<byte[], byte[]> record :
+        table.awaitRecords(table.topics.gradients(), atLeast)) {
+      Decoded decoded =
+          decoder.decode(
+              record.key(), record.value(), record.topic(), record.partition(), record.offset());
+      if (decoded instanceof Decoded.WellFormed wellFormed
+          && wellFormed.report().modelId.equals(spec.getModelId())) {
+        reports.put(
+            Position.newBuilder()
+                .setTopic(record.topic())
+                .setPartition(record.partition())
+                .setOffset(record.offset())
+                .build(),
+            intake.withoutUser(wellFormed.report()));
+      }
+    }
+  }
+
+  /** Round 0 is published before anything is taken in; the journal leaves that out. */
+  private void begin() throws InvalidProtocolBufferException {
+    model = LiveModel.begin(spec, 0);
+    publish(true);
+  }
+
+  private void apply(JournalEntry.Bundle bundle) throws InvalidProtocolBufferException {
+    long round = model.round();
+    if (bundle.getPositionsCount() > 0) {
+      RoundSum sum = sum(bundle);
+      switch (bundle.getOutcome()) {
+        case TAKEN -> model.add(sum);
+        case DROPPED_STALE -> model.drop(Fate.DROPPED_STALE, sum.count);
+        case DROPPED_UNPUBLISHED -> model.drop(Fate.DROPPED_UNPUBLISHED, sum.count);
+        default -> throw new AssertionError("No outcome: " + bundle.getOutcome());
+      }
+    } else if (bundle.hasClosedRound()) {
+      model.closeRound();
+    }
+    assertThat(bundle.hasClosedRound()).as("round %d", round).isEqualTo(model.round() > round);
+    if (bundle.getPublished()) {
+      publish(!bundle.getRoundHeld());
+    }
+  }
+
+  private RoundSum sum(JournalEntry.Bundle journalled) {
+    List<RoundSum> parts = journalled.getPositionsList().stream().map(reports::remove).toList();
+    if (parts.size() == 1) {
+      return parts.get(0);
+    }
+    Bundle bundle = new Bundle(parts.get(0));
+    parts.stream().skip(1).forEach(bundle::add);
+    return bundle.seal();
+  }
+
+  private void publish(boolean mayOpenRound) throws InvalidProtocolBufferException {
+    byte[] update = model.publish(mayOpenRound, 0).orElseThrow().toByteArray();
+    updates.add(withoutTime(ModelUpdate.parseFrom(update)));
+  }
+
+  private static ModelUpdate withoutTime(ModelUpdate update) {
+    return update.toBuilder().clearPublishedAtMs().build();
+  }
+}
