@@ -1,0 +1,57 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.operators.model.LocalModel;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.util.Random;
+
+/**
+ * One local model of {@link LearningScenario} without a job around it, and the people who teach it:
+ * what becomes of it under another seed.
+ */
+final class SimulatedModel {
+  private final LocalModel model;
+  private final ReportIntake intake;
+  private final ReportDecoder decoder = new ReportDecoder("raw");
+  private final LogisticAnswers people;
+  private ModelUpdate visible;
+
+  /** A model whose initial weights are visible. */
+  SimulatedModel(ModelSpec spec, long seed) throws InvalidProtocolBufferException {
+    model = new LocalModel(spec, 0);
+    intake = new ReportIntake(spec, 0);
+    people = new LogisticAnswers(new Random(seed));
+    publish();
+  }
+
+  /** Teaches it so many reports, evaluated at the newest publication, and publishes once more. */
+  void learn(int reports) throws InvalidProtocolBufferException {
+    for (int i = 0; i < reports; i++) {
+      GradientReport report = people.noised(visible).setUserId("u").setSequence(i + 1).build();
+      Decoded decoded =
+          decoder.decode("u".getBytes(UTF_8), report.toByteArray(), "gradients", 0, i);
+      if (!(decoded instanceof Decoded.WellFormed wellFormed)) {
+        throw new AssertionError("A malformed report to " + report.getModelId());
+      }
+      model.add(intake.withoutUser(wellFormed.report()));
+    }
+    publish();
+  }
+
+  private void publish() throws InvalidProtocolBufferException {
+    visible = ModelUpdate.parseFrom(model.publish(true, 0).orElseThrow().toByteArray());
+    model.confirm();
+  }
+
+  /** Loss of the published average, in nats. */
+  double loss() {
+    return LogisticProblem.loss(LearningScenario.average(visible));
+  }
+}
