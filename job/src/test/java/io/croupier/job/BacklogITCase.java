@@ -172,8 +172,8 @@ class BacklogITCase {
   }
 
   /**
-   * How much of a model's loss at the stop is chance, from the quartiles of other lives: a few lives
-   * begin badly, and would make a standard deviation too large.
+   * How much of a model's loss at the stop is chance, from the quartiles of other lives: a few
+   * lives begin badly, and would make a standard deviation too large.
    *
    * <p>Data and noise of the test itself are seeded, so only the grouping of reports into rounds
    * differs from run to run. Over 40 seeds of {@link SimulatedModel} with the default numbers, data

@@ -1,0 +1,123 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two models that differ in nothing but the reports a second that they get, of people who follow
+ * the newest visible update: both learn, and more reports are no worse than fewer. A machine that
+ * is too slow gets as many as it can take. {@code -Drates.seconds=N} is for how long, {@code
+ * -Drates.high=N} the higher rate.
+ */
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
+class RatesITCase {
+  private static final int SECONDS = Integer.getInteger("rates.seconds", 10);
+  private static final int LOW = 1_000;
+  private static final int HIGH = Integer.getInteger("rates.high", 20_000);
+  private static final int USERS = 1_000;
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+  /** Reports between two looks at the clock and at the updates. */
+  private static final int STEP_MS = 10;
+
+  @TempDir private Path directory;
+  private EmbeddedBroker broker;
+  private Table table;
+  private FollowedUpdates updates;
+  private JobClient job;
+
+  @BeforeEach
+  void startJob() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    table = new Table(broker, "rates");
+    updates = new FollowedUpdates(table);
+    Map<String, String> settings = new HashMap<>(table.settings());
+    settings.put("checkpoint.interval", "1 s");
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.put("flink.restart-strategy.type", "none");
+    job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(settings));
+  }
+
+  @AfterEach
+  void cancelJob() throws Exception {
+    job.cancel().get(30, TimeUnit.SECONDS);
+    updates.close();
+    table.close();
+    broker.close();
+  }
+
+  @Test
+  void moreReportsASecondAreNoWorse() throws Exception {
+    double low = lossAt(LOW);
+    double high = lossAt(HIGH);
+
+    assertThat(low).isLessThan(LogisticProblem.LOSS_OF_NOTHING);
+    assertThat(high).isLessThan(LogisticProblem.LOSS_OF_NOTHING).isLessThanOrEqualTo(low);
+  }
+
+  private double lossAt(int perSecond) throws Exception {
+    String model = "at-" + perSecond;
+    table.publish(spec(model));
+    table.flush();
+    double initial = loss(updates.await(model, update -> true));
+    assertThat(initial).isCloseTo(LogisticProblem.LOSS_OF_NOTHING, within(1e-12));
+    Crowd crowd = new Crowd(table, model, USERS, perSecond);
+
+    long start = System.nanoTime();
+    long end = start + TimeUnit.SECONDS.toNanos(SECONDS);
+    for (long now = start; now < end; now = System.nanoTime()) {
+      updates.poll(Duration.ofMillis(STEP_MS));
+      long due = (System.nanoTime() - start) / 1_000 * perSecond / 1_000_000 - crowd.sent();
+      crowd.answer(updates.publication(model, 0), (int) Math.min(due, perSecond / 10));
+    }
+    double reached = crowd.sent() * 1e9 / (System.nanoTime() - start);
+    table.flush();
+    ModelUpdate last = updates.await(model, crowd::isTaken, PATIENCE);
+
+    assertThat(LearningScenario.dropped(last)).as("dropped by %s", model).isZero();
+    System.out.printf(
+        "%d reports a second wanted, %.0f reached: loss %.4f after %d publications and %d rounds,"
+            + " %d used%n",
+        perSecond,
+        reached,
+        loss(last),
+        updates.of(model).stream().map(ModelUpdate::getRound).distinct().count(),
+        last.getRound(),
+        last.getUsed());
+    return loss(last);
+  }
+
+  private static ModelSpec spec(String modelId) {
+    return LearningScenario.localSpecs().stream()
+        .filter(spec -> spec.getModelId().equals(LearningScenario.ADAPTIVE))
+        .findFirst()
+        .orElseThrow()
+        .toBuilder()
+        .setModelId(modelId)
+        .build();
+  }
+
+  private static double loss(ModelUpdate update) {
+    return LogisticProblem.loss(LearningScenario.average(update));
+  }
+}
