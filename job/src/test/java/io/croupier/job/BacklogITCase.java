@@ -195,7 +195,7 @@ class BacklogITCase {
   }
 
   private void start(Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(table.settings());
+    Map<String, String> settings = new HashMap<>(table.defaults());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.type", "none");
     settings.putAll(more);

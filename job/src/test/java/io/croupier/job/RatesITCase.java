@@ -48,7 +48,7 @@ class RatesITCase {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
     table = new Table(broker, "rates");
     updates = new FollowedUpdates(table);
-    Map<String, String> settings = new HashMap<>(table.settings());
+    Map<String, String> settings = new HashMap<>(table.defaults());
     settings.put("checkpoint.interval", "1 s");
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.type", "none");

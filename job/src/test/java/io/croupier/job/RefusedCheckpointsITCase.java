@@ -41,7 +41,7 @@ class RefusedCheckpointsITCase {
     table = new Table(broker, "refused");
     visible = new FollowedUpdates(table);
     crowd = new Crowd(table, "person", USERS, 1);
-    Map<String, String> settings = new HashMap<>(table.settings());
+    Map<String, String> settings = new HashMap<>(table.defaults());
     settings.put("checkpoint.interval", "100 ms");
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("journal.enabled", "true");

@@ -40,7 +40,7 @@ class StalenessITCase {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
     table = new Table(broker, "staleness");
     updates = new FollowedUpdates(table);
-    Map<String, String> settings = new HashMap<>(table.settings());
+    Map<String, String> settings = new HashMap<>(table.defaults());
     settings.put("checkpoint.interval", "100 ms");
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.type", "none");
