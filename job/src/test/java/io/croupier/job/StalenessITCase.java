@@ -60,7 +60,7 @@ class StalenessITCase {
 
   @Test
   void aReportIsUsedEightPublicationsLaterAndDroppedAfterNine() throws Exception {
-    ModelSpec spec = OneHot.spec("m", 1, 1).toBuilder().clearMaxStaleness().build();
+    ModelSpec spec = OneHot.spec("m", 1, 1);
     assertThat(ModelSpecs.maxStaleness(spec)).isEqualTo(8);
     table.publish(spec);
     table.flush();
@@ -72,21 +72,23 @@ class StalenessITCase {
 
     ModelUpdate used = send(spec, 0);
     assertThat(used.getUsed()).isEqualTo(9);
-    assertThat(used.getRound()).isEqualTo(9);
+    assertThat(used.getRound()).as("no report has named round 8 yet").isEqualTo(8);
     assertThat(LearningScenario.dropped(used)).isZero();
+    ModelUpdate next = send(spec, 8);
+    assertThat(next.getRound()).isEqualTo(10);
 
-    // Another checkpoint: by then the learner, too, knows that people see round 9.
+    // Another checkpoint: by then the learner, too, knows that people see round 10.
     ModelUpdate unpublished = send(spec, NEVER_PUBLISHED);
     assertThat(unpublished.getDroppedUnpublished()).isOne();
-    assertThat(unpublished.getRound()).isEqualTo(9);
+    assertThat(unpublished.getRound()).isEqualTo(10);
 
     ModelUpdate stale = send(spec, 0);
     assertThat(stale.getDroppedStale()).isOne();
-    assertThat(stale.getUsed()).isEqualTo(9);
-    assertThat(stale.getRound()).isEqualTo(9);
-    assertThat(stale.getWeightsList()).isEqualTo(used.getWeightsList());
+    assertThat(stale.getUsed()).isEqualTo(10);
+    assertThat(stale.getRound()).isEqualTo(10);
+    assertThat(stale.getWeightsList()).isEqualTo(next.getWeightsList());
 
-    assertThat(send(spec, 1).getUsed()).as("eight behind").isEqualTo(10);
+    assertThat(send(spec, 1).getUsed()).as("eight behind").isEqualTo(11);
     List<AccountingEvent> events = table.awaitEvents("m", sent);
     assertThat(events).as("what is dropped is accounted for").hasSize(sent);
     assertThat(events).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
@@ -98,8 +100,8 @@ class StalenessITCase {
 
   /** Another person's report that names {@code round}; the update that takes it in. */
   private ModelUpdate send(ModelSpec spec, long round) throws Exception {
-    GradientReport report = OneHot.report(spec, 0);
-    table.send(report.toBuilder().setUserId("person-" + sent++).setRound(round).build());
+    GradientReport report = OneHot.report(spec, round, 0);
+    table.send(report.toBuilder().setUserId("person-" + sent++).build());
     table.flush();
     return updates.await("m", update -> LearningScenario.taken(update) == sent);
   }
