@@ -10,12 +10,12 @@ import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
@@ -130,7 +130,7 @@ public final class CroupierJob {
   private static void build(StreamExecutionEnvironment env, JobConfig config, BrokerLimits limits) {
     configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    topology(config, limits).build(reports(env, io, config), models(env, io), io.sink());
+    topology(config, limits).build(reports(env, io), models(env, io), io.sink());
   }
 
   /** The graph's stages for this configuration. */
@@ -156,22 +156,13 @@ public final class CroupierJob {
         limits.reportBytes(), limits.updateBytes(), limits.transactionTimeout());
   }
 
-  static DataStream<RawRecord> reports(
-      StreamExecutionEnvironment env, KafkaIo io, JobConfig config) {
-    return env.fromSource(io.reports(), Topology.appendTimes(idleAfter(config)), "gradients")
+  static DataStream<RawRecord> reports(StreamExecutionEnvironment env, KafkaIo io) {
+    return env.fromSource(io.reports(), WatermarkStrategy.noWatermarks(), "gradients")
         .uid(Uids.REPORTS_SOURCE);
   }
 
-  /**
-   * A partition with rare reports falls idle before its last one is as old as the lag that makes
-   * the job count as behind.
-   */
-  private static Duration idleAfter(JobConfig config) {
-    return config.publications().maxLag().multipliedBy(3).dividedBy(4).plusMillis(1);
-  }
-
   static DataStream<SpecRecord> models(StreamExecutionEnvironment env, KafkaIo io) {
-    return env.fromSource(io.models(), Topology.idle(), "models")
+    return env.fromSource(io.models(), WatermarkStrategy.noWatermarks(), "models")
         .setParallelism(1)
         .uid(Uids.MODELS_SOURCE);
   }

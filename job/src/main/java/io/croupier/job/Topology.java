@@ -20,10 +20,6 @@ import io.croupier.operators.report.Report;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -63,73 +59,13 @@ public record Topology(
     LedgerStart ledgerStart,
     VisibleOutputs visible) {
 
-  /**
-   * Joins all stages.
-   *
-   * @param records with event times and watermarks of when the brokers appended them, see {@link
-   *     #appendTimes}: without watermarks, the job counts as behind
-   * @param specs marked idle, so that they don't hold the watermark back, see {@link #idle}
-   */
+  /** Joins all stages. */
   public void build(
       DataStream<RawRecord> records, DataStream<SpecRecord> specs, Sink<OutboundRecord> sink) {
     SingleOutputStreamOperator<Report> reports = decode(records);
     SingleOutputStreamOperator<RoundSum> admitted = ledger(reports, specs);
     SingleOutputStreamOperator<OutboundRecord> updates = learner(preAggregation(admitted), specs);
     outputs(reports, admitted, updates, sink);
-  }
-
-  /**
-   * Watermarks of when the brokers appended the records. A partition that gives none for {@code
-   * idleAfter} is idle: it doesn't hold the watermark back.
-   */
-  public static WatermarkStrategy<RawRecord> appendTimes(Duration idleAfter) {
-    return WatermarkStrategy.forGenerator(context -> new AppendTimes())
-        .withTimestampAssigner((record, recordTimestamp) -> record.appendedAtMs)
-        .withIdleness(idleAfter);
-  }
-
-  /**
-   * Brokers append to a partition in order of time. The first record after a pause emits a
-   * watermark at once: until then, the last watermark makes the partition look as old as the pause.
-   */
-  private static final class AppendTimes implements WatermarkGenerator<RawRecord> {
-    private static final long STEP_MS = 100;
-
-    private long newestMs = Long.MIN_VALUE + STEP_MS;
-    private long emittedMs = Long.MIN_VALUE;
-
-    @Override
-    public void onEvent(RawRecord record, long appendedAtMs, WatermarkOutput output) {
-      newestMs = Math.max(newestMs, appendedAtMs);
-      if (newestMs - STEP_MS >= emittedMs) {
-        onPeriodicEmit(output);
-      }
-    }
-
-    @Override
-    public void onPeriodicEmit(WatermarkOutput output) {
-      if (newestMs > Long.MIN_VALUE + STEP_MS) {
-        output.emitWatermark(new Watermark(newestMs - 1));
-        emittedMs = newestMs;
-      }
-    }
-  }
-
-  /** No watermarks, and no wait for any: specs have no place in the order of the reports. */
-  public static WatermarkStrategy<SpecRecord> idle() {
-    return WatermarkStrategy.forGenerator(context -> new AlwaysIdle());
-  }
-
-  private static final class AlwaysIdle implements WatermarkGenerator<SpecRecord> {
-    @Override
-    public void onEvent(SpecRecord event, long eventTimestamp, WatermarkOutput output) {
-      output.markIdle();
-    }
-
-    @Override
-    public void onPeriodicEmit(WatermarkOutput output) {
-      output.markIdle();
-    }
   }
 
   /** Reads reports; what can't be read leaves by {@link SideOutputs#DEAD_LETTERS}. */

@@ -47,8 +47,7 @@ final class Grafted {
     KafkaIo io = new KafkaIo(config, limits);
     Topology topology = CroupierJob.topology(config, limits);
     DataStream<SpecRecord> models = CroupierJob.models(env, io);
-    SingleOutputStreamOperator<Report> reports =
-        topology.decode(CroupierJob.reports(env, io, config));
+    SingleOutputStreamOperator<Report> reports = topology.decode(CroupierJob.reports(env, io));
     SingleOutputStreamOperator<RoundSum> admitted =
         topology.ledger(reportGraft.apply(reports), models);
     DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));

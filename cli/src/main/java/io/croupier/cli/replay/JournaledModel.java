@@ -21,6 +21,9 @@ final class JournaledModel {
   private final LongFunction<ReplayedModel> start;
   private ReplayedModel model;
 
+  /** Whether no bundle so far says what became of it: the journal is of release 0.1.0. */
+  private boolean isOld = true;
+
   /** The round that is open before the bundle that is being taken. */
   private long round;
 
@@ -50,6 +53,7 @@ final class JournaledModel {
    * @throws InputException if the replay does not agree with the journal
    */
   void apply(JournalEntry.Bundle bundle) {
+    isOld &= !bundle.hasOutcome();
     boolean isBundle = bundle.getPositionsCount() > 0 || bundle.hasClosedRound();
     if (!isBundle && bundle.hasNamedRound()) {
       begin(bundle.getNamedRound());
@@ -61,7 +65,7 @@ final class JournaledModel {
     }
     if (bundle.getPublished()) {
       model.publish(!bundle.getRoundHeld());
-      if (bundle.getPositionsCount() > 0 && !bundle.hasOutcome()) {
+      if (isOld) {
         model.confirm(); // in release 0.1.0 staleness counted a publication at once
       }
     }
@@ -136,7 +140,7 @@ final class JournaledModel {
   }
 
   private boolean take(JournalEntry.Bundle bundle, RoundSum sum, long createdAtMs) {
-    Fate fate = model.add(sum, createdAtMs);
+    Fate fate = isOld ? model.addAsBefore(sum, createdAtMs) : model.add(sum, createdAtMs);
     boolean taken = fate == Fate.OPEN || fate == Fate.STEPPED;
     if (!taken && bundle.getOutcome() == JournalEntry.Bundle.Outcome.TAKEN) {
       throw mismatch(

@@ -76,7 +76,15 @@ final class ReplayedModel {
    * @param createdAtMs when the last report of the bundle was created
    */
   Fate add(RoundSum sum, long createdAtMs) {
-    Fate fate = model.add(sum);
+    return took(model.add(sum), sum, createdAtMs);
+  }
+
+  /** Takes in one bundle as release 0.1.0 did. */
+  Fate addAsBefore(RoundSum sum, long createdAtMs) {
+    return took(model.addAsBefore(sum), sum, createdAtMs);
+  }
+
+  private Fate took(Fate fate, RoundSum sum, long createdAtMs) {
     added += sum.count;
     switch (fate) {
       case DROPPED_STALE, DROPPED_UNPUBLISHED -> countDropped(fate, sum.count);
@@ -121,6 +129,9 @@ final class ReplayedModel {
    * @param mayOpenRound whether it may be a new round
    */
   void publish(boolean mayOpenRound) {
+    if (mayOpenRound && model.open() > model.filling()) {
+      roundClosedMs = newestReportMs; // the last round closes now
+    }
     model.publish(mayOpenRound, roundClosedMs).ifPresent(this::published);
   }
 

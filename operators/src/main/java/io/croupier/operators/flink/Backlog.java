@@ -1,48 +1,50 @@
 package io.croupier.operators.flink;
 
 import java.time.Duration;
-import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 
 /**
- * How far behind the newest reports the job is, from watermarks of the brokers' append times. Until
- * the first watermark, or the first sign that the topics have nothing to read, the job counts as
- * behind: it has just started, and what waits on the topics is unknown.
+ * Whether the job is behind: whether reports arrive that the brokers appended longer ago than a lag
+ * that is allowed. Every partition counts for itself, since one report that is too old suffices.
+ *
+ * <p>The job stays behind for as long as that lag again after the last such report, so that a pause
+ * between two fetches doesn't end a backlog.
  */
 final class Backlog {
   private final long maxLagMs;
-  private long watermarkMs = Watermark.UNINITIALIZED.getTimestamp();
-  private boolean idle;
+  private long behindUntilMs;
+  private long lagMs;
 
-  /** Unknown, with {@code maxLag} as the lag from which on the job is behind. */
+  /**
+   * No report has arrived.
+   *
+   * @param maxLag the lag that is allowed
+   */
   Backlog(Duration maxLag) {
     maxLagMs = maxLag.toMillis();
   }
 
-  /** Notes that all reports that the brokers appended up to this time have arrived. */
-  void reached(Watermark watermark) {
-    watermarkMs = watermark.getTimestamp();
-  }
-
-  /** Notes whether all partitions are idle: there is nothing to read. */
-  void became(WatermarkStatus status) {
-    idle = status.isIdle();
-  }
-
-  /** Whether reports wait for longer than the lag that is allowed. */
-  boolean isBehind(long nowMs) {
-    return !idle && (isUnknown() || nowMs - watermarkMs > maxLagMs);
-  }
-
-  /** How long the oldest report that has not arrived may have waited; -1 if that is unknown. */
-  long lagMs(long nowMs) {
-    if (idle) {
-      return 0;
+  /**
+   * Notes reports that have arrived.
+   *
+   * @param appendedAtMs when the broker appended the oldest of them; 0 if that is unknown
+   */
+  void arrived(long appendedAtMs, long nowMs) {
+    long age = appendedAtMs == 0 ? 0 : Math.max(0, nowMs - appendedAtMs);
+    if (age > maxLagMs) {
+      behindUntilMs = nowMs + maxLagMs;
+      lagMs = age;
+    } else if (!isBehind(nowMs)) {
+      lagMs = age;
     }
-    return isUnknown() ? -1 : Math.max(0, nowMs - watermarkMs);
   }
 
-  private boolean isUnknown() {
-    return watermarkMs == Watermark.UNINITIALIZED.getTimestamp();
+  /** Whether older reports than are allowed have arrived lately. */
+  boolean isBehind(long nowMs) {
+    return nowMs < behindUntilMs;
+  }
+
+  /** Age of the last report at its arrival; while the job is behind, of the last one too old. */
+  long lagMs() {
+    return lagMs;
   }
 }

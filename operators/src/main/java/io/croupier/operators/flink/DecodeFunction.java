@@ -42,6 +42,7 @@ public final class DecodeFunction extends ProcessFunction<RawRecord, Report> {
         decoder.decode(record.key, record.value, record.topic, record.partition, record.offset);
     if (result instanceof Decoded.WellFormed wellFormed) {
       decoded.inc();
+      wellFormed.report().appendedAtMs = record.appendedAtMs;
       out.collect(wellFormed.report());
     } else if (result instanceof Decoded.Malformed malformed) {
       dead.inc();

@@ -25,14 +25,9 @@ final class LearnerMetrics {
   private final Histogram latency;
   private final MetricGroup group;
 
-  /**
-   * Metrics in {@code group}.
-   *
-   * @param clock milliseconds since 1970
-   */
-  LearnerMetrics(MetricGroup group, Backlog backlog, LongSupplier clock) {
+  LearnerMetrics(MetricGroup group, Backlog backlog) {
     this.group = group;
-    group.gauge("lag-ms", (Gauge<Long>) () -> backlog.lagMs(clock.getAsLong()));
+    group.gauge("lag-ms", (Gauge<Long>) backlog::lagMs);
     reports.put(Fate.OPEN, group.counter("reports-into-open-rounds"));
     reports.put(Fate.STEPPED, group.counter("reports-closing-rounds"));
     reports.put(Fate.DROPPED_STALE, group.counter("reports-dropped-stale"));

@@ -34,9 +34,7 @@ import org.apache.flink.streaming.api.operators.InternalTimer;
 import org.apache.flink.streaming.api.operators.InternalTimerService;
 import org.apache.flink.streaming.api.operators.Triggerable;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
-import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,9 +54,6 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
         BoundedMultiInput {
   private static final long serialVersionUID = 1;
   private static final Logger LOG = LoggerFactory.getLogger(LearnerOperator.class);
-
-  /** The first input, by Flink's count. */
-  private static final int REPORTS = 0;
 
   private final SpecRequirements requirements;
   private final DeadLetters deadLetters;
@@ -150,7 +145,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     aligned =
         !CheckpointingOptions.isUnalignedCheckpointEnabled(
             getContainingTask().getJobConfiguration());
-    learnerMetrics = new LearnerMetrics(getMetricGroup(), backlog, this::now);
+    learnerMetrics = new LearnerMetrics(getMetricGroup(), backlog);
     journal = new Journal(journalSettings, this::emit);
     lost = new LinkedHashMap<>();
     for (String modelId : lastRounds.modelIds()) {
@@ -204,6 +199,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       emit(deadLetter(spec, refused.reason()));
     } else if (change instanceof SpecChange.Retired) {
       journal.ended(spec.modelId);
+      seat.gate().reset();
       lost.remove(spec.modelId);
       emit(new OutboundRecord(Destination.UPDATES, spec.modelId.getBytes(UTF_8), null));
     } else if (change instanceof SpecChange.Accepted && isNew) {
@@ -242,6 +238,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     if (staleness >= 0) {
       learnerMetrics.staleness(staleness);
     }
+    backlog.arrived(sum.appendedAtMs, now());
     seat.hasNewsSince(now());
     Fate fate = model.add(sum);
     learnerMetrics.reports(fate, sum.count);
@@ -283,20 +280,6 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   @Override
   public void onEventTime(InternalTimer<String, VoidNamespace> timer) {
     throw new IllegalStateException("The learner sets no event-time timers");
-  }
-
-  @Override
-  public void processWatermark(Watermark watermark) throws Exception {
-    backlog.reached(watermark);
-    super.processWatermark(watermark);
-  }
-
-  @Override
-  protected void processWatermarkStatus(WatermarkStatus status, int input) throws Exception {
-    if (input == REPORTS) {
-      backlog.became(status);
-    }
-    super.processWatermarkStatus(status, input);
   }
 
   @Override

@@ -16,7 +16,10 @@ import io.croupier.operators.model.LiveModel;
  *
  * <p>But for the first reason it waits no longer than the longest hold.
  *
- * <p>Keeps no state: a restore commits all publications that are in the state, so they are visible.
+ * <p>Keeps no state: a restore commits what the checkpoint has pre-committed, so the publications
+ * in the state count as visible. With unaligned barriers a publication may still be on its way to
+ * the sink then, or at the checkpoint after its own: reports are one publication staler in that
+ * case.
  */
 final class RoundGate {
 
@@ -47,32 +50,52 @@ final class RoundGate {
 
   private final long longestHoldMs;
   private Hold hold = Hold.NONE;
+
+  /** Since when a new round has waited, and since when for another reason than visibility. */
   private long heldSinceMs = NEVER;
+
+  private long waitingSinceMs = NEVER;
   private long openedAt = NEVER;
 
   RoundGate(PublicationSettings settings) {
     longestHoldMs = settings.longestHold().toMillis();
   }
 
-  /** Whether {@code model} may open a new round now. */
+  /** Whether {@code model} may open a new round now. The first one never waits. */
   boolean mayOpen(LiveModel model, Backlog backlog, long nowMs) {
-    hold = Hold.NONE;
-    if (!model.isConfirmed()) {
-      hold = Hold.UNCONFIRMED;
-    } else if (heldMs(nowMs) < longestHoldMs) {
-      if (backlog.isBehind(nowMs)) {
-        hold = Hold.BEHIND;
-      } else if (!model.isAnswered()) {
-        hold = Hold.UNANSWERED;
-      }
-    }
+    hold = model.publishedRound() < 0 ? Hold.NONE : reason(model, backlog, nowMs);
     boolean waits = hold != Hold.NONE && model.hasNewRound();
-    if (!waits) {
-      heldSinceMs = NEVER;
-    } else if (heldSinceMs == NEVER) {
-      heldSinceMs = nowMs;
-    }
+    heldSinceMs = since(heldSinceMs, waits, nowMs);
+    waitingSinceMs = since(waitingSinceMs, waits && hold != Hold.UNCONFIRMED, nowMs);
     return hold == Hold.NONE;
+  }
+
+  private Hold reason(LiveModel model, Backlog backlog, long nowMs) {
+    if (!model.isConfirmed()) {
+      return Hold.UNCONFIRMED;
+    }
+    if (waitingSinceMs != NEVER && nowMs - waitingSinceMs >= longestHoldMs) {
+      return Hold.NONE;
+    }
+    if (model.waitsForBacklog() && backlog.isBehind(nowMs)) {
+      return Hold.BEHIND;
+    }
+    return model.isAnswered() ? Hold.NONE : Hold.UNANSWERED;
+  }
+
+  private static long since(long sinceMs, boolean waits, long nowMs) {
+    if (!waits) {
+      return NEVER;
+    }
+    return sinceMs == NEVER ? nowMs : sinceMs;
+  }
+
+  /** Begins anew, with another model. */
+  void reset() {
+    hold = Hold.NONE;
+    heldSinceMs = NEVER;
+    waitingSinceMs = NEVER;
+    openedAt = NEVER;
   }
 
   /** Notes that a new round was published for this checkpoint. */

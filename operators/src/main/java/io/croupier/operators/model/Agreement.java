@@ -22,12 +22,13 @@ import java.util.BitSet;
  * with and without noise. The coins of a learner that bets on a direction are no substitute: where
  * the gradient is orthogonal to the direction they never agree, and the direction itself runs away.
  *
- * <p>A round costs what it touches. A product beyond 1e150 is no evidence and is left out, so that
- * the sums stay finite.
+ * <p>A round costs what it touches. A product beyond 1e150, or below 1e-150, is no evidence and is
+ * left out: its square would overflow, or be lost.
  */
 final class Agreement {
   private static final double DEVIATIONS = 3;
   private static final double LARGEST_PRODUCT = 1e150;
+  private static final double LEAST_PRODUCT = 1e-150;
 
   private final double[] sum;
   private final BitSet touched;
@@ -62,7 +63,7 @@ final class Agreement {
       touched.set(0, sum.length);
     }
     isEmpty = false;
-    if (Math.abs(product) < LARGEST_PRODUCT) {
+    if (Math.abs(product) < LARGEST_PRODUCT && Math.abs(product) > LEAST_PRODUCT) {
       trend += product;
       squares += product * product;
     }

@@ -62,6 +62,7 @@ public final class Bundle {
     sum.reportsPerRound = first.reportsPerRound;
     sum.specOffset = first.specOffset;
     sum.dimension = first.dimension;
+    sum.appendedAtMs = first.appendedAtMs;
     switch (first.form) {
       case GRID -> {
         sum.form = VectorForm.GRID_SUM;
@@ -85,6 +86,7 @@ public final class Bundle {
     }
     addPositions(report);
     sum.count += report.count;
+    sum.appendedAtMs = Math.min(sum.appendedAtMs, report.appendedAtMs);
     sum.directionalVariance += report.directionalVariance;
   }
 

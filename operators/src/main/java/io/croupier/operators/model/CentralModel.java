@@ -157,6 +157,12 @@ public final class CentralModel implements LiveModel {
     return confirmed;
   }
 
+  /** A sum is divided by the goal whatever it holds, so a round that is full must not go on. */
+  @Override
+  public boolean waitsForBacklog() {
+    return false;
+  }
+
   /** Its rounds take only reports that name the last publication. */
   @Override
   public boolean isAnswered() {
@@ -221,6 +227,11 @@ public final class CentralModel implements LiveModel {
     }
     open += sum.count;
     return Fate.OPEN;
+  }
+
+  @Override
+  public Fate addAsBefore(RoundSum sum) {
+    return add(sum);
   }
 
   @Override

@@ -74,6 +74,9 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /** Whether people can see the last publication; true before the first one. */
   boolean isConfirmed();
 
+  /** Whether a new round waits until reports that came before it are taken. */
+  boolean waitsForBacklog();
+
   /** Whether a report has named the last publication; true before the first one. */
   boolean isAnswered();
 
@@ -99,6 +102,12 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
    * @throws IllegalArgumentException if its dimension or form is not the model's
    */
   Fate add(RoundSum sum);
+
+  /**
+   * Takes in one bundle as release 0.1.0 did, for the replay of its journals: a round closes at
+   * reports_per_round reports, however many name one publication.
+   */
+  Fate addAsBefore(RoundSum sum);
 
   /**
    * Counts reports as dropped without a look at the round that they name, as a journal has it.

@@ -29,6 +29,9 @@ import java.util.function.Function;
  * nothing once the working vectors are there.
  */
 public final class LocalModel implements LiveModel {
+  /** Of one round, so that its count and its sums of 32-bit numbers don't overflow. */
+  private static final int MOST_REPORTS = 1 << 30;
+
   private final Learner<LearnerState> learner;
   private final LearnerState state;
   private final Round round;
@@ -123,14 +126,17 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public boolean hasNewRound() {
-    return published.isEmpty()
-        || round() != published.newest().round
-        || last.count() >= reportsPerRound;
+    return published.isEmpty() || round() != published.newest().round;
   }
 
   @Override
   public boolean isConfirmed() {
     return published.isConfirmed();
+  }
+
+  @Override
+  public boolean waitsForBacklog() {
+    return true;
   }
 
   @Override
@@ -185,6 +191,10 @@ public final class LocalModel implements LiveModel {
     publication.answered = true;
     if (agreement.isReached()) {
       last.add(sum, publication.direction, publication.pull, reportsPerRound);
+      publication.last += sum.count;
+      if (last.count() >= MOST_REPORTS) {
+        closeLast();
+      }
       return Fate.OPEN;
     }
     long roundSize = publication.roundSize(reportsPerRound);
@@ -199,6 +209,28 @@ public final class LocalModel implements LiveModel {
       return Fate.STEPPED;
     }
     return Fate.OPEN;
+  }
+
+  @Override
+  public Fate addAsBefore(RoundSum sum) {
+    int index = published.indexOf(sum.namedRound);
+    if (index < 0) {
+      return add(sum);
+    }
+    changed();
+    Publication publication = published.at(index);
+    if (filling.count() == 0 && sum.count >= reportsPerRound) {
+      stepOn(sum, publication);
+    } else {
+      filling.add(sum, publication.direction, publication.pull, reportsPerRound);
+      if (filling.count() < reportsPerRound) {
+        return Fate.OPEN;
+      }
+      closeRound();
+    }
+    publication.used = 0;
+    agreement.clear();
+    return Fate.STEPPED;
   }
 
   @Override
@@ -270,15 +302,14 @@ public final class LocalModel implements LiveModel {
 
   /** A last round of fewer reports than the spec asks for goes on as part of the next round. */
   private void closeLast() {
-    if (last.count() >= reportsPerRound) {
-      int reports = last.count();
+    int reports = last.count();
+    if (reports >= reportsPerRound) {
       last.close(round);
       step(reports);
-    } else if (last.count() > 0) {
+      published.closeLast();
+    } else if (reports > 0) {
       last.moveTo(filling);
-      if (filling.isFull(reportsPerRound)) {
-        closeRound();
-      }
+      published.moveLast();
     }
   }
 

@@ -34,6 +34,9 @@ public final class Publication {
   /** Its reports in the round that is filling. */
   long filling;
 
+  /** Its reports in the last round. */
+  long last;
+
   Publication(long round, double[] direction) {
     this.round = round;
     this.direction = direction;

@@ -127,6 +127,22 @@ final class PublishedRounds {
     forgetOld();
   }
 
+  /** Notes that the last round has closed. */
+  void closeLast() {
+    for (int i = 0; i < size; i++) {
+      publications[i].used += publications[i].last;
+      publications[i].last = 0;
+    }
+  }
+
+  /** Notes that the reports of the last round are in the filling round now. */
+  void moveLast() {
+    for (int i = 0; i < size; i++) {
+      publications[i].filling += publications[i].last;
+      publications[i].last = 0;
+    }
+  }
+
   /** Notes that the filling round has closed, which held so many reports. */
   void closeFilling(long reports) {
     long left = reports;
@@ -145,6 +161,7 @@ final class PublishedRounds {
     visitor.vector("published-pulls", all().mapToDouble(p -> p.pull).toArray());
     visitor.counts("published-used", all().mapToLong(p -> p.used).toArray());
     visitor.counts("published-answered", all().mapToLong(p -> p.answered ? 1 : 0).toArray());
+    visitor.counts("published-last", all().mapToLong(p -> p.last).toArray());
     visitor.counts("published-filling", all().mapToLong(p -> p.filling).toArray());
     all()
         .filter(publication -> withDirections && !publication.saved)
@@ -169,6 +186,8 @@ final class PublishedRounds {
     visitor.counts("published-used", used);
     long[] answered = new long[stored];
     visitor.counts("published-answered", answered);
+    long[] last = new long[stored];
+    visitor.counts("published-last", last);
     long[] filling = new long[stored];
     visitor.counts("published-filling", filling);
     for (int i = 0; i < stored; i++) {
@@ -176,6 +195,7 @@ final class PublishedRounds {
       publication.pull = pulls[i];
       publication.used = used[i];
       publication.answered = answered[i] != 0;
+      publication.last = last[i];
       publication.filling = filling[i];
       if (withDirections) {
         visitor.vector(directionName(rounds[i]), publication.direction);

@@ -56,6 +56,7 @@ public final class ReportIntake {
     sum.values = report.values;
     sum.indices = report.indices;
     sum.specOffset = specOffset;
+    sum.appendedAtMs = report.appendedAtMs;
     contribution.ifPresent(raw -> raw.put(report, sum));
     return sum;
   }

@@ -32,6 +32,9 @@ public final class RoundSum {
   /** Coordinates of sparse values; else empty. */
   public int[] indices = {};
 
+  /** When the broker appended the oldest of the reports, ms since 1970; 0 if that is unknown. */
+  public long appendedAtMs;
+
   /** Position on the models topic of the spec under which the reports were admitted. */
   public long specOffset;
 

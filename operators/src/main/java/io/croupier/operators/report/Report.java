@@ -50,4 +50,7 @@ public final class Report {
   public String topic = "";
   public int partition;
   public long offset;
+
+  /** When the broker appended the record, milliseconds since 1970; 0 if that is unknown. */
+  public long appendedAtMs;
 }

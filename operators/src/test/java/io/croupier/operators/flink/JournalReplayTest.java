@@ -81,9 +81,9 @@ class JournalReplayTest {
         switch (random.nextInt(5)) {
           case 0 -> learner.failedBarrier();
           case 1 -> {
-            learner.reached(0);
+            learner.lag(5_000);
             learner.barrier();
-            learner.idle();
+            learner.lag(0);
           }
           default -> learner.barrier();
         }

@@ -204,11 +204,11 @@ class JournalTest {
   void whatHeldARoundBackIsJournalled() throws Exception {
     start();
     run(TestRecords.sgd("m"));
-    learner.reached(0);
+    learner.lag(5_000);
     report(0, 1, 1);
     learner.barrier();
     learner.barrier();
-    learner.idle();
+    learner.advanceTime(1_000);
     learner.barrier();
 
     assertThat(bundles())

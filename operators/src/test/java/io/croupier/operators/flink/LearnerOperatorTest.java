@@ -12,8 +12,6 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.util.List;
 import org.apache.flink.configuration.CheckpointingOptions;
-import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
-import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -367,25 +365,43 @@ class LearnerOperatorTest {
   @Test
   void noRoundOpensWhileTheJobIsBehind() throws Exception {
     run(TestRecords.sgd("m").setMaxStaleness(0));
-    learner.reached(998_000);
+    learner.lag(1_001);
     for (int barrier = 0; barrier < 20; barrier++) {
       learner.report(TestRecords.dense("m", 0, 1, 0));
-      learner.advanceTime(1000);
+      learner.advanceTime(999);
       learner.barrier();
     }
     assertThat(updates()).extracting(ModelUpdate::getRound).containsOnly(0L);
     assertThat(learner.lastUpdate().getUsed() + learner.lastUpdate().getOpen()).isEqualTo(20);
 
-    learner.reached(1_019_500);
+    learner.lag(1_000);
+    learner.advanceTime(1);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
     assertThat(learner.lastUpdate().getRound()).isPositive();
     assertThat(learner.lastUpdate().getDroppedStale()).isZero();
   }
 
+  /** One partition's backlog counts, however current the reports of others are. */
+  @Test
+  void currentReportsDontHideABacklog() throws Exception {
+    run(TestRecords.sgd("m"));
+    for (int barrier = 0; barrier < 5; barrier++) {
+      learner.lag(10_000);
+      learner.report(TestRecords.dense("m", 0, 1, 0));
+      learner.lag(0);
+      learner.report(TestRecords.dense("m", 0, 1, 0));
+      learner.advanceTime(500);
+      learner.barrier();
+    }
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsOnly(0L);
+  }
+
   @Test
   void aHoldBecauseOfABacklogEnds() throws Exception {
     run(TestRecords.sgd("m"));
-    learner.reached(0);
+    learner.advanceTime(3_600_000);
+    learner.lag(5_000);
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
     learner.advanceTime(59_999);
@@ -397,9 +413,36 @@ class LearnerOperatorTest {
     assertThat(learner.lastUpdate().getRound()).isEqualTo(2);
 
     learner.report(TestRecords.dense("m", 2, 1, 0));
+    learner.barrier();
     learner.advanceTime(59_999);
+    learner.report(TestRecords.dense("m", 2, 1, 0));
     learner.barrier();
     assertThat(learner.lastUpdate().getRound()).as("the next hold begins").isEqualTo(2);
+  }
+
+  /** Failed checkpoints don't use up the time that a backlog may take. */
+  @Test
+  void aHoldBecauseOfABacklogBeginsWhenTheLastPublicationIsVisible() throws Exception {
+    learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+    learner.failedBarrier();
+    learner.lag(5_000);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.failedBarrier();
+    learner.advanceTime(600_000);
+    learner.completed(2);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isZero();
+  }
+
+  /** Its sum is divided by the goal, whatever it holds: it must not go on growing. */
+  @Test
+  void aCentralRoundThatIsFullClosesThoughTheJobIsBehind() throws Exception {
+    run(TestRecords.central("m"));
+    learner.lag(60_000);
+    learner.report(TestRecords.grid("m", 0, 1 << 10, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
   }
 
   /** Weights that no gradient was taken at say nothing: a learner must not go on from them. */
@@ -424,46 +467,5 @@ class LearnerOperatorTest {
     learner.advanceTime(60_000);
     learner.barrier();
     assertThat(learner.lastUpdate().getRound()).as("the hold ends").isEqualTo(round + 1);
-  }
-
-  /** After a start nothing says how much waits on the topics. */
-  @Test
-  void aJobCountsAsBehindUntilItsFirstWatermark() throws Exception {
-    learner.close();
-    learner =
-        new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED) {
-          @Override
-          void opened(
-              KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>
-                  harness)
-              throws Exception {
-            harness.processWatermarkStatus2(WatermarkStatus.IDLE);
-          }
-        };
-    run(TestRecords.sgd("m"));
-    assertThat(learner.lastUpdate().getRound())
-        .as("the first publication waits for nothing")
-        .isZero();
-    learner.report(TestRecords.dense("m", 0, 1, 0));
-    learner.barrier();
-    assertThat(learner.lastUpdate().getRound()).isZero();
-    learner.reached(1_000_000);
-    learner.barrier();
-    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
-  }
-
-  @Test
-  void aCentralRoundStaysOpenWhileTheJobIsBehind() throws Exception {
-    run(TestRecords.central("m"));
-    learner.reached(0);
-    learner.report(TestRecords.grid("m", 0, 1 << 10, 0));
-    learner.barrier();
-    learner.report(TestRecords.grid("m", 0, 1 << 10, 0));
-    learner.barrier();
-    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L);
-    learner.idle();
-    learner.barrier();
-    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
-    assertThat(learner.lastUpdate().getUsed()).isEqualTo(2);
   }
 }

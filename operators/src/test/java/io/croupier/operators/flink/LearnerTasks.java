@@ -12,12 +12,10 @@ import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
-import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 
 /** The learner operator in harnesses. */
-class LearnerTasks
+final class LearnerTasks
     extends Subtasks<
         OutboundRecord,
         KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>> {
@@ -25,6 +23,8 @@ class LearnerTasks
   /** The job is behind by more than a second, and holds a round back for a minute. */
   static final PublicationSettings PUBLICATIONS =
       new PublicationSettings(Duration.ofSeconds(1), Duration.ofMinutes(1));
+
+  private long lagMs;
 
   LearnerTasks(Backend backend, Plan plan) throws Exception {
     this(backend, plan, JournalSettings.OFF);
@@ -57,27 +57,9 @@ class LearnerTasks
         null);
   }
 
-  /** There is nothing more to read. */
-  void idle() throws Exception {
-    onEach(this::opened);
-  }
-
-  /** There is nothing more to read, until a test says so. */
-  @Override
-  void opened(
-      KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord> harness)
-      throws Exception {
-    harness.processWatermarkStatus1(WatermarkStatus.IDLE);
-    harness.processWatermarkStatus2(WatermarkStatus.IDLE);
-  }
-
-  /** All that the brokers appended up to this time has arrived. */
-  void reached(long appendedAtMs) throws Exception {
-    onEach(
-        harness -> {
-          harness.processWatermarkStatus1(WatermarkStatus.ACTIVE);
-          harness.processWatermark1(new Watermark(appendedAtMs));
-        });
+  /** From now on reports have waited for so long when they arrive. */
+  void lag(long ms) {
+    lagMs = ms;
   }
 
   void publish(SpecRecord spec) throws Exception {
@@ -85,6 +67,7 @@ class LearnerTasks
   }
 
   void report(RoundSum sum) throws Exception {
+    sum.appendedAtMs = nowMs() - lagMs;
     on(sum.modelId, harness -> harness.processElement1(sum, 0));
   }
 

@@ -160,7 +160,7 @@ class StateShapeTest {
       }
       if (!central) {
         // Rounds that agree, and a last round that the next publication would close.
-        tasks.reached(0);
+        tasks.lag(5_000);
         for (int i = 0; i < AGREEING; i++) {
           RoundSum sum = intake.withoutUser(report(spec, false, i));
           tasks.report(sum);

@@ -120,12 +120,12 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
                 state, KEY_GROUPS, before, parallelism, i));
       }
       harness.open();
-      opened(harness);
     }
   }
 
-  /** What happens to each new subtask before anything else. */
-  void opened(H harness) throws Exception {}
+  final long nowMs() {
+    return nowMs;
+  }
 
   /** Does something to the subtask that owns {@code key}. */
   final void on(String key, Step<H> step) throws Exception {

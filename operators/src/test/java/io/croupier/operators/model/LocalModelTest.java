@@ -307,18 +307,42 @@ class LocalModelTest {
   void aLastRoundTooSmallForTheSpecIsFilledUp() {
     LocalModel model = new LocalModel(sgd().setReportsPerRound(10).build(), 0);
     publish(model, 0);
-    add(model, 0, 500);
-    long rounds = model.round();
-    long settled = publish(model, 0).getRound();
-    assertThat(settled).isEqualTo(rounds + 1);
+    add(model, 0, 139);
+    assertThat(model.round()).as("equal rounds agree at the 13th").isEqualTo(13);
+    assertThat(model.filling()).as("in the last round").isZero();
 
-    add(model, 0, 9);
-    assertThat(model.hasNewRound()).isFalse();
-    assertThat(publish(model, 0).getOpen()).isEqualTo(9);
+    ModelUpdateView update = publish(model, 0);
+    assertThat(update.getRound()).isEqualTo(13);
+    assertThat(update.getOpen()).isEqualTo(9);
     assertThat(model.filling()).isEqualTo(9);
-    add(model, settled, 1);
-    assertThat(model.round()).isEqualTo(settled + 1);
+    add(model, 13, 1);
+    assertThat(model.round()).isEqualTo(14);
     assertThat(model.open()).isZero();
+  }
+
+  /** Those of the last round count, too. */
+  @Test
+  void stragglersOfALargePublicationEnterFewRounds() {
+    LocalModel model = new LocalModel(sgd().build(), 0);
+    publish(model, 0);
+    add(model, 0, 100_000);
+    long round = publish(model, 0).getRound();
+    assertThat(round).isEqualTo(14);
+    add(model, 0, 1000);
+    assertThat(model.round()).isEqualTo(round);
+    assertThat(model.open()).isEqualTo(1000);
+  }
+
+  /** For the replay of its journals. */
+  @Test
+  void asInRelease010EveryReportIsAStep() {
+    LocalModel model = new LocalModel(sgd().build(), 0);
+    publish(model, 0);
+    for (int i = 0; i < 500; i++) {
+      assertThat(model.addAsBefore(dense(0, 0.5, -0.5, 0.1))).isEqualTo(Fate.STEPPED);
+    }
+    assertThat(model.round()).isEqualTo(500);
+    assertThat(model.addAsBefore(dense(7, 1, 0, 0))).isEqualTo(Fate.DROPPED_UNPUBLISHED);
   }
 
   @Test
