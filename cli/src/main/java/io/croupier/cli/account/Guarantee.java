@@ -84,10 +84,10 @@ record Guarantee(
   }
 
   private String sentence() {
-    return "Any outcome is at most exp(%s) times as likely if %s, but for a probability of %s."
+    return "If %s, any event's probability grows from p to at most exp(%s) p + %s; and vice versa."
         .formatted(
-            Digits.sixDigits(epsilon, RoundingMode.CEILING),
             relation.meaning(),
+            Digits.sixDigits(epsilon, RoundingMode.CEILING),
             Digits.sixDigits(delta, RoundingMode.CEILING));
   }
 }

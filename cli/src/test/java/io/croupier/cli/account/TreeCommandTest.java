@@ -52,7 +52,7 @@ class TreeCommandTest {
         .containsPattern("epsilon by Renyi DP +\\| +" + renyi + " \\|")
         .containsPattern("delta +\\| +1e-6 \\|")
         .containsPattern("relation +\\| +zero-out \\|")
-        .contains("one person's contributions are replaced by zeros", "probability of 1e-6.")
+        .contains("one person's contributions are replaced by zeros", ") p + 1e-6; and vice versa.")
         .contains("Zeta is exact, and Algorithm 3 has the same.");
     JsonObject json = json(arguments);
     assertThat(json.keySet())
