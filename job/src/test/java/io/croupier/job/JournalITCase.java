@@ -74,7 +74,8 @@ class JournalITCase {
       Journalled.check(table, "m", BATCH * BATCHES);
       assertThat(table.awaitJournal("m", BATCH * BATCHES))
           .extracting(Bundle::getPositionsCount)
-          .allMatch(count -> count >= 1 && count <= largestBundle)
+          .filteredOn(count -> count > 0) // an update that follows no bundle has none
+          .allMatch(count -> count <= largestBundle)
           .contains(largestBundle);
       job.cancel().get(30, TimeUnit.SECONDS);
     }
