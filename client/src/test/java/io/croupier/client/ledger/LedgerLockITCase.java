@@ -94,9 +94,14 @@ class LedgerLockITCase {
     assertHeld();
     assertThat(release(3)).isEqualTo(HoldingDevice.RELEASED);
 
+    // One by one: a file that is written anew twice may have the first one's key again.
     Object before = key();
-    assertThat(release(40)).isEqualTo(HoldingDevice.RELEASED);
-    assertThat(key()).as("written anew").isNotEqualTo(before);
+    int reports = 3;
+    while (key().equals(before)) {
+      assertThat(release(1)).isEqualTo(HoldingDevice.RELEASED);
+      reports++;
+      assertThat(reports).as("reports before it is written anew").isLessThan(100);
+    }
     deleteLock();
     assertHeld();
     assertThat(release(1)).as("a vain attempt disturbs nothing").isEqualTo(HoldingDevice.RELEASED);
@@ -104,7 +109,7 @@ class LedgerLockITCase {
     input.close();
     assertThat(process.waitFor()).isZero();
     try (LocalLedger ledger = open()) {
-      assertThat(ledger.spent().reports()).isEqualTo(44);
+      assertThat(ledger.spent().reports()).isEqualTo(reports + 1);
     }
   }
 
