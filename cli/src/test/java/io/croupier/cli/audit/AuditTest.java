@@ -79,7 +79,7 @@ class AuditTest {
   private static Mechanism right(Claim claim, Kind kind, double level, int dimension, long seed) {
     return switch (kind) {
       case L2_LAPLACE -> Mutant.laplace(claim, dimension, 2 / level, seed);
-      case COORDINATE_LAPLACE -> Mutant.coordinates(claim, 2 * dimension / level, seed);
+      case COORDINATE_LAPLACE -> Mutant.coordinates(claim, 2 * Math.sqrt(dimension) / level, seed);
       case GAUSSIAN -> Mutant.gaussian(claim, 2 / level, seed);
     };
   }
