@@ -85,7 +85,7 @@ class DemoE2ECase {
                 + " 24 or an undisclosed amount per person;"
                 + " a real deployment runs one learner. Undisclosed are 180 reports,"
                 + " up to 3 of one person: only their senders know the cost.")
-        .noneMatch(line -> line.contains("admitted reports"));
+        .noneMatch(line -> line.contains("admitted reports") && !line.contains(" 0 came too late"));
     assertThat(output.stream().filter(line -> line.contains("refused")))
         .containsExactly("BANCO refused 60 undisclosed reports (DECLARATION).");
   }
