@@ -4,6 +4,7 @@ import java.awt.Color;
 import java.awt.Font;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.knowm.xchart.BitmapEncoder;
@@ -16,6 +17,8 @@ import org.knowm.xchart.style.Styler;
 final class Look {
   static final int WIDTH = 900;
   static final int HEIGHT = 540;
+  static final int PANEL_WIDTH = 500;
+  static final int PANEL_HEIGHT = 400;
 
   /** 72 would be one pixel a point. */
   private static final int DPI = 108;
@@ -77,6 +80,12 @@ final class Look {
   /** Colours for curves that aren't learners. */
   static Color colour(int kind) {
     return COLOURS[kind];
+  }
+
+  /** Saves several charts of one size as one picture, so many in a row. */
+  static void save(List<? extends Chart<?, ?>> charts, int columns, Path file) throws IOException {
+    int rows = (charts.size() + columns - 1) / columns;
+    BitmapEncoder.saveBitmap(charts, rows, columns, file.toString(), BitmapFormat.PNG);
   }
 
   static void save(Chart<?, ?> chart, Path file) throws IOException {

@@ -45,6 +45,15 @@ public final class Page {
     text.append("| ").append(String.join(" | ", cells)).append(" |\n");
   }
 
+  /** Saves a table as {@code name.csv} and links to it. No cell may hold a comma or a quote. */
+  void csv(String link, List<String> columns, List<List<String>> rows) throws IOException {
+    StringBuilder lines = new StringBuilder(String.join(",", columns)).append('\n');
+    rows.forEach(row -> lines.append(String.join(",", row)).append('\n'));
+    String file = name + ".csv";
+    Files.writeString(directory.resolve(file), lines, StandardCharsets.UTF_8);
+    paragraph("[" + link + "](" + file + ")");
+  }
+
   /** Saves the picture and shows it. */
   void picture(String suffix, Picture picture) throws IOException {
     String file = name + "-" + suffix + ".png";

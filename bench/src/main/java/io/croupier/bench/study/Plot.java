@@ -2,11 +2,13 @@ package io.croupier.bench.study;
 
 import java.awt.BasicStroke;
 import java.awt.Color;
+import java.awt.Font;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
+import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.lines.SeriesLines;
 import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
@@ -22,10 +24,14 @@ final class Plot implements Picture {
   private final XYChart chart;
 
   Plot(String title, String xTitle, String yTitle) {
+    this(title, xTitle, yTitle, Look.WIDTH, Look.HEIGHT);
+  }
+
+  private Plot(String title, String xTitle, String yTitle, int width, int height) {
     chart =
         new XYChartBuilder()
-            .width(Look.WIDTH)
-            .height(Look.HEIGHT)
+            .width(width)
+            .height(height)
             .title(title)
             .xAxisTitle(xTitle)
             .yAxisTitle(yTitle)
@@ -35,9 +41,31 @@ final class Plot implements Picture {
     chart.getStyler().setXAxisTickLabelsFormattingFunction(Look::tick);
   }
 
+  /**
+   * A small plot for {@link Panels}, its legend in the lower left corner.
+   *
+   * @param lowest lower end of the vertical axis
+   * @param highest its upper end; curves leave the plot there
+   */
+  static Plot panel(String title, String xTitle, String yTitle, double lowest, double highest) {
+    Plot plot = new Plot(title, xTitle, yTitle, Look.PANEL_WIDTH, Look.PANEL_HEIGHT);
+    plot.chart
+        .getStyler()
+        .setYAxisMin(lowest)
+        .setYAxisMax(highest)
+        .setLegendPosition(Styler.LegendPosition.InsideSW)
+        .setLegendPadding(3)
+        .setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 10));
+    return plot;
+  }
+
   @Override
   public String title() {
     return chart.getTitle();
+  }
+
+  XYChart chart() {
+    return chart;
   }
 
   /** Makes the vertical axis a linear one. */

@@ -23,10 +23,11 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measures the learners' excess risk on simulated people: tables in Markdown, pictures in PNG.",
+      "Measures the learners' excess risk, mostly on simulated people: tables in Markdown and CSV,"
+          + " pictures in PNG.",
       "",
-      "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius; of the central model"
-          + " prefix-sums, dp-ftrl, dp-ftrl-parameter-free. The same seed gives the same files, bit"
+      "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius, rounds; of the central"
+          + " model prefix-sums, dp-ftrl, dp-ftrl-parameter-free. The same seed gives the same files, bit"
           + " for bit, on any number of threads. The noise comes from a seeded generator: it protects"
           + " nobody."
     })
@@ -126,6 +127,7 @@ public final class Studies implements Callable<Integer> {
             new PrivacyLevelsStudy(effort),
             new RatesStudy(effort),
             new AdaptiveRadiusStudy(effort, seed),
+            new RoundsStudy(effort),
             new PrefixSumStudy(effort),
             new DpFtrlStudy(effort),
             new ParameterFreeStudy(effort));

@@ -29,6 +29,7 @@ class StudiesTest {
           "privacy-levels",
           "rates",
           "adaptive-radius",
+          "rounds",
           "prefix-sums",
           "dp-ftrl",
           "dp-ftrl-parameter-free"
@@ -36,9 +37,9 @@ class StudiesTest {
       String page = Files.readString(out.resolve(study + ".md"));
       assertThat(page).startsWith("# ").contains("|---|", "![").doesNotContain("null");
       page.lines()
-          .filter(line -> line.startsWith("!["))
+          .filter(line -> line.startsWith("![") || line.endsWith(".csv)"))
           .map(line -> line.substring(line.indexOf("](") + 2, line.length() - 1))
-          .forEach(picture -> assertThat(out.resolve(picture)).isNotEmptyFile());
+          .forEach(file -> assertThat(out.resolve(file)).isNotEmptyFile());
     }
   }
 
