@@ -27,7 +27,7 @@ class BooksTest {
     for (int i = 0; i < 3; i++) {
       reports.add(new Books.Report("0:" + i, "ada", i + 1, Load.ONCE, i, 1));
       events.add(event(i, i + 1, Outcome.ADMITTED, i + 1));
-      journal.add(bundle(i).toBuilder().setClosedRound(i).build());
+      journal.add(bundle(i).toBuilder().setClosedRound(i).setPublished(i > 0).build());
     }
     updates.add(update(2, 2));
     updates.add(update(3, 3));
@@ -122,12 +122,20 @@ class BooksTest {
         .containsExactly(
             "round 3 of once is visible twice with 3 reports",
             "round 2 of once is visible behind round 3",
-            "the newest round of once is 2, and its journal closed 3");
+            "the newest round of once is 2, and its journal published 3");
   }
 
   @Test
   void aRoundThatWasHeldIsVisibleWithTheSameReports() {
     updates.add(2, update(2, 2).toBuilder().setUsed(3).build());
+
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void aRoundThatIsHeldInTheEndIsNotVisible() {
+    journal.set(2, journal.get(2).toBuilder().setRoundHeld(true).build());
+    updates.set(2, update(2, 2).toBuilder().setUsed(3).build());
 
     assertThat(findings()).isEmpty();
   }
@@ -144,7 +152,7 @@ class BooksTest {
   void aRoundOfSeveralReportsIsTheirMean() {
     journal.clear();
     journal.add(bundle(0, 1));
-    journal.add(bundle(2).toBuilder().setClosedRound(0).build());
+    journal.add(bundle(2).toBuilder().setClosedRound(0).setPublished(true).build());
     updates.clear();
     updates.add(meanOfThree(1).build());
 
@@ -177,7 +185,7 @@ class BooksTest {
     assertThat(findings())
         .containsExactly(
             "the journal of once has no 0:1",
-            "the newest round of once is 3, and its journal closed 2",
+            "the newest round of once is 3, and its journal published 2",
             "coordinate 1 of once is -1.0, not 0.0: a report was not added exactly once");
   }
 

@@ -36,9 +36,6 @@ final class Recording {
   private final Map<String, Long> admitted = new HashMap<>();
   private final List<JournalEntry.Bundle> journalOfOnce = new ArrayList<>();
 
-  /** The newest round that each model's journal closed, and the next number. */
-  private final Map<String, Long> rounds = new HashMap<>();
-
   /**
    * What a cluster has so far.
    *
@@ -101,10 +98,7 @@ final class Recording {
         });
   }
 
-  /**
-   * Waits until the updates of every model count all its reports, and its journal holds them, and
-   * until its newest weights are visible: a new round may wait.
-   */
+  /** Waits until the updates of every model count all its reports, and its journal holds them. */
   void awaitModels(UpdateWatch watch) throws Exception {
     await(
         "updates that tell of " + admitted,
@@ -117,11 +111,6 @@ final class Recording {
                           >= admitted.get(model);
                     }));
     await("a journal of " + admitted, this::writeJournal);
-    await(
-        "rounds up to " + rounds,
-        () ->
-            rounds.entrySet().stream()
-                .allMatch(round -> watch.newestRound(round.getKey()) >= round.getValue()));
   }
 
   /** Stops the job, and reads what came behind all that was waited for: there should be nothing. */
@@ -148,9 +137,6 @@ final class Recording {
             if (entry.getModelId().equals(Load.ONCE)) {
               journalOfOnce.addAll(entry.getBundlesList());
             }
-            entry.getBundlesList().stream()
-                .filter(JournalEntry.Bundle::hasClosedRound)
-                .forEach(b -> rounds.put(entry.getModelId(), b.getClosedRound() + 1));
             entry.writeDelimitedTo(out);
           });
     }
