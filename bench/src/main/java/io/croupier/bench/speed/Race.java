@@ -35,8 +35,13 @@ record Race(Hall hall, int parallelism, Duration interval, String backend) {
    *
    * @param pace how fast records were committed
    * @param checkpoints the latest ones
+   * @param bundles sums of reports that reached the learner; 0 of the pass-through
    */
-  record Result(Commits.Pace pace, RunningJob.Checkpoints checkpoints) {}
+  record Result(Commits.Pace pace, RunningJob.Checkpoints checkpoints, long bundles) {
+    private Result withBundles(long count) {
+      return new Result(pace, checkpoints, count);
+    }
+  }
 
   /** Passes the records through. */
   Result passThrough(String backlog, long records) throws Exception {
@@ -67,7 +72,8 @@ record Race(Hall hall, int parallelism, Duration interval, String backend) {
     try (RunningJob job = start(prefix, backlog)) {
       Result result = result(job, topics.accounting(), records, from);
       requireUsed(topics.updates(), workload, records);
-      return result;
+      // The learner reads specs, too.
+      return result.withBundles(job.recordsRead("learner") - workload.models());
     } finally {
       hall.delete(topics.all().stream().filter(topic -> !topic.equals(backlog)).toList());
     }
@@ -105,7 +111,7 @@ record Race(Hall hall, int parallelism, Duration interval, String backend) {
   private Result result(RunningJob job, String topic, long records, long from) throws Exception {
     Commits commits =
         Commits.watch(hall.admin(), topic, parallelism, records, PATIENCE, job::isAlive);
-    Result result = new Result(commits.pace(from, interval), job.checkpoints());
+    Result result = new Result(commits.pace(from, interval), job.checkpoints(), 0);
     System.err.printf(
         "%s: %,.0f/s, CPU %.1f us%n", topic, result.pace().perSecond(), result.pace().cpuMicros());
     return result;

@@ -25,7 +25,8 @@ record RateTable(Hall hall, Effort effort) {
           "lowest to highest",
           "CPU us a report",
           "of pass-through, CPU us",
-          "ratio of CPU");
+          "ratio of CPU",
+          "bundles");
 
   /** One model, for every dimension, learner and size of a round. */
   List<List<String>> ofDimensions(List<Integer> dimensions) throws Exception {
@@ -42,14 +43,17 @@ record RateTable(Hall hall, Effort effort) {
     return rows;
   }
 
-  /** Two models, by parallelism. */
-  List<List<String>> ofTwoModels(int dimension) throws Exception {
+  /** BANCO with r = 1, by parallelism. */
+  List<List<String>> ofSubtasks(int models, int dimension) throws Exception {
     List<List<String>> rows = new ArrayList<>();
     for (int parallelism : new int[] {1, 2}) {
       for (List<String> row :
-          race(List.of(new Workload(LearnerKind.BANCO, dimension, 1, 2)), dimension, parallelism)) {
+          race(
+              List.of(new Workload(LearnerKind.BANCO, dimension, 1, models)),
+              dimension,
+              parallelism)) {
         List<String> told = new ArrayList<>(row);
-        told.set(0, "two models, parallelism " + parallelism);
+        told.set(0, "%d models, parallelism %d".formatted(models, parallelism));
         rows.add(told);
       }
     }
@@ -72,7 +76,7 @@ record RateTable(Hall hall, Effort effort) {
     Commits.Pace before = race.passThrough(backlog, records).pace();
     for (int i = 0; i < effort.repetitions(); i++) {
       for (Turns turn : turns) {
-        Commits.Pace own = race.croupier(turn.workload, backlog, records, 0).pace();
+        Race.Result own = race.croupier(turn.workload, backlog, records, 0);
         Commits.Pace after = race.passThrough(backlog, records).pace();
         turn.add(own, before, after);
         before = after;
@@ -87,13 +91,15 @@ record RateTable(Hall hall, Effort effort) {
     private final Workload workload;
     private final List<Commits.Pace> own = new ArrayList<>();
     private final List<Commits.Pace> others = new ArrayList<>();
+    private final List<Long> bundles = new ArrayList<>();
 
     Turns(Workload workload) {
       this.workload = workload;
     }
 
-    void add(Commits.Pace pace, Commits.Pace before, Commits.Pace after) {
-      own.add(pace);
+    void add(Race.Result result, Commits.Pace before, Commits.Pace after) {
+      own.add(result.pace());
+      bundles.add(result.bundles());
       others.add(
           new Commits.Pace(
               (before.perSecond() + after.perSecond()) / 2,
@@ -118,7 +124,8 @@ record RateTable(Hall hall, Effort effort) {
           "%.2f to %.2f".formatted(ratios[0], ratios[ratios.length - 1]),
           "%.1f".formatted(median(own.stream().mapToDouble(Commits.Pace::cpuMicros).toArray())),
           "%.1f".formatted(median(others.stream().mapToDouble(Commits.Pace::cpuMicros).toArray())),
-          "%.2f".formatted(median(cpu)));
+          "%.2f".formatted(median(cpu)),
+          "%,.0f".formatted(median(bundles.stream().mapToDouble(Long::doubleValue).toArray())));
     }
 
     private static double median(double[] values) {

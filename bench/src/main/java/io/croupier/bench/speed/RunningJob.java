@@ -10,10 +10,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MetricOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -21,6 +23,10 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 /** A job in a cluster of its own inside this process; cancelled when closed. */
 final class RunningJob implements AutoCloseable {
   private static final long PATIENCE_S = 60;
+  private static final Duration FETCH = Duration.ofMillis(100);
+
+  /** So many fetches in a row show the same count once it is final. */
+  private static final int SAME = 5;
 
   private final JobClient client;
   private final int restPort;
@@ -54,6 +60,7 @@ final class RunningJob implements AutoCloseable {
     configuration.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
     configuration.set(RestOptions.BIND_PORT, Integer.toString(port));
     configuration.set(RestOptions.PORT, port);
+    configuration.set(MetricOptions.METRIC_FETCHER_UPDATE_INTERVAL, FETCH);
     return new RunningJob(
         submission.in(StreamExecutionEnvironment.createLocalEnvironment(1, configuration)), port);
   }
@@ -64,20 +71,48 @@ final class RunningJob implements AutoCloseable {
 
   /** From trigger to completion, and what was written for it. */
   Checkpoints checkpoints() throws IOException, InterruptedException {
-    URI uri =
-        URI.create(
-            "http://127.0.0.1:%d/jobs/%s/checkpoints".formatted(restPort, client.getJobID()));
-    String answer =
-        HttpClient.newHttpClient()
-            .send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
-            .body();
     List<JsonObject> complete =
-        JsonParser.parseString(answer).getAsJsonObject().getAsJsonArray("history").asList().stream()
+        get("/checkpoints").getAsJsonArray("history").asList().stream()
             .map(JsonElement::getAsJsonObject)
             .filter(checkpoint -> checkpoint.get("status").getAsString().equals("COMPLETED"))
             .toList();
     return new Checkpoints(
         median(complete, "end_to_end_duration"), median(complete, "checkpointed_size") / 1e6);
+  }
+
+  /**
+   * Records that an operator, which is the first of its chain, has read from all its inputs. To be
+   * asked when it has nothing more to read: Flink counts late, so this waits until the count stays.
+   */
+  long recordsRead(String operator) throws IOException, InterruptedException {
+    long count = -1;
+    for (int same = 0; same < SAME; same++) {
+      Thread.sleep(FETCH.toMillis());
+      long now = recordsReadSoFar(operator);
+      if (now != count) {
+        count = now;
+        same = 0;
+      }
+    }
+    return count;
+  }
+
+  private long recordsReadSoFar(String operator) throws IOException, InterruptedException {
+    return get("").getAsJsonArray("vertices").asList().stream()
+        .map(JsonElement::getAsJsonObject)
+        .filter(vertex -> vertex.get("name").getAsString().startsWith(operator))
+        .mapToLong(vertex -> vertex.getAsJsonObject("metrics").get("read-records").getAsLong())
+        .sum();
+  }
+
+  private JsonObject get(String path) throws IOException, InterruptedException {
+    URI uri =
+        URI.create("http://127.0.0.1:%d/jobs/%s%s".formatted(restPort, client.getJobID(), path));
+    return JsonParser.parseString(
+            HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
+                .body())
+        .getAsJsonObject();
   }
 
   private static double median(List<JsonObject> checkpoints, String field) {

@@ -27,7 +27,8 @@ public final class Speed implements Callable<Integer> {
     RATE,
     LATENCY,
     LEDGER,
-    MODELS
+    MODELS,
+    SUBTASKS
   }
 
   @Option(
@@ -41,7 +42,7 @@ public final class Speed implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "PART",
-      defaultValue = "RATE,LATENCY,LEDGER,MODELS",
+      defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS",
       description = "Of ${COMPLETION-CANDIDATES} (default: all).")
   private List<Part> parts;
 
@@ -163,7 +164,11 @@ public final class Speed implements Callable<Integer> {
       }
       case MODELS -> {
         page.heading("Two models, d = 1000");
-        page.table(RateTable.COLUMNS, new RateTable(hall, effort).ofTwoModels(1000));
+        page.table(RateTable.COLUMNS, new RateTable(hall, effort).ofSubtasks(2, 1000));
+      }
+      case SUBTASKS -> {
+        page.heading("One model, d = 100");
+        page.table(RateTable.COLUMNS, new RateTable(hall, effort).ofSubtasks(1, 100));
       }
     }
   }
