@@ -19,6 +19,7 @@ public final class Spends {
   private final SortedMap<Double, Long> pureReports = new TreeMap<>();
   private double mu;
   private double rho;
+  private double variation;
   private RenyiCurve pureCurve = RenyiCurve.ZERO;
 
   /** An epsilon, and the bound that it is by. */
@@ -50,6 +51,18 @@ public final class Spends {
   }
 
   /**
+   * Adds a distance of Gaussian noise from the law that its mu is about ({@link DiscreteGaussian}).
+   * Its zero-concentrated guarantee has none.
+   *
+   * @param variation at least 0; may be infinite
+   */
+  public void addVariation(double variation) {
+    Require.notNegative("variation", variation);
+    double sum = this.variation + variation;
+    this.variation = variation > 0 && this.variation > 0 ? Math.nextUp(sum) : sum;
+  }
+
+  /**
    * Adds a mechanism of which only a rho is known. A Gaussian mechanism is better added by its mu.
    *
    * @param rho at least 0, finite
@@ -75,17 +88,19 @@ public final class Spends {
     bounds.put(
         Bound.ZERO_CONCENTRATED, ZeroConcentratedDp.epsilon(concentrated, pureReports, logDelta));
     bounds.put(Bound.RENYI, pureCurve.plus(RenyiCurve.ofRho(concentrated)).epsilon(logDelta));
+    double byRho = ZeroConcentratedDp.epsilon(concentrated, logDelta);
     double rest =
-        rho == 0
-            ? GaussianDp.epsilon(mu, logDelta)
-            : ZeroConcentratedDp.epsilon(concentrated, logDelta);
+        rho == 0 ? Math.min(DiscreteGaussian.epsilon(mu, variation, logDelta), byRho) : byRho;
     bounds.put(Bound.BASIC, pure() == 0 ? rest : Math.nextUp(pure() + rest));
     if (rho == 0) {
-      bounds.put(Bound.GAUSSIAN, GaussianDp.epsilon(muOfAll(), logDelta));
+      bounds.put(Bound.GAUSSIAN, DiscreteGaussian.epsilon(muOfAll(), variation, logDelta));
     }
     if (rho == 0 && mu <= Double.MAX_VALUE && pure() <= Double.MAX_VALUE) {
       ExactComposition.of(mu, pureReports)
-          .ifPresent(exact -> bounds.put(Bound.EXACT, exact.epsilon(logDelta)));
+          .ifPresent(
+              exact ->
+                  bounds.put(
+                      Bound.EXACT, DiscreteGaussian.epsilon(exact::epsilon, variation, logDelta)));
     }
     return bounds;
   }

@@ -35,12 +35,12 @@ class RatesITCase {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   /**
-   * By how much, in nats, chance may make the model with more reports the worse one. Over 16 seeds of
-   * {@link SimulatedModel} the difference of their losses is -0.013 with a standard deviation of
-   * 0.022 for 1,000 and 15,000 reports in each of ten publications, and -0.021 with one of 0.033 for
-   * 300 and 2,500, as on a slow machine. So a failure by chance is 5.3 deviations away and has a
-   * probability below 1e-7, and so has a loss that doesn't fall. With a step for every report, the
-   * loss ends beyond 1e8.
+   * By how much, in nats, chance may make the model with more reports the worse one. Over 16 seeds
+   * of {@link SimulatedModel} the difference of their losses is -0.013 with a standard deviation of
+   * 0.022 for 1,000 and 15,000 reports in each of ten publications, and -0.021 with one of 0.033
+   * for 300 and 2,500, as on a slow machine. So a failure by chance is 5.3 deviations away and has
+   * a probability below 1e-7, and so has a loss that doesn't fall. With a step for every report,
+   * the loss ends beyond 1e8.
    */
   private static final double CHANCE = 0.15;
 

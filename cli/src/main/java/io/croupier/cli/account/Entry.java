@@ -71,19 +71,20 @@ final class Entry {
   }
 
   /** Whatever any bound depends on: entries with the same have the same bounds. */
-  record Key(SortedMap<Double, Long> pure, double mu, BigDecimal rho) {
+  record Key(SortedMap<Double, Long> pure, double mu, double variation, BigDecimal rho) {
     /** The same for the accountant. */
     Spends spends() {
       Spends spends = new Spends();
       pure.forEach(spends::addPure);
       spends.addMu(mu);
+      spends.addVariation(variation);
       spends.addRho(up(rho));
       return spends;
     }
   }
 
   Key key() {
-    return new Key(Collections.unmodifiableSortedMap(pure), totals.mu(), rho);
+    return new Key(Collections.unmodifiableSortedMap(pure), totals.mu(), totals.variation(), rho);
   }
 
   private static double up(BigDecimal number) {

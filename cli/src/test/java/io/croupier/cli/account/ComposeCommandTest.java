@@ -7,8 +7,18 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
 import io.croupier.cli.replay.ReplayCommand;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -273,6 +283,45 @@ class ComposeCommandTest {
     String cheaper = event.formatted("0.5", "1.0", 2, 1, "1.0", 4);
     assertThat(compose(file("cheaper.jsonl", first + cheaper).toString()).err())
         .contains("MISMATCH: 1 of 2 events", "cheaper.jsonl, line 2");
+  }
+
+  /** Noise of two steps of the grid: by mu alone epsilon would be 4.887, and that is too little. */
+  @Test
+  void theDistanceOfDiscreteNoiseCountsAsInTheLedger() throws IOException {
+    ModelSpec spec =
+        ModelSpec.newBuilder()
+            .setModelId("m")
+            .setDimension(1)
+            .setGradientBound(1)
+            .setGridExponent(0)
+            .setLimits(Limits.newBuilder().setDelta(1e-6))
+            .setBlackBox(BlackBox.getDefaultInstance())
+            .build();
+    Report report = new Report();
+    report.modelId = "m";
+    report.userId = "ada";
+    report.form = VectorForm.GRID;
+    report.dimension = 1;
+    report.values = new byte[Integer.BYTES];
+    report.declaration = Declaration.GAUSSIAN;
+    report.level = 1;
+    AccountingEvent event =
+        new Ledger().judge(report, new ReportIntake(spec, 0).terms(), EventReading.account());
+    String line = JsonFormat.printer().omittingInsignificantWhitespace().print(event);
+
+    JsonObject json = json(file("events.jsonl", line) + " --delta 1e-6");
+    assertThat(json.get("mismatches").getAsLong()).isZero();
+    double epsilon = json.get("epsilon").getAsDouble();
+    assertThat(epsilon).isBetween(4.95, event.getModelTotals().getEpsilonAtDelta());
+    // The true delta of integer noise of deviation 2 between 0 and 2.
+    double delta = 0;
+    double total = 0;
+    for (int z = -100; z <= 100; z++) {
+      double here = Math.exp(-z * z / 8.0);
+      delta += Math.max(0, here - Math.exp(epsilon - (z - 2) * (z - 2) / 8.0));
+      total += here;
+    }
+    assertThat(delta / total).isLessThanOrEqualTo(1e-6);
   }
 
   @Test

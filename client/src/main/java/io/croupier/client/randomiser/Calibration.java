@@ -1,5 +1,6 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.ZeroConcentratedDp;
 import java.math.BigDecimal;
@@ -184,7 +185,7 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
   private boolean keeps(double epsilon, double delta, double mu, GradientGrid grid) {
     double all = Math.nextUp(mu * Math.nextUp(Math.sqrt(reports)));
     double steps = grid.noiseSteps(mu, gridExponent);
-    double variation = Math.min(dimension / 24.0, Math.sqrt(dimension) / 16) / steps / steps;
+    double variation = DiscreteGaussian.variation(dimension, steps);
     double extra = (1 + StrictMath.exp(epsilon)) * reports * variation;
     double logRest = StrictMath.log((delta - extra * ROUND_UP) / ROUND_UP);
     if (extra < delta && GaussianDp.logDelta(epsilon, all) * ROUND_DOWN <= logRest) {

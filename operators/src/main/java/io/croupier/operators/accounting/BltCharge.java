@@ -17,6 +17,7 @@ import java.util.Optional;
 final class BltCharge implements CentralCharge {
   private final BltNoise noise;
   private final double weight;
+  private final double variation;
 
   /**
    * What is charged whom no other limits were charged before; shared by accounts, so never changed.
@@ -31,6 +32,7 @@ final class BltCharge implements CentralCharge {
   BltCharge(CentralMechanism mechanism, ParticipationLimits limits) {
     noise = (BltNoise) mechanism.noise();
     weight = mechanism.weight();
+    variation = mechanism.variation(1);
     whole = new WholeCharge();
     whole.buffers = noise.parameters().buffers();
     whole.horizon = noise.horizon();
@@ -61,7 +63,7 @@ final class BltCharge implements CentralCharge {
   public Participation participation(
       UserAccount account, String modelId, Totals spent, long round) {
     WholeCharge before = account.wholeCharge(modelId);
-    return new BltParticipation(before, after(before));
+    return new BltParticipation(before, after(before), variation);
   }
 
   private WholeCharge after(WholeCharge before) {
@@ -111,6 +113,6 @@ final class BltCharge implements CentralCharge {
             && after.zeta <= Double.MAX_VALUE
             && (!after.sameMechanism(before)
                 || (after.allowsAllOf(before) && after.zeta >= before.zeta));
-    return possible ? Optional.of(new BltParticipation(before, after)) : Optional.empty();
+    return possible ? Optional.of(new BltParticipation(before, after, 0)) : Optional.empty();
   }
 }

@@ -8,12 +8,15 @@ import io.croupier.schemas.CentralSpend;
  *
  * @param before what was charged until now
  * @param after what is charged with it
+ * @param variation total variation of all releases; 0 where an event tells of it
  */
-record BltParticipation(WholeCharge before, WholeCharge after) implements Participation {
+record BltParticipation(WholeCharge before, WholeCharge after, double variation)
+    implements Participation {
 
   @Override
   public Totals cost() {
-    return Costs.central(after.zetaAfter(before), after.noiseMultiplier);
+    double zeta = after.zetaAfter(before);
+    return Costs.central(zeta, after.noiseMultiplier, zeta > 0 ? variation : 0);
   }
 
   @Override

@@ -18,7 +18,11 @@ sealed interface CentralCharge permits TreeCharge, BltCharge {
   private static CentralCharge of(CentralMechanism mechanism, Limits limits) {
     if (mechanism.noise() instanceof TreeNoise tree) {
       return new TreeCharge(
-          mechanism.noiseMultiplier(), mechanism.sums(), mechanism.weight(), tree.restartEvery());
+          mechanism.noiseMultiplier(),
+          mechanism.sums(),
+          mechanism.weight(),
+          tree.restartEvery(),
+          mechanism.variation(1));
     }
     return new BltCharge(
         mechanism,

@@ -1,5 +1,6 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.ZeroConcentratedDp;
 import io.croupier.accounting.tree.ParticipationLimits;
@@ -19,9 +20,11 @@ import io.croupier.schemas.ModelSpec;
  *
  * <p>All releases up to a round are one Gaussian mechanism, of mu^2 = zeta / sigma^2. zeta of a
  * tree is that of the nodes released so far ({@link Schedule#quickZeta}), that of buffered linear
- * Toeplitz noise is that of the horizon from the beginning. It never falls from round to round.
- * Under zero-out each sum that a report enters counts, under replace-one {@link
- * CentralMechanism#weight}: 4 times as much, but 2.25 times for least squares.
+ * Toeplitz noise is that of the horizon from the beginning. The noise is discrete: epsilon is that
+ * of mu with its distance from the continuous law ({@link DiscreteGaussian}), or, where that is
+ * less, of rho = mu^2 / 2, which has none. zeta never falls from round to round. Under zero-out
+ * each sum that a report enters counts, under replace-one {@link CentralMechanism#weight}: 4 times
+ * as much, but 2.25 times for least squares.
  *
  * <p>It is not what the ledger charges, which is by person: whoever took part less is charged less,
  * whoever took part in a tree is charged for nodes that are not released yet.
@@ -83,8 +86,8 @@ public final class CentralGuarantee {
         .setMechanism(mechanism.noise() instanceof TreeNoise ? "tree" : "blt")
         .setNoiseMultiplier(mechanism.noiseMultiplier())
         .setDelta(delta)
-        .setZeroOut(guarantee(mechanism.sums() * zeta))
-        .setReplaceOne(guarantee(replaceOne))
+        .setZeroOut(guarantee(mechanism.sums() * zeta, mechanism.variation(zeta)))
+        .setReplaceOne(guarantee(replaceOne, mechanism.variation(zeta)))
         .build();
   }
 
@@ -105,15 +108,17 @@ public final class CentralGuarantee {
 
   /**
    * @param zeta the squared sensitivity, in clipping norms
+   * @param variation the distance of the noise from what mu is about
    */
-  private Guarantee guarantee(double zeta) {
+  private Guarantee guarantee(double zeta, double variation) {
     double mu = GaussianDp.rootQuotient(zeta, mechanism.noiseMultiplier());
     double logDelta = StrictMath.log(delta);
+    double renyi = ZeroConcentratedDp.epsilon(Math.nextUp(mu * mu / 2), logDelta);
     return Guarantee.newBuilder()
         .setZeta(zeta)
         .setMu(mu)
-        .setEpsilon(GaussianDp.epsilon(mu, logDelta))
-        .setEpsilonRenyi(ZeroConcentratedDp.epsilon(Math.nextUp(mu * mu / 2), logDelta))
+        .setEpsilon(Math.min(DiscreteGaussian.epsilon(mu, variation, logDelta), renyi))
+        .setEpsilonRenyi(renyi)
         .build();
   }
 }

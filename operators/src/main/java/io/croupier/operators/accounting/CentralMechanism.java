@@ -36,8 +36,10 @@ import java.util.Optional;
  * @param weight what a participation weighs under replace-one: a quarter of the largest squared
  *     distance between what two reports add, in clipping norms. 1; of least squares 1.125, and what
  *     rounding adds ({@link ExampleMoments})
+ * @param dimension of the sums
  */
-public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int sums, double weight) {
+public record CentralMechanism(
+    PrefixNoise noise, double noiseMultiplier, int sums, double weight, int dimension) {
   /** Of the labels, and of the covariances. */
   static final int SUMS_OF_LEAST_SQUARES = 2;
 
@@ -68,7 +70,8 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
                 noise(ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion()),
                 ftrl.getNoiseMultiplier(),
                 1,
-                1));
+                1,
+                spec.getDimension()));
       }
       case DP_FTRL_LEAST_SQUARES -> {
         DpFtrlLeastSquares ftrl = spec.getDpFtrlLeastSquares();
@@ -79,7 +82,8 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
                 SUMS_OF_LEAST_SQUARES,
                 ExampleMoments.squaredDistance(
                         spec.getDimension(), ExampleMoments.gridExponent(ftrl.getNoiseMultiplier()))
-                    / 4));
+                    / 4,
+                ExampleMoments.size(spec.getDimension())));
       }
       case DP_FTRL_PARAMETER_FREE -> {
         DpFtrlParameterFree ftrl = spec.getDpFtrlParameterFree();
@@ -88,7 +92,8 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
                 noise(ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion()),
                 ftrl.getNoiseMultiplier(),
                 1,
-                1));
+                1,
+                spec.getDimension()));
       }
       case BANCO, BLACK_BOX, COORDINATE_WISE, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET ->
           Optional.empty();
@@ -99,6 +104,11 @@ public record CentralMechanism(PrefixNoise noise, double noiseMultiplier, int su
   static double weighed(double weight, double zeta) {
     double product = weight * zeta;
     return Math.fma(weight, zeta, -product) > 0 ? Math.nextUp(product) : product;
+  }
+
+  /** How far the noise is from what mu is about, for a person of so much zeta. */
+  double variation(double zeta) {
+    return noise.variation(dimension, zeta);
   }
 
   private static PrefixNoise noise(PrefixSumNoise noise, long restartEvery, boolean completion) {

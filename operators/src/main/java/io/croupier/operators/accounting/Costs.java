@@ -13,6 +13,7 @@ import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.CoordinateLaplaceTotal;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.Spend;
 import io.croupier.schemas.Undisclosed;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -28,6 +29,9 @@ import java.math.RoundingMode;
 final class Costs {
   /** More than any account holds, so that the rest of the taus needs no exact sum. */
   private static final double TOO_MUCH = 1e10;
+
+  /** Of one report; a larger one leaves nothing of any delta in use. */
+  private static final double MOST_VARIATION = 1e-3;
 
   /** Replacing one user's data moves a sum at most twice as far as their contribution is long. */
   private static final BigDecimal PICOS_BY_ZETA = BigDecimal.valueOf(4).movePointRight(12);
@@ -64,12 +68,26 @@ final class Costs {
         CoordinateLaplaceTotal total = event.getCoordinateLaplace();
         yield coordinates(total.getEpsilon(), total.getNotPrivate());
       }
-      case GAUSSIAN -> gaussian(event.getGaussian().getMu());
-      case CENTRAL -> event.hasCentralSpend() ? central(event.getCentralSpend()) : one();
+      case GAUSSIAN -> varied(gaussian(event.getGaussian().getMu()), event.getSpent());
+      case CENTRAL ->
+          event.hasCentralSpend()
+              ? varied(central(event.getCentralSpend()), event.getSpent())
+              : one();
       case DECLARATION_NOT_SET ->
           throw new IllegalArgumentException(
               "declaration of the accounting event is missing: it must be the report's");
     };
+  }
+
+  /** An event tells it, since it follows from the model's grid. */
+  private static Totals varied(Totals cost, Spend told) {
+    if (!(told.getTotalVariation() >= 0 && told.getVariationRate() >= 0)) {
+      throw new IllegalArgumentException(
+          "spent.total_variation of the accounting event is %s, its variation_rate %s; both must be at least 0"
+              .formatted(told.getTotalVariation(), told.getVariationRate()));
+    }
+    vary(cost, told.getTotalVariation(), told.getVariationRate());
+    return cost;
   }
 
   private static Totals one() {
@@ -91,7 +109,7 @@ final class Costs {
               + told.getNoiseMultiplier()
               + "; it must be positive and finite");
     }
-    return central(told.getZeta(), told.getNoiseMultiplier());
+    return central(told.getZeta(), told.getNoiseMultiplier(), 0);
   }
 
   /**
@@ -99,14 +117,34 @@ final class Costs {
    *
    * @param zeta a quarter of the growth of the squared sensitivity, at least 0
    * @param noiseMultiplier sigma, positive
+   * @param variation what the noise differs by from that of mu
    */
-  static Totals central(double zeta, double noiseMultiplier) {
+  static Totals central(double zeta, double noiseMultiplier, double variation) {
     BigDecimal sigma = BigDecimal.valueOf(noiseMultiplier);
     BigDecimal picos =
         BigDecimal.valueOf(zeta)
             .multiply(PICOS_BY_ZETA)
             .divide(sigma.multiply(sigma), 0, RoundingMode.CEILING);
-    return gaussianPicos(DecimalUnits.roundUp(picos, 0));
+    Totals cost = gaussianPicos(DecimalUnits.roundUp(picos, 0));
+    double muSquared = 4 * zeta / noiseMultiplier / noiseMultiplier;
+    vary(cost, variation, variation > 0 ? variation / muSquared : 0);
+    return cost;
+  }
+
+  /**
+   * Adds to the cost of Gaussian noise how far its law is from the one that mu is about.
+   *
+   * @param variation total variation, at least 0
+   * @param rate no less than that over mu^2, for every report to the model; 0 if it isn't known
+   */
+  static void vary(Totals cost, double variation, double rate) {
+    if (variation > 0) {
+      cost.variationAttos =
+          variation <= MOST_VARIATION
+              ? DecimalUnits.roundUp(variation, 18)
+              : DecimalUnits.SATURATED;
+    }
+    cost.variationRate = rate;
   }
 
   private static Totals undisclosed() {

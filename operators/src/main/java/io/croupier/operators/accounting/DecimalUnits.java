@@ -136,7 +136,9 @@ final class DecimalUnits {
       case 6 -> 1e6;
       case 9 -> 1e9;
       case 12 -> 1e12;
-      default -> throw new IllegalArgumentException("decimals is " + decimals + ", not 6, 9 or 12");
+      case 18 -> 1e18;
+      default ->
+          throw new IllegalArgumentException("decimals is " + decimals + ", not 6, 9, 12 or 18");
     };
   }
 }

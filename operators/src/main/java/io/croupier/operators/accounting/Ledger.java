@@ -75,6 +75,9 @@ public final class Ledger {
             ? terms.participation(report, modelTotals, account)
             : Optional.empty();
     Totals cost = participation.map(Participation::cost).orElseGet(() -> Costs.of(event));
+    if (report.declaration == Declaration.GAUSSIAN) {
+      terms.vary(report, cost);
+    }
     if (judgement.isAdmitted()) {
       judgement = terms.budget().judge(modelTotals, cost);
     }

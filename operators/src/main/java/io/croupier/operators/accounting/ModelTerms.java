@@ -1,6 +1,7 @@
 package io.croupier.operators.accounting;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.operators.report.Clip;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
@@ -132,6 +133,15 @@ public final class ModelTerms {
                 + spent.lastRound
                 + " and limits.min_separation is "
                 + minSeparation);
+  }
+
+  /** Adds what the grid of the model makes of Gaussian noise to what a report costs. */
+  void vary(Report report, Totals cost) {
+    double sensitivity = Math.scalb(2 * spec.getGradientBound(), -ModelSpecs.gridExponent(spec));
+    double deviation = Math.max(1, sensitivity / report.level);
+    int d = spec.getDimension();
+    Costs.vary(
+        cost, DiscreteGaussian.variation(d, deviation), DiscreteGaussian.variation(d, sensitivity));
   }
 
   /**

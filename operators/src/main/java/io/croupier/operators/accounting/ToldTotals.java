@@ -22,8 +22,17 @@ final class ToldTotals {
     requireSum("rho", told.getRho());
     requireSum("mu_of_all", told.getMuOfAll());
     requireSum("renyi", told.getRenyi());
+    requireSum("total_variation", told.getTotalVariation());
+    requireSum("variation_rate", told.getVariationRate());
     boolean dearer = raiseDeclared(totals, told);
     raiseRenyi(totals, told, dearer);
+    if (told.getTotalVariation() > 0) {
+      totals.variationAttos =
+          Math.max(totals.variationAttos, DecimalUnits.roundUp(told.getTotalVariation(), 18));
+    }
+    if (told.hasVariationRate()) {
+      totals.variationRate = told.getVariationRate();
+    }
     totals.reports = Math.max(totals.reports, told.getReports());
     totals.undisclosed = Math.max(totals.undisclosed, told.getUndisclosed());
     totals.unbounded = Math.max(totals.unbounded, told.getUnbounded());

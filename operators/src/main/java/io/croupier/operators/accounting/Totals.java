@@ -54,6 +54,19 @@ public final class Totals {
   /** The round that the last of {@link #participations} named. */
   public long lastRound;
 
+  /**
+   * How far Gaussian noise on grids is from the law that mu is about: total variation, in units of
+   * 1e-18, each report rounded up. States of before it was kept have 0: it counts from then on.
+   */
+  public long variationAttos;
+
+  /**
+   * What the first Gaussian report's model has of {@link #variationAttos} for each unit of mu^2, at
+   * most: it chooses, with the limits, how much of delta the filter keeps for that. 0 if there was
+   * none, or none that says so.
+   */
+  public double variationRate;
+
   /** Creates empty totals. */
   public Totals() {}
 
@@ -62,6 +75,8 @@ public final class Totals {
     if (renyiOrder > 0) {
       renyiPicos = DecimalUnits.add(renyiPicos, cost.renyiPicos(renyiOrder));
     }
+    variationRate = rate(cost);
+    variationAttos = DecimalUnits.add(variationAttos, cost.variationAttos);
     gaussianFirst = gaussianDecides(cost);
     pureMuSquaredPicos = DecimalUnits.add(pureMuSquared(), cost.pureMuSquared());
     reports = DecimalUnits.add(reports, cost.reports);
@@ -88,6 +103,16 @@ public final class Totals {
   boolean gaussianDecides(Totals next) {
     boolean first = epsilonNanos == 0 && muSquaredPicos == 0;
     return first ? next.gaussianFirst : gaussianFirst;
+  }
+
+  /** {@link #variationRate}, {@code next} included. */
+  double rate(Totals next) {
+    return muSquaredPicos == 0 ? next.variationRate : variationRate;
+  }
+
+  /** {@link #variationAttos}, not rounded down; infinite if it is saturated. */
+  public double variation() {
+    return DecimalUnits.toDouble(variationAttos, 18);
   }
 
   /** Whether no report is known by a Gaussian account only. */
@@ -165,6 +190,12 @@ public final class Totals {
             .setMuOfAll(muOfAll());
     if (renyiOrder > 0) {
       spend.setRenyiOrder(renyiOrder).setRenyi(DecimalUnits.toDouble(renyiPicos, 12));
+    }
+    if (variationAttos > 0) {
+      spend.setTotalVariation(variation());
+    }
+    if (variationRate > 0) {
+      spend.setVariationRate(variationRate);
     }
     if (participations > 0) {
       spend.setParticipations(participations).setLastRound(lastRound);

@@ -24,8 +24,10 @@ import java.util.Optional;
  * @param weight of a participation, {@link CentralMechanism#weight}; in events of before it was
  *     told, as many as trees
  * @param restartEvery leaves of each tree; {@link Schedule#NEVER}
+ * @param variation total variation for each unit of zeta; 0 where an event tells of it
  */
-record TreeCharge(double noiseMultiplier, int trees, double weight, long restartEvery)
+record TreeCharge(
+    double noiseMultiplier, int trees, double weight, long restartEvery, double variation)
     implements CentralCharge {
   /** The charge that an event tells of; empty if there is none such. */
   static Optional<TreeCharge> of(CentralSpend told) {
@@ -37,7 +39,7 @@ record TreeCharge(double noiseMultiplier, int trees, double weight, long restart
             && weight >= 1
             && weight <= trees
             && restartEvery >= 0
-        ? Optional.of(new TreeCharge(told.getNoiseMultiplier(), trees, weight, restartEvery))
+        ? Optional.of(new TreeCharge(told.getNoiseMultiplier(), trees, weight, restartEvery, 0))
         : Optional.empty();
   }
 

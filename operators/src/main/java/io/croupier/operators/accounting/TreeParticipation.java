@@ -14,7 +14,8 @@ record TreeParticipation(TreeCharge charge, RunningZeta running, long round, dou
 
   @Override
   public Totals cost() {
-    return Costs.central(zeta, charge.noiseMultiplier());
+    // No participation weighs less than 1.
+    return Costs.central(zeta, charge.noiseMultiplier(), zeta * charge.variation());
   }
 
   @Override

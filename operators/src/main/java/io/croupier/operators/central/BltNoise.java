@@ -1,5 +1,6 @@
 package io.croupier.operators.central;
 
+import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.accounting.tree.Schedule;
 
@@ -28,6 +29,9 @@ import io.croupier.accounting.tree.Schedule;
  */
 public record BltNoise(BltParameters parameters, long horizon) implements PrefixNoise {
   private static final int DEVIATION_BITS = 29;
+
+  /** Of the deviation in steps of the noise. */
+  private static final int LEAST_DEVIATION_BITS = 28;
 
   /** By which sensitivity is raised for the rounding of its computation, and that of each term. */
   private static final double ROUNDING = 0x1p-40;
@@ -71,6 +75,14 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
     Require.step(steps, horizon);
     double rounding = ROUNDING + ROUNDING_EACH * Math.min(limits.maxParticipations(), steps);
     return parameters.squaredSensitivity(steps, limits) * (1 + rounding);
+  }
+
+  /** Of all steps up to the horizon. */
+  @Override
+  public double variation(int dimension, double zeta) {
+    return zeta > 0
+        ? horizon * DiscreteGaussian.variation(dimension, 1L << LEAST_DEVIATION_BITS)
+        : 0;
   }
 
   @Override

@@ -21,6 +21,15 @@ public sealed interface PrefixNoise permits TreeNoise, BltNoise {
   double zeta(long steps, ParticipationLimits limits);
 
   /**
+   * How far the noise is from the law that makes the releases sqrt(zeta) / sigma-GDP: total
+   * variation, for one person.
+   *
+   * @param dimension d
+   * @param zeta of the person, each participation weighing 1
+   */
+  double variation(int dimension, double zeta);
+
+  /**
    * Variance of the noise of a prefix.
    *
    * @param step t, from 1 to {@link #maxSteps}

@@ -1,5 +1,6 @@
 package io.croupier.operators.central;
 
+import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.tree.Completion;
 import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.accounting.tree.Schedule;
@@ -52,6 +53,9 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
 
   private static final int MOST_DEVIATION_BITS = 30;
 
+  /** Of the deviation in steps of the noise, whatever the tree. */
+  private static final int LEAST_DEVIATION_BITS = 24;
+
   /**
    * Checks restarts.
    *
@@ -79,6 +83,12 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
   @Override
   public double zeta(long steps, ParticipationLimits limits) {
     return new Schedule(steps, limits, restartEvery, completion).zeta();
+  }
+
+  /** Of every released node that a person contributed to: no more than their zeta. */
+  @Override
+  public double variation(int dimension, double zeta) {
+    return zeta * DiscreteGaussian.variation(dimension, 1L << LEAST_DEVIATION_BITS);
   }
 
   @Override

@@ -342,10 +342,10 @@ class CentralChargeTest {
 
   @Test
   void anyNoiseMultiplierIsChargedWithoutOverflow() {
-    assertThat(Costs.central(31, 1e-300).muSquaredPicos).isEqualTo(Long.MAX_VALUE);
-    assertThat(Costs.central(31, 1e300).muSquaredPicos).isEqualTo(1);
-    assertThat(Costs.central(1, 0.1).muSquaredPicos).isEqualTo(400_000_000_000_000L);
-    assertThat(Costs.central(0, 1).muSquaredPicos).isZero();
+    assertThat(Costs.central(31, 1e-300, 0).muSquaredPicos).isEqualTo(Long.MAX_VALUE);
+    assertThat(Costs.central(31, 1e300, 0).muSquaredPicos).isEqualTo(1);
+    assertThat(Costs.central(1, 0.1, 0).muSquaredPicos).isEqualTo(400_000_000_000_000L);
+    assertThat(Costs.central(0, 1, 0).muSquaredPicos).isZero();
   }
 
   @Test

@@ -68,7 +68,8 @@ class CentralGuaranteeTest {
     assertThat(event.getDelta()).isEqualTo(1e-6);
     assertThat(event.getZeroOut().getZeta()).isEqualTo(11);
     assertThat(event.getZeroOut().getMu()).isCloseTo(Math.sqrt(11) / 1.13, within(1e-15));
-    assertThat(event.getZeroOut().getEpsilon()).isCloseTo(17.6668, within(5e-5));
+    // 17.6668 of continuous noise; the discrete one's distance from it costs 15% of delta.
+    assertThat(event.getZeroOut().getEpsilon()).isBetween(17.6668, 17.8);
     assertThat(event.getZeroOut().getEpsilonRenyi()).isCloseTo(18.7080, within(5e-5));
     assertThat(event.getReplaceOne().getZeta()).isEqualTo(44);
     assertThat(event.getReplaceOne().getMu()).isCloseTo(2 * Math.sqrt(11) / 1.13, within(1e-14));
@@ -105,7 +106,10 @@ class CentralGuaranteeTest {
     double most = epochs <= Schedule.MAX_QUICK_PARTICIPATIONS ? 1 : 1.2;
     assertThat(guarantee.getZeta()).isBetween(zeta, zeta * most);
     double loose = most == 1 ? 1 + 1e-9 : 1.1;
-    assertThat(guarantee.getEpsilon()).isBetween(epsilon * (1 - 1e-9), epsilon * loose);
+    // The reference knows nothing of a grid, which makes a difference at large epsilons.
+    double ofGrid = epsilon < 10 ? epsilon * (1 + 1e-6) : epsilonRenyi;
+    assertThat(guarantee.getEpsilon()).isBetween(epsilon * (1 - 1e-9), ofGrid * loose);
+    assertThat(guarantee.getEpsilon()).isLessThanOrEqualTo(guarantee.getEpsilonRenyi());
     assertThat(guarantee.getEpsilonRenyi())
         .isBetween(epsilonRenyi * (1 - 1e-9), epsilonRenyi * loose);
   }

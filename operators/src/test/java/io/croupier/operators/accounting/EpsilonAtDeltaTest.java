@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.ExactComposition;
 import io.croupier.accounting.GaussianDp;
+import io.croupier.accounting.ZeroConcentratedDp;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.Spend;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Random;
@@ -178,7 +183,7 @@ class EpsilonAtDeltaTest {
     assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(event.getModelTotals().getEpsilonAtDelta())
         .isGreaterThanOrEqualTo(GaussianDp.epsilon(50, Math.log(1e-6)))
-        .isLessThanOrEqualTo(GaussianDp.epsilon(50, Math.log(1e-6)) + 3e-9);
+        .isLessThanOrEqualTo(ZeroConcentratedDp.epsilon(1250, Math.log(1e-6)) + 3e-9);
     assertThat(event.getLeftModel().hasEpsilonAtDelta()).isFalse();
     assertThat(event.getUserTotals().hasEpsilonAtDelta()).isFalse();
   }
@@ -272,7 +277,95 @@ class EpsilonAtDeltaTest {
     ModelTerms terms = BudgetTest.local(Limits.newBuilder().setDelta(1e-6));
     laplace(terms, 0.01);
     AccountingEvent event = gaussian(terms, 1);
-    double bound = GaussianDp.epsilon(event.getModelTotals().getMuOfAll(), Math.log(1e-6));
-    assertThat(event.getModelTotals().getEpsilonAtDelta()).isBetween(bound, bound + 3e-9);
+    Spend totals = event.getModelTotals();
+    double bound =
+        DiscreteGaussian.epsilon(totals.getMuOfAll(), totals.getTotalVariation(), Math.log(1e-6));
+    assertThat(bound).isBetween(4.8869, 4.8872);
+    assertThat(totals.getEpsilonAtDelta()).isBetween(bound, bound + 3e-9);
+  }
+
+  private static ModelTerms coarse(Limits.Builder limits, int gridExponent) {
+    return BudgetTest.terms(
+        ModelSpec.newBuilder()
+            .setBlackBox(BlackBox.getDefaultInstance())
+            .setGridExponent(gridExponent)
+            .setLimits(limits));
+  }
+
+  /** A step of half the noise: by mu alone 4.887 was told, where the true delta is 1.24e-6. */
+  @Test
+  void whatIsToldHoldsForDiscreteNoiseOnACoarseGrid() {
+    // G = 1, so the sensitivity is two steps of 1, and so is the noise of mu 1.
+    AccountingEvent event = gaussian(coarse(Limits.newBuilder().setDelta(1e-6), 0), 1);
+    Spend totals = event.getModelTotals();
+    assertThat(totals.getTotalVariation()).isBetween(2 / 96.0, 1.0 / 0);
+    double told = totals.getEpsilonAtDelta();
+    assertThat(trueDelta(told)).isLessThanOrEqualTo(1e-6);
+    assertThat(trueDelta(GaussianDp.epsilon(1, Math.log(1e-6)))).isGreaterThan(1.2e-6);
+    assertThat(told).isLessThanOrEqualTo(ZeroConcentratedDp.epsilon(0.5, Math.log(1e-6)) + 3e-9);
+  }
+
+  /** Of integer noise of deviation 2 in one coordinate, moved by 2. */
+  private static double trueDelta(double epsilon) {
+    double total = 0;
+    double delta = 0;
+    for (int z = -100; z <= 100; z++) {
+      total += Math.exp(-z * z / 8.0);
+      delta +=
+          Math.max(
+              0, Math.exp(-z * z / 8.0) - Math.exp(epsilon) * Math.exp(-(z - 2) * (z - 2) / 8.0));
+    }
+    return delta / total;
+  }
+
+  @Test
+  void aLimitCountsTheDistanceOfDiscreteNoise() {
+    double mu = 0.5;
+    double exact = GaussianDp.epsilon(mu, Math.log(1e-6));
+    // A hundredth of delta is kept for distances.
+    Limits.Builder limits = limits(exact * (1 + 1e-4), 1e-6).toBuilder();
+    assertThat(first(mu, coarse(limits, -16)).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    limits = limits(exact * (1 + 1e-2), 1e-6).toBuilder();
+    assertThat(first(mu, coarse(limits, -16)).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent refused = first(mu, coarse(limits, 0));
+    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(refused.getReason()).contains("Renyi divergences");
+    double byRho = ZeroConcentratedDp.epsilon(mu * mu / 2, Math.log(1e-6));
+    limits = limits(byRho * 1.1, 1e-6).toBuilder();
+    assertThat(first(mu, coarse(limits, 0)).getOutcome()).isEqualTo(Outcome.ADMITTED);
+  }
+
+  private AccountingEvent first(double mu, ModelTerms terms) {
+    return ledger.judge(TestReports.gaussian(0, mu), terms, new MapAccount());
+  }
+
+  /** Limits of a user hold over models of all grids: one that is too coarse doesn't fit. */
+  @Test
+  void distancesOfSeveralGridsAddUp() {
+    Ledger limited = new Ledger(limits(4, 1e-6));
+    ModelTerms fine = coarse(Limits.newBuilder(), -16);
+    ModelTerms coarse = coarse(Limits.newBuilder(), -2);
+    assertThat(limited.judge(TestReports.gaussian(0, 0.1), fine, account).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+    AccountingEvent event = limited.judge(TestReports.gaussian(1, 0.1), coarse, account);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(event.getReason()).contains("distance of Gaussian noise on grids from its law");
+    assertThat(event.getUserTotals().getTotalVariation()).isGreaterThan(0.99 * 2 / 24.0 / 6400);
+  }
+
+  /** To the last unit, whatever the size of the distance. */
+  @Test
+  void accountsAreComputedAgainFromEventsWithTheirDistances() {
+    MapAccount rebuilt = new MapAccount();
+    for (int exponent : new int[] {-30, -16, -9, -5, -2, 0, 4}) {
+      for (double mu : new double[] {1e-4, 0.3, 1, 7}) {
+        AccountingEvent event = gaussian(coarse(limits(30, 1e-6).toBuilder(), exponent), mu);
+        assertThat(event.getSpent().getTotalVariation()).isPositive();
+        assertThat(AccountRebuild.apply(event, rebuilt)).as("%s %s", exponent, mu).isTrue();
+      }
+    }
+    Totals totals = account.modelTotals("m");
+    assertThat(rebuilt.modelTotals("m").variationAttos).isEqualTo(totals.variationAttos);
+    assertThat(rebuilt.modelTotals("m").variationRate).isEqualTo(totals.variationRate);
   }
 }

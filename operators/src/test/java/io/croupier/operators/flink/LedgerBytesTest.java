@@ -28,8 +28,8 @@ class LedgerBytesTest {
     large.reports = Long.MAX_VALUE;
     large.renyiOrder = 24;
     large.lastRound = Long.MAX_VALUE;
-    assertThat(bytes(new Totals(), Totals.class)).isEqualTo(102);
-    assertThat(bytes(large, Totals.class)).isEqualTo(102);
+    assertThat(bytes(new Totals(), Totals.class)).isEqualTo(120);
+    assertThat(bytes(large, Totals.class)).isEqualTo(120);
   }
 
   @Test

@@ -138,7 +138,8 @@ public final class ExampleMoments implements Serializable {
     return size(dimension);
   }
 
-  private static int size(int dimension) {
+  /** Number of entries for examples of a dimension. */
+  public static int size(int dimension) {
     return dimension + dimension * (dimension + 1) / 2;
   }
 
