@@ -15,6 +15,7 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Sparse;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -101,8 +102,8 @@ class MalformedITCase {
     String raw = table.topics.gradients();
     byte[] rawGradient = rawReport(spec).toByteArray();
     table.send(raw, "person".getBytes(UTF_8), rawGradient);
-    byte[] largest = new byte[SIZE_LIMIT - FRAMING];
-    table.send(raw, "person".getBytes(UTF_8), largest);
+    byte[] largest = largestReport(spec).toByteArray();
+    table.send(raw, "somebody".getBytes(UTF_8), largest);
     byte[] noised = noisedReport(spec).toByteArray();
     table.send(table.topics.rawGradients(), "person".getBytes(UTF_8), noised);
     table.flush();
@@ -198,6 +199,14 @@ class MalformedITCase {
 
   private static GradientReport noisedReport(ModelSpec spec) {
     return OneHot.report(spec, 0, 0).toBuilder().setUserId("person").build();
+  }
+
+  /** About as large as the broker takes. */
+  private static GradientReport largestReport(ModelSpec spec) {
+    int dimension = (SIZE_LIMIT - FRAMING) / Double.BYTES - FRAMING;
+    return noisedReport(spec).toBuilder()
+        .setDense(Dense.newBuilder().addAllValues(Collections.nCopies(dimension, 0.0)))
+        .build();
   }
 
   private static Map<String, String> onlyLetter(

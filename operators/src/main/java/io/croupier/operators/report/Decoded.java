@@ -11,7 +11,8 @@ public sealed interface Decoded {
    *
    * @param reason why, in words; never quotes a value of the gradient
    * @param withheld whether the dead letter must show neither the record's key nor its value, nor
-   *     what follows from them, since it is a raw gradient outside the topic for raw gradients
+   *     what follows from them, since it is or may be a raw gradient outside the topic for raw
+   *     gradients
    */
   record Malformed(String reason, boolean withheld) implements Decoded {}
 }

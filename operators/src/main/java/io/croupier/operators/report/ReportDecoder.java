@@ -4,6 +4,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReport.DeclarationCase;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.view.GradientReportView;
 import java.io.IOException;
@@ -27,6 +28,10 @@ import java.util.List;
  * our own clients don't write, or the reason is found. No bytes make it throw, and it allocates in
  * proportion to the bytes that it is given, whatever lengths they claim. Not safe for use by
  * several threads.
+ *
+ * <p>A record of the public topic that declares nothing may be a raw gradient: one of another
+ * program, or one that was cut off before its declaration. Such a record is withheld as a raw one
+ * is ({@link Decoded.Malformed#withheld}).
  */
 public final class ReportDecoder {
   private final String rawTopic;
@@ -68,7 +73,8 @@ public final class ReportDecoder {
         GradientReport message = GradientReport.parseFrom(value);
         List<String> violations = GradientReports.violations(message);
         if (!violations.isEmpty()) {
-          return malformed(String.join("; ", violations));
+          boolean declared = message.getDeclarationCase() != DeclarationCase.DECLARATION_NOT_SET;
+          return new Decoded.Malformed(String.join("; ", violations), !raw && !declared);
         }
         report = MessageReader.read(message);
       }
@@ -78,7 +84,7 @@ public final class ReportDecoder {
               && e.getUnfinishedMessage() instanceof GradientReportView part
               && part.hasCentral()
           ? rawGradientInPublic()
-          : malformed("value is not a GradientReport in Protobuf's encoding");
+          : new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", !raw);
     }
     if (raw && report.declaration != Declaration.CENTRAL) {
       return malformed(

@@ -165,7 +165,8 @@ class ReportDecoderTest {
         "grid { values: [1, 2] } coordinate_laplace { taus: 1 } | coordinate_laplace.taus is of length 1: it must be of length 2, one for each of the coordinates",
       })
   void saysWhatIsMalformed(String text, String reason) throws Exception {
-    assertThat(decode(bytes(text))).isEqualTo(new Decoded.Malformed(reason, false));
+    boolean undeclared = reason.startsWith("declaration is missing");
+    assertThat(decode(bytes(text))).isEqualTo(new Decoded.Malformed(reason, undeclared));
   }
 
   @Test
@@ -205,6 +206,22 @@ class ReportDecoderTest {
     assertThat(decoder.decode(KEY, junk, RAW, 0, 0))
         .isEqualTo(
             new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", false));
+  }
+
+  /** Protobuf writes the declaration behind the gradient, so a record that is cut off lacks it. */
+  @Test
+  void aRawGradientInPublicIsWithheldHoweverShortItIsCut() throws Exception {
+    byte[] whole = bytes("dense { values: 0.123 } central {}");
+    for (int length = 0; length < whole.length; length++) {
+      byte[] cut = Arrays.copyOf(whole, length);
+      assertThat(decode(cut))
+          .as("first %d bytes", length)
+          .isInstanceOfSatisfying(
+              Decoded.Malformed.class, malformed -> assertThat(malformed.withheld()).isTrue());
+      assertThat(decoder.decode(KEY, cut, RAW, 0, 0))
+          .isInstanceOfSatisfying(
+              Decoded.Malformed.class, malformed -> assertThat(malformed.withheld()).isFalse());
+    }
   }
 
   @Test
@@ -282,7 +299,7 @@ class ReportDecoderTest {
   void refusesRunsThatAreCutShort() throws Exception {
     ByteString seven = littleEndian(1).substring(1);
     Decoded malformed =
-        new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", false);
+        new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", true);
     assertThat(decode(withDense(VectorView.newBuilder().addValues(seven).build().toByteString())))
         .isEqualTo(malformed);
     // Two halves don't make a value.
