@@ -12,6 +12,7 @@ import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.JournalEntry;
+import io.croupier.schemas.JournalEntry.Bundle.Outcome;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Position;
@@ -26,12 +27,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A model that is fed by the journal tells every update of the job again, bit for bit: through
- * restores and rescaling, in whole entries and in pieces.
+ * A model that gets the journal publishes every update of the job again, bit for bit: after
+ * restores and rescaling, in whole entries and in pieces, at low rates and in bursts.
  */
 class JournalReplayTest {
   private static final int SMALL = 600;
   private static final int LARGE = 1 << 20;
+  private static final int BURST = 300;
 
   /** Every report by its offset, as the ledger admitted it. */
   private final List<RoundSum> reports = new ArrayList<>();
@@ -57,7 +59,7 @@ class JournalReplayTest {
     "RESTORED, " + SMALL,
     "RESCALED, " + SMALL
   })
-  void everyUpdateIsToldAgain(Plan plan, int maxRecordBytes) throws Exception {
+  void replayPublishesTheSameUpdates(Plan plan, int maxRecordBytes) throws Exception {
     SplittableRandom random = new SplittableRandom(71);
     JournalSettings journal = JournalSettings.on("gradients", maxRecordBytes);
     List<OutboundRecord> records;
@@ -75,6 +77,11 @@ class JournalReplayTest {
           for (int i = random.nextInt(9) - 3; i > 0; i--) {
             long named = Math.max(0, rounds.get(spec.getModelId()) - random.nextInt(4));
             learner.report(bundle(spec.getModelId(), named, random));
+          }
+        }
+        if (barrier % 9 == 4) {
+          for (ModelSpec.Builder spec : specs()) {
+            burst(spec.getModelId(), rounds.get(spec.getModelId()), learner);
           }
         }
         learner.advanceTime(random.nextInt(1000));
@@ -106,6 +113,9 @@ class JournalReplayTest {
           .as(id)
           .isEqualTo(told.get(id).stream().map(JournalReplayTest::withoutTime).toList());
     }
+    assertThat(largestRound(JournalTest.entries(records), "sgd"))
+        .as("the last round of a burst takes what follows once the gradients agree")
+        .isGreaterThan(BURST / 2);
     assertThat(JournalTest.entries(records))
         .flatExtracting(JournalEntry::getBundlesList)
         .as("updates without a new round, and a new round without a bundle")
@@ -118,6 +128,32 @@ class JournalReplayTest {
         .as("every report, once")
         .doesNotHaveDuplicates()
         .hasSize(reports.size());
+  }
+
+  /** Many equal reports that name one round. */
+  private void burst(String modelId, long namedRound, LearnerTasks learner) throws Exception {
+    for (int i = 0; i < BURST; i++) {
+      RoundSum report = TestRecords.dense(modelId, namedRound, 0.9, -0.1);
+      learner.report(positioned(report));
+    }
+  }
+
+  /** The number of reports in the largest round that a model closed. */
+  private static int largestRound(List<JournalEntry> entries, String modelId) {
+    int largest = 0;
+    int open = 0;
+    for (JournalEntry entry : entries) {
+      if (entry.getModelId().equals(modelId)) {
+        for (JournalEntry.Bundle bundle : entry.getBundlesList()) {
+          open += bundle.getOutcome() == Outcome.TAKEN ? bundle.getPositionsCount() : 0;
+          if (bundle.hasClosedRound()) {
+            largest = Math.max(largest, open);
+            open = 0;
+          }
+        }
+      }
+    }
+    return largest;
   }
 
   /** One report, or the sum of several that name the same round. */
@@ -142,6 +178,10 @@ class JournalReplayTest {
           case 1 -> TestRecords.grid(modelId, namedRound, random.nextInt(1 << 20), -7);
           default -> TestRecords.sparse(modelId, namedRound, 2, random.nextInt(2), x);
         };
+    return positioned(report);
+  }
+
+  private RoundSum positioned(RoundSum report) {
     report.partitions = new int[] {0};
     report.offsets = new long[] {reports.size()};
     reports.add(report);
