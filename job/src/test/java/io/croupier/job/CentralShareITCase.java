@@ -1,0 +1,140 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Central;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Sparse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The share of raw reports that a central model charges and doesn't use: those that arrive between
+ * the barrier that closes the round they name and the update that shows the next round. Every one
+ * of them is counted. {@code -Dshare.seconds=N} is for how long people report, {@code
+ * -Dshare.interval='5 s'} the checkpoint interval.
+ */
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
+class CentralShareITCase {
+  private static final int SECONDS = Integer.getInteger("share.seconds", 3);
+  private static final String INTERVAL = System.getProperty("share.interval", "500 ms");
+
+  /** 400 reports a second. */
+  private static final long PAUSE_NANOS = 2_500_000;
+
+  @TempDir private Path directory;
+
+  @Test
+  void everyParticipationIsUsedOrCountedAsDropped() throws Exception {
+    ModelSpec spec =
+        TextFormat.parse(
+            """
+            model_id: 'm' dimension: 10 gradient_bound: 1 reports_per_round: 20
+            limits { delta: 1e-6 max_participations: 1 min_separation: 0 }
+            dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1 noise { tree {} } }
+            """,
+            ModelSpec.class);
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
+        Table table = new Table(broker, "share");
+        FollowedUpdates updates = new FollowedUpdates(table)) {
+      Map<String, String> settings = new HashMap<>(table.defaults());
+      settings.put("checkpoint.interval", INTERVAL);
+      settings.put("parallelism", "1");
+      settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+      JobClient job =
+          CroupierJob.submit(
+              StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
+              JobConfig.of(settings));
+      table.publish(spec);
+      table.flush();
+      ModelUpdate last = closeLastRound(table, spec, updates, report(table, spec, updates));
+      job.cancel().get(30, TimeUnit.SECONDS);
+
+      int counted = (int) counted(last);
+      assertThat(last.getUsed()).isPositive();
+      assertThat(table.awaitEvents("m", counted))
+          .hasSize(counted)
+          .allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
+      System.out.printf(
+          "checkpoints every %s: %d raw reports, %d rounds, %d dropped: %.1f %%%n",
+          INTERVAL,
+          last.getUsed() + last.getDroppedStale(),
+          last.getRound(),
+          last.getDroppedStale(),
+          100.0 * last.getDroppedStale() / (last.getUsed() + last.getDroppedStale()));
+    }
+  }
+
+  /** Reports at a steady rate, each naming the newest round that is visible when it is sent. */
+  private static int report(Table table, ModelSpec spec, FollowedUpdates updates) throws Exception {
+    long next = System.nanoTime();
+    long end = next + TimeUnit.SECONDS.toNanos(SECONDS);
+    int sent = 0;
+    for (updates.await("m", update -> true); next < end; next += PAUSE_NANOS) {
+      LockSupport.parkNanos(next - System.nanoTime());
+      updates.poll(Duration.ZERO);
+      send(table, spec, updates.publication("m", 0).getRound(), sent++);
+    }
+    table.flush();
+    return sent;
+  }
+
+  /**
+   * Closes rounds until an update counts every report that was sent, since an update leaves out
+   * what was dropped after its round was closed.
+   */
+  private static ModelUpdate closeLastRound(
+      Table table, ModelSpec spec, FollowedUpdates updates, int sent) throws Exception {
+    for (int total = sent; ; ) {
+      updates.catchUp();
+      long named = updates.publication("m", 0).getRound();
+      for (int i = 0; i < spec.getReportsPerRound(); i++) {
+        send(table, spec, named, total++);
+      }
+      table.flush();
+      ModelUpdate next = updates.await("m", update -> update.getRound() > named);
+      if (counted(next) == total) {
+        return next;
+      }
+    }
+  }
+
+  private static long counted(ModelUpdate update) {
+    return update.getUsed() + update.getDroppedStale() + update.getOpen();
+  }
+
+  private static void send(Table table, ModelSpec spec, long round, int person) {
+    String user = "u" + person;
+    GradientReport report =
+        GradientReport.newBuilder()
+            .setModelId(spec.getModelId())
+            .setRound(round)
+            .setUserId(user)
+            .setDeviceId("d")
+            .setSequence(1)
+            .setSparse(
+                Sparse.newBuilder()
+                    .setDimension(spec.getDimension())
+                    .addIndices(person % spec.getDimension())
+                    .addValues(0.5))
+            .setCentral(Central.getDefaultInstance())
+            .build();
+    table.send(table.topics.rawGradients(), user.getBytes(UTF_8), report.toByteArray());
+  }
+}
