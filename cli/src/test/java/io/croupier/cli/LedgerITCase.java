@@ -277,9 +277,9 @@ class LedgerITCase {
   }
 
   @Test
-  void whatTheReadmeShowsWorks() throws Exception {
+  void theDocumentedCommandsWork() throws Exception {
     List<String> commands =
-        Files.readAllLines(Path.of("..", "README.md")).stream()
+        Files.readAllLines(Path.of("..", "docs", "accounts.md")).stream()
             .filter(line -> line.matches("\\./croupier (account|calibrate|ledger) .*"))
             .map(line -> line.replace("./croupier ", ""))
             .map(line -> line.replace("localhost:9092", broker.bootstrapServers()))

@@ -116,8 +116,8 @@ class ReportE2ECase {
 
   /** The scripts of a section, up to the next heading. */
   private static List<String> scripts(String heading) throws IOException {
-    String readme = Files.readString(ROOT.resolve("README.md"));
-    String section = readme.substring(readme.indexOf("\n" + heading + "\n") + heading.length() + 2);
+    String page = Files.readString(ROOT.resolve("docs/report.md")) + "\n#";
+    String section = page.substring(page.indexOf("\n" + heading + "\n") + heading.length() + 2);
     return BLOCK
         .matcher(section.substring(0, section.indexOf("\n#")))
         .results()
@@ -165,7 +165,7 @@ class ReportE2ECase {
   }
 
   @Test
-  void theReadmesPipesTeachTheModel() throws Exception {
+  void theDocumentedPipesTeachTheModel() throws Exception {
     assumeTrue(isInstalled("python3"), "Skipped: python3 isn't installed");
     List<String> scripts = scripts("## Report");
     assertThat(scripts).hasSize(3);

@@ -26,55 +26,45 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who follows deploy/README.md word for word gets what it promises. */
+/** The commands of deploy/README.md do what the page says. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ReadmeE2ECase {
   private static final Path ROOT = Cluster.ROOT;
-  private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
   private static final Pattern METRIC = Pattern.compile("\\bflink_\\w+");
   private static final Pattern RUNNING = Pattern.compile("Running: ([0-9a-f]{32})\n");
-  private static final List<String> LINKS = List.of("croupier", "deploy", "examples");
 
   @TempDir private Path directory;
 
   @Test
   void everyCommandWorks() throws Exception {
-    List<String> blocks =
-        BLOCK
-            .matcher(Files.readString(ROOT.resolve("deploy/README.md"), UTF_8))
-            .results()
-            .map((MatchResult block) -> block.group(1))
-            .toList();
-    assertThat(blocks).hasSize(8);
-    for (String name : LINKS) {
-      Files.createSymbolicLink(directory.resolve(name), ROOT.resolve(name));
-    }
-    try (Cluster cluster = Cluster.in(directory.resolve("cluster"))) {
-      String started = run(cluster, blocks.get(0));
+    try (Page page = new Page("deploy/README.md", directory);
+        Cluster cluster = Cluster.in(directory.resolve("cluster"))) {
+      assertThat(page.blocks()).hasSize(8);
+      String started = page.run(cluster, 0);
       assertThat(started).contains("Broker at", "taskmanager-1    pid", "jobmanager       pid");
-      assertThat(run(cluster, blocks.get(1)))
+      assertThat(page.run(cluster, 1))
           .contains("created    demo")
           .containsPattern(RUNNING)
           .contains("(RUNNING)");
-      String reported = run(cluster, blocks.get(2));
+      String reported = page.run(cluster, 2);
       assertThat(reported)
           .contains("In the ledger: 2 reports, epsilon 2 of 20.0.", "\"modelId\":\"demo\"")
           .containsPattern("reports_admitted\\{.*");
 
       long taskmanager = cluster.pid("taskmanager-1");
-      run(cluster, blocks.get(3));
+      page.run(cluster, 3);
       assertThat(cluster.pid("taskmanager-1")).isNotEqualTo(taskmanager);
-      run(cluster, blocks.get(4));
+      page.run(cluster, 4);
       try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers())) {
         watch.when("demo", 3).get(2, TimeUnit.MINUTES);
-        Matcher running = RUNNING.matcher(run(cluster, blocks.get(5)));
+        Matcher running = RUNNING.matcher(page.run(cluster, 5));
         assertThat(running.find()).isTrue();
         assertThat(get(cluster.rest() + "/jobs/" + running.group(1)))
             .as("what 'flink run -p' asks for")
             .containsPattern("\"name\":\"ledger[^}]*\"parallelism\":2,");
         watch.when("demo", 4).get(2, TimeUnit.MINUTES);
         checkDashboard(cluster);
-        run(cluster, blocks.get(6));
+        page.run(cluster, 6);
         watch.when("demo", 5).get(2, TimeUnit.MINUTES);
         assertThat(watch.updates("demo"))
             .last()
@@ -82,23 +72,9 @@ class ReadmeE2ECase {
       }
       checkAccounts(cluster);
       long broker = cluster.pid("broker");
-      run(cluster, blocks.get(7));
+      page.run(cluster, 7);
       assertThat(ProcessHandle.of(broker)).isEmpty();
-    } finally {
-      for (String name : LINKS) {
-        Files.delete(directory.resolve(name));
-      }
     }
-  }
-
-  private String run(Cluster cluster, String block) throws Exception {
-    return cluster.shell(
-        "cd '%s'%n%s"
-            .formatted(
-                directory,
-                block
-                    .replace("localhost:9092", cluster.bootstrapServers())
-                    .replace("http://localhost:9251", cluster.metrics(1))));
   }
 
   private static void checkAccounts(Cluster cluster) {

@@ -67,15 +67,15 @@ class TreeCommandTest {
   }
 
   @Test
-  void theReadmeShowsWhatIsPrinted() throws IOException {
-    List<String> readme = Files.readAllLines(Path.of("..", "README.md"));
+  void theDocsShowWhatIsPrinted() throws IOException {
+    List<String> page = Files.readAllLines(Path.of("..", "docs", "accounts.md"));
     String command = "./croupier account tree ";
-    String shown = readme.stream().filter(line -> line.startsWith(command)).findFirst().get();
+    String shown = page.stream().filter(line -> line.startsWith(command)).findFirst().get();
 
     List<String> printed =
         tree(shown.substring(command.length())).out().lines().map(String::stripTrailing).toList();
 
-    assertThat(readme).containsSequence(printed);
+    assertThat(page).containsSequence(printed);
   }
 
   /** [KMSTTX21, D.2.1 and D.3.1]: sqrt(8), and with three virtual steps sqrt(12) and 2. */

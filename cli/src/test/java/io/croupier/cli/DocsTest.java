@@ -1,0 +1,141 @@
+package io.croupier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The documentation is whole: links lead somewhere, and classes that it names exist. */
+class DocsTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Set<String> GENERATED = Set.of("target", "node_modules", ".git");
+  private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
+  private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
+  private static final Pattern CLASS = Pattern.compile("\\b(?:[A-Z][a-z]+){2,}\\b");
+  private static final int README_LINES = 150;
+
+  private static List<Path> files(Predicate<String> wanted) throws IOException {
+    List<Path> files = new ArrayList<>();
+    Files.walkFileTree(
+        ROOT,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            return GENERATED.contains(directory.getFileName().toString())
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (wanted.test(file.getFileName().toString())) {
+              files.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return files;
+  }
+
+  private static List<Path> pages() throws IOException {
+    return files(name -> name.endsWith(".md"));
+  }
+
+  /** The anchors that a renderer makes of the headings of a page. */
+  private static Set<String> anchors(Path page) throws IOException {
+    return HEADING
+        .matcher(Files.readString(page))
+        .results()
+        .map(
+            heading ->
+                heading
+                    .group(1)
+                    .toLowerCase(Locale.ROOT)
+                    .replaceAll("[^\\w\\- ]", "")
+                    .replace(' ', '-'))
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void everyLinkLeadsSomewhere() throws IOException {
+    List<String> broken = new ArrayList<>();
+    int links = 0;
+    for (Path page : pages()) {
+      for (MatchResult link : LINK.matcher(Files.readString(page)).results().toList()) {
+        String[] target = link.group(1).split("#", 2);
+        if (target[0].contains("://") || target[0].startsWith("mailto:")) {
+          continue;
+        }
+        links++;
+        Path file = target[0].isEmpty() ? page : page.resolveSibling(target[0]).normalize();
+        boolean leads = Files.exists(file);
+        if (leads && target.length == 2 && file.toString().endsWith(".md")) {
+          leads = anchors(file).contains(target[1]);
+        }
+        if (!leads) {
+          broken.add(ROOT.relativize(page) + ": " + link.group(1));
+        }
+      }
+    }
+    assertThat(links).isGreaterThan(100);
+    assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void everyPageIsInTheIndex() throws IOException {
+    String index = Files.readString(ROOT.resolve("docs/README.md"));
+    try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+      assertThat(docs.map(page -> page.getFileName().toString()))
+          .filteredOn(name -> name.endsWith(".md") && !name.equals("README.md"))
+          .allSatisfy(name -> assertThat(index).contains("(" + name));
+    }
+  }
+
+  @Test
+  void theReadmeIsShort() throws IOException {
+    assertThat(Files.readAllLines(ROOT.resolve("README.md")))
+        .hasSizeLessThanOrEqualTo(README_LINES);
+  }
+
+  @Test
+  void classesThatTheArchitectureNamesExist() throws IOException {
+    Set<String> classes = new TreeSet<>();
+    files(name -> name.endsWith(".java")).stream()
+        .map(file -> file.getFileName().toString().replace(".java", ""))
+        .forEach(classes::add);
+    String records =
+        Files.readString(ROOT.resolve("schemas/src/main/protobuf/croupier/v1/croupier.proto"));
+    Pattern.compile("(?m)^message (\\w+)")
+        .matcher(records)
+        .results()
+        .forEach(m -> classes.add(m.group(1)));
+
+    List<String> named = new ArrayList<>();
+    Pattern.compile("`([^`]+)`|<br/>([^\"]+)\"")
+        .matcher(Files.readString(ROOT.resolve("docs/architecture.md")))
+        .results()
+        .forEach(code -> named.add(code.group(1) != null ? code.group(1) : code.group(2)));
+    List<String> unknown =
+        named.stream()
+            .flatMap(code -> CLASS.matcher(code).results().map(MatchResult::group))
+            .filter(name -> !classes.contains(name))
+            .toList();
+    assertThat(named).hasSizeGreaterThan(30);
+    assertThat(unknown).isEmpty();
+  }
+}

@@ -1,0 +1,69 @@
+package io.croupier.deploy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/**
+ * The commands of a page of the documentation, run in a directory of their own with links to what
+ * they use of the project. Not thread-safe.
+ */
+final class Page implements AutoCloseable {
+  private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
+  private static final List<String> LINKS = List.of("cli", "croupier", "deploy", "examples");
+
+  private final Path directory;
+  private final List<String> blocks;
+
+  /**
+   * Reads a page.
+   *
+   * @param name the page's path from the root of the project
+   * @param directory where the commands run
+   */
+  Page(String name, Path directory) throws IOException {
+    this.directory = directory;
+    blocks =
+        BLOCK
+            .matcher(Files.readString(Cluster.ROOT.resolve(name), UTF_8))
+            .results()
+            .map((MatchResult block) -> block.group(1))
+            .toList();
+    for (String link : LINKS) {
+      Files.createSymbolicLink(directory.resolve(link), Cluster.ROOT.resolve(link));
+    }
+  }
+
+  /** The blocks of commands, in their order. */
+  List<String> blocks() {
+    return blocks;
+  }
+
+  /** Runs a block, with the cluster's addresses for those of the page, and returns its output. */
+  String run(Cluster cluster, int block) throws Exception {
+    return run(cluster, blocks.get(block));
+  }
+
+  /** Runs commands likewise. */
+  String run(Cluster cluster, String commands) throws Exception {
+    return cluster.shell(
+        "cd '%s'%n%s"
+            .formatted(
+                directory,
+                commands
+                    .replace("localhost:9092", cluster.bootstrapServers())
+                    .replace("http://localhost:9251", cluster.metrics(1))));
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (String link : LINKS) {
+      Files.delete(directory.resolve(link));
+    }
+  }
+}
