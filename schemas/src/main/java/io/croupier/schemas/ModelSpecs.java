@@ -67,7 +67,7 @@ public final class ModelSpecs {
   public static boolean isCentral(ModelSpec spec) {
     return switch (spec.getLearnerCase()) {
       case DP_FTRL, DP_FTRL_LEAST_SQUARES, DP_FTRL_PARAMETER_FREE -> true;
-      case BANCO, BLACK_BOX, COORDINATE_WISE, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET -> false;
+      default -> false;
     };
   }
 
@@ -82,8 +82,7 @@ public final class ModelSpecs {
               : Prior.newBuilder().setConjugate(Prior.Conjugate.getDefaultInstance()).build();
       case BLACK_BOX -> orImproper(spec.getBlackBox().getPrior());
       case DP_FTRL_PARAMETER_FREE -> orImproper(spec.getDpFtrlParameterFree().getPrior());
-      case BANCO, ADAPTIVE_RADIUS, LDP_SGD, DP_FTRL, DP_FTRL_LEAST_SQUARES, LEARNER_NOT_SET ->
-          Prior.getDefaultInstance();
+      default -> Prior.getDefaultInstance();
     };
   }
 

@@ -45,7 +45,9 @@ final class SpecDefaults {
             .setPrior(prior(spec))
             .setCompletion(ftrl.getCompletion());
       }
-      case BANCO, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET -> {}
+      default -> {
+        // The other learners have no defaults of their own.
+      }
     }
     return resolved.build();
   }

@@ -95,8 +95,7 @@ public record CentralMechanism(
                 1,
                 spec.getDimension()));
       }
-      case BANCO, BLACK_BOX, COORDINATE_WISE, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET ->
-          Optional.empty();
+      default -> Optional.empty();
     };
   }
 

@@ -40,7 +40,7 @@ final class CentralLearners {
               ModelSpecs.initialWealth(spec),
               Learners.averaging(spec),
               Learners.initialWeights(spec));
-      case BANCO, BLACK_BOX, COORDINATE_WISE, ADAPTIVE_RADIUS, LDP_SGD, LEARNER_NOT_SET ->
+      default ->
           throw new IllegalArgumentException(
               "learner is %s, which is not central".formatted(spec.getLearnerCase()));
     };
