@@ -52,7 +52,7 @@ public final class ExactComposition {
    */
   public static Optional<ExactComposition> of(double mu, Map<Double, Long> pureReports) {
     if (!(mu >= 0 && mu <= Double.MAX_VALUE)) {
-      throw Require.refusal("mu", mu, "it must be at least 0 and finite");
+      throw ArgumentChecks.refusal("mu", mu, "it must be at least 0 and finite");
     }
     List<Map.Entry<Double, Long>> groups = new ArrayList<>(pureReports.entrySet());
     groups.removeIf(g -> g.getKey() == 0 || g.getValue() == 0);
@@ -65,9 +65,9 @@ public final class ExactComposition {
     for (Map.Entry<Double, Long> group : groups) {
       double epsilon = group.getKey();
       if (!(epsilon >= 0 && epsilon <= Double.MAX_VALUE)) {
-        throw Require.refusal("epsilon", epsilon, "it must be at least 0 and finite");
+        throw ArgumentChecks.refusal("epsilon", epsilon, "it must be at least 0 and finite");
       }
-      Require.notNegative("reports", group.getValue());
+      ArgumentChecks.notNegative("reports", group.getValue());
       double more = LossDistribution.points(group.getValue());
       steps += points * more;
       points = groups.size() == 1 ? more : Math.min(points * more, MOST_POINTS);
@@ -101,7 +101,7 @@ public final class ExactComposition {
    * @param epsilon in nats
    */
   public double logDelta(double epsilon) {
-    Require.number("epsilon", epsilon);
+    ArgumentChecks.number("epsilon", epsilon);
     double delta = losses.lost;
     for (int i = 0; i < losses.losses.length; i++) {
       double rest = epsilon - losses.losses[i];
@@ -116,7 +116,7 @@ public final class ExactComposition {
    * @param logDelta natural logarithm of delta, at most 0
    */
   public double epsilon(double logDelta) {
-    Require.logProbability("logDelta", logDelta);
+    ArgumentChecks.logProbability("logDelta", logDelta);
     double target = logDelta - ERROR;
     double high = sum * (1 + RenyiDp.ROUNDING) + GaussianDp.epsilon(mu, logDelta);
     if (!(high <= Double.MAX_VALUE) || logDelta == 0 || logDelta(0) <= target) {

@@ -58,8 +58,8 @@ public final class GaussianDp {
    * @param mu at least 0; may be infinite
    */
   public static double logDelta(double epsilon, double mu) {
-    Require.number("epsilon", epsilon);
-    Require.notNegative("mu", mu);
+    ArgumentChecks.number("epsilon", epsilon);
+    ArgumentChecks.notNegative("mu", mu);
     if (epsilon < 0) {
       return mirrored(epsilon, mu);
     }
@@ -119,8 +119,8 @@ public final class GaussianDp {
    *     which is infinite unless mu is 0
    */
   public static double epsilon(double mu, double logDelta) {
-    Require.notNegative("mu", mu);
-    Require.logProbability("logDelta", logDelta);
+    ArgumentChecks.notNegative("mu", mu);
+    ArgumentChecks.logProbability("logDelta", logDelta);
     if (mu == 0 || logDelta == 0) {
       return 0;
     }
@@ -186,8 +186,8 @@ public final class GaussianDp {
    *     none but 0
    */
   public static double mu(double epsilon, double logDelta) {
-    Require.notNegative("epsilon", epsilon);
-    Require.logProbability("logDelta", logDelta);
+    ArgumentChecks.notNegative("epsilon", epsilon);
+    ArgumentChecks.logProbability("logDelta", logDelta);
     if (epsilon == Double.POSITIVE_INFINITY || logDelta == 0) {
       return Double.POSITIVE_INFINITY;
     }
@@ -252,7 +252,7 @@ public final class GaussianDp {
    */
   public static double noiseMultiplier(double epsilon, double logDelta, double zeta) {
     if (!(zeta >= 0 && zeta <= Double.MAX_VALUE)) {
-      throw Require.refusal("zeta", zeta, "it must be at least 0 and finite");
+      throw ArgumentChecks.refusal("zeta", zeta, "it must be at least 0 and finite");
     }
     double mu = mu(epsilon, logDelta);
     if (zeta == 0 || mu == Double.POSITIVE_INFINITY) {
@@ -270,10 +270,10 @@ public final class GaussianDp {
    */
   public static double rootQuotient(double zeta, double divisor) {
     if (!(zeta >= 0 && zeta <= Double.MAX_VALUE)) {
-      throw Require.refusal("zeta", zeta, "it must be at least 0 and finite");
+      throw ArgumentChecks.refusal("zeta", zeta, "it must be at least 0 and finite");
     }
     if (!(divisor > 0 && divisor <= Double.MAX_VALUE)) {
-      throw Require.refusal("divisor", divisor, "it must be positive and finite");
+      throw ArgumentChecks.refusal("divisor", divisor, "it must be positive and finite");
     }
     double quotient = Math.sqrt(zeta) / divisor;
     for (int i = 0; i < 3 && quotient > 0; i++) {

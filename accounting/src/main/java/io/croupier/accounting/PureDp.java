@@ -25,7 +25,7 @@ public final class PureDp {
    * @param epsilon at least 0
    */
   public static double rho(double epsilon) {
-    Require.notNegative("epsilon", epsilon);
+    ArgumentChecks.notNegative("epsilon", epsilon);
     return epsilon * StrictMath.tanh(epsilon / 2);
   }
 
@@ -37,9 +37,9 @@ public final class PureDp {
    * @param order at least 1; may be infinite
    */
   public static double renyi(double epsilon, double order) {
-    Require.notNegative("epsilon", epsilon);
+    ArgumentChecks.notNegative("epsilon", epsilon);
     if (!(order >= 1)) {
-      throw Require.refusal("order", order, "it must be at least 1");
+      throw ArgumentChecks.refusal("order", order, "it must be at least 1");
     }
     if (epsilon == 0) {
       return 0;
@@ -66,7 +66,7 @@ public final class PureDp {
    * @param epsilon at least 0
    */
   public static double mu(double epsilon) {
-    Require.notNegative("epsilon", epsilon);
+    ArgumentChecks.notNegative("epsilon", epsilon);
     if (epsilon == 0 || epsilon == Double.POSITIVE_INFINITY) {
       return epsilon;
     }
@@ -120,9 +120,9 @@ public final class PureDp {
    * @param logDelta natural logarithm of delta, at most 0
    */
   public static double advanced(double epsilon, long reports, double logDelta) {
-    Require.notNegative("epsilon", epsilon);
-    Require.notNegative("reports", reports);
-    Require.logProbability("logDelta", logDelta);
+    ArgumentChecks.notNegative("epsilon", epsilon);
+    ArgumentChecks.notNegative("reports", reports);
+    ArgumentChecks.logProbability("logDelta", logDelta);
     if (epsilon == 0 || reports == 0) {
       return 0;
     }
@@ -142,7 +142,7 @@ public final class PureDp {
    * @param logDelta natural logarithm of delta, at most 0
    */
   public static double advanced(double[] epsilons, double logDelta) {
-    Require.logProbability("logDelta", logDelta);
+    ArgumentChecks.logProbability("logDelta", logDelta);
     double basic = basic(epsilons);
     double mean = 0;
     double squares = 0;

@@ -81,7 +81,7 @@ public final class RenyiCurve {
    * @param reports at least 0
    */
   public static RenyiCurve ofPure(double epsilon, long reports) {
-    Require.notNegative("reports", reports);
+    ArgumentChecks.notNegative("reports", reports);
     if (reports == 0) {
       return ZERO;
     }
@@ -98,7 +98,7 @@ public final class RenyiCurve {
    * @param rho at least 0
    */
   public static RenyiCurve ofRho(double rho) {
-    Require.notNegative("rho", rho);
+    ArgumentChecks.notNegative("rho", rho);
     if (rho == 0) {
       return ZERO;
     }

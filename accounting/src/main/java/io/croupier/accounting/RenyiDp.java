@@ -31,15 +31,15 @@ public final class RenyiDp {
    */
   public static double epsilon(double order, double divergence, double logDelta) {
     requireOrder(order);
-    Require.notNegative("divergence", divergence);
-    Require.logProbability("logDelta", logDelta);
+    ArgumentChecks.notNegative("divergence", divergence);
+    ArgumentChecks.logProbability("logDelta", logDelta);
     double sum = divergence + overhead(order - 1, -logDelta);
     return Math.max(0, sum + ROUNDING * divergence);
   }
 
   static void requireOrder(double order) {
     if (!(order > 1)) {
-      throw Require.refusal("order", order, "it must be above 1");
+      throw ArgumentChecks.refusal("order", order, "it must be above 1");
     }
   }
 

@@ -25,10 +25,10 @@ public record RenyiFilter(double order, double budget) {
    */
   public static RenyiFilter of(double epsilon, double logDelta) {
     if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
-      throw Require.refusal("epsilon", epsilon, "it must be positive and finite");
+      throw ArgumentChecks.refusal("epsilon", epsilon, "it must be positive and finite");
     }
     if (!(logDelta < 0 && logDelta >= -Double.MAX_VALUE)) {
-      throw Require.refusal("logDelta", logDelta, "it must be negative and finite");
+      throw ArgumentChecks.refusal("logDelta", logDelta, "it must be negative and finite");
     }
     // The optimal rho at x = a - 1 is (l - ln(1 + x)) / x^2; what it is worth falls as x grows.
     // Halved in ln x.

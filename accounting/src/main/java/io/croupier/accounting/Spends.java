@@ -32,8 +32,8 @@ public final class Spends {
    * @param reports how many, at least 0
    */
   public void addPure(double epsilon, long reports) {
-    Require.notNegative("epsilon", epsilon);
-    Require.notNegative("reports", reports);
+    ArgumentChecks.notNegative("epsilon", epsilon);
+    ArgumentChecks.notNegative("reports", reports);
     if (epsilon > 0 && reports > 0) {
       pureReports.merge(epsilon, reports, Math::addExact);
       pureCurve = pureCurve.plus(RenyiCurve.ofPure(epsilon, reports));
@@ -46,7 +46,7 @@ public final class Spends {
    * @param mu at least 0; an infinite one promises nothing
    */
   public void addMu(double mu) {
-    Require.notNegative("mu", mu);
+    ArgumentChecks.notNegative("mu", mu);
     this.mu = GaussianDp.compose(this.mu, mu);
   }
 
@@ -57,7 +57,7 @@ public final class Spends {
    * @param variation at least 0; may be infinite
    */
   public void addVariation(double variation) {
-    Require.notNegative("variation", variation);
+    ArgumentChecks.notNegative("variation", variation);
     double sum = this.variation + variation;
     this.variation = variation > 0 && this.variation > 0 ? Math.nextUp(sum) : sum;
   }
@@ -69,7 +69,7 @@ public final class Spends {
    */
   public void addRho(double rho) {
     if (!(rho >= 0 && rho <= Double.MAX_VALUE)) {
-      throw Require.refusal("rho", rho, "it must be at least 0 and finite");
+      throw ArgumentChecks.refusal("rho", rho, "it must be at least 0 and finite");
     }
     double sum = this.rho + rho;
     this.rho = rho > 0 && this.rho > 0 ? Math.nextUp(sum) : sum;
@@ -82,7 +82,7 @@ public final class Spends {
    * @return a copy, in the order of {@link Bound}
    */
   public Map<Bound, Double> bounds(double logDelta) {
-    Require.logProbability("logDelta", logDelta);
+    ArgumentChecks.logProbability("logDelta", logDelta);
     Map<Bound, Double> bounds = new EnumMap<>(Bound.class);
     double concentrated = rho == 0 && mu == 0 ? 0 : Math.nextUp(rho + Math.nextUp(mu * mu / 2));
     bounds.put(

@@ -17,8 +17,8 @@ public final class ZeroConcentratedDp {
    * @param logDelta natural logarithm of delta, at most 0
    */
   public static double epsilon(double rho, double logDelta) {
-    Require.notNegative("rho", rho);
-    Require.logProbability("logDelta", logDelta);
+    ArgumentChecks.notNegative("rho", rho);
+    ArgumentChecks.logProbability("logDelta", logDelta);
     if (rho == 0 || logDelta == 0) {
       return 0;
     }
@@ -42,8 +42,8 @@ public final class ZeroConcentratedDp {
    * @param logDelta natural logarithm of delta, at most 0
    */
   public static double epsilon(double rho, SortedMap<Double, Long> pureReports, double logDelta) {
-    Require.notNegative("rho", rho);
-    Require.logProbability("logDelta", logDelta);
+    ArgumentChecks.notNegative("rho", rho);
+    ArgumentChecks.logProbability("logDelta", logDelta);
     if (rho == Double.POSITIVE_INFINITY || logDelta == 0) {
       return logDelta == 0 ? 0 : rho;
     }
@@ -56,7 +56,7 @@ public final class ZeroConcentratedDp {
     double[] constant = new double[n + 1];
     slope[0] = rho;
     for (int i = 0; i < n; i++) {
-      Require.notNegative("reports", counts[i]);
+      ArgumentChecks.notNegative("reports", counts[i]);
       slope[i + 1] = slope[i] + PureDp.rho(epsilons[i]) * counts[i];
     }
     for (int i = n - 1; i >= 0; i--) {
@@ -98,10 +98,10 @@ public final class ZeroConcentratedDp {
    */
   public static double order(double rho, double logDelta) {
     if (!(rho > 0 && rho <= Double.MAX_VALUE)) {
-      throw Require.refusal("rho", rho, "it must be positive and finite");
+      throw ArgumentChecks.refusal("rho", rho, "it must be positive and finite");
     }
     if (!(logDelta < 0 && logDelta >= -Double.MAX_VALUE)) {
-      throw Require.refusal("logDelta", logDelta, "it must be negative and finite");
+      throw ArgumentChecks.refusal("logDelta", logDelta, "it must be negative and finite");
     }
     return 1 + RenyiDp.bestOrderMinusOne(rho, -logDelta);
   }

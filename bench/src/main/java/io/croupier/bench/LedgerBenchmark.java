@@ -39,7 +39,7 @@ public class LedgerBenchmark {
   @Param({"nothing", "epsilon", "mu", "epsilonAtDelta"})
   public String limit;
 
-  private final Account[] accounts = new Account[USERS];
+  private final BenchmarkAccount[] accounts = new BenchmarkAccount[USERS];
   private final Report[] reports = new Report[2];
   private Ledger ledger;
   private ReportIntake intake;
@@ -66,7 +66,7 @@ public class LedgerBenchmark {
             .setLimits(limits);
     intake = new ReportIntake(spec.build(), 0);
     for (int i = 0; i < USERS; i++) {
-      accounts[i] = new Account();
+      accounts[i] = new BenchmarkAccount();
     }
     reports[0] = report(Declaration.L2_LAPLACE);
     reports[1] = report(limit.equals("epsilon") ? Declaration.L2_LAPLACE : Declaration.GAUSSIAN);
@@ -101,7 +101,7 @@ public class LedgerBenchmark {
   }
 
   /** An account of one model and one device, on the heap. */
-  private static final class Account implements UserAccount {
+  private static final class BenchmarkAccount implements UserAccount {
     private Totals user = new Totals();
     private Totals model = new Totals();
     private ReplayWindow window = new ReplayWindow();

@@ -80,7 +80,7 @@ public class SparseReportBenchmark {
   }
 
   @Benchmark
-  public LiveModel.Fate decodeAndStep() {
+  public LiveModel.BundleOutcome decodeAndStep() {
     next = (next + 1) % REPORTS;
     Decoded decoded = decoder.decode(USER, reports[next], "gradients", 0, next);
     return model.add(intake.withoutUser(((Decoded.WellFormed) decoded).report()));

@@ -33,7 +33,7 @@ class BenchmarksTest {
     SparseReportBenchmark benchmark = new SparseReportBenchmark();
     benchmark.dimension = 1000;
     benchmark.prepare();
-    assertThat(benchmark.decodeAndStep()).isEqualTo(LiveModel.Fate.STEPPED);
+    assertThat(benchmark.decodeAndStep()).isEqualTo(LiveModel.BundleOutcome.STEPPED);
   }
 
   @Test

@@ -59,17 +59,17 @@ final class ModelsCommand implements Runnable {
         "    adaptiveRadius: {}"
       })
   int apply(
-      @Mixin Connection connection,
+      @Mixin ConnectionOptions connection,
       @Parameters(paramLabel = "FILE", description = "The models file.") Path file) {
     Log.toFile();
     List<ModelSpec> specs = ModelsFile.read(file);
     ModelsTopic topic = topic(connection);
     List<ModelChange> changes = ModelChange.plan(specs, topic.current());
-    boolean refused = changes.stream().anyMatch(c -> c.kind() == ModelChange.Kind.REFUSED);
+    boolean refused = changes.stream().anyMatch(c -> c.kind() == ModelChange.ChangeKind.REFUSED);
     if (!refused) {
       topic.publish(
           changes.stream()
-              .filter(change -> change.kind() != ModelChange.Kind.UNCHANGED)
+              .filter(change -> change.kind() != ModelChange.ChangeKind.UNCHANGED)
               .map(ModelChange::spec)
               .toList());
     }
@@ -94,7 +94,7 @@ final class ModelsCommand implements Runnable {
       abbreviateSynopsis = true,
       description = "Shows the models in force.")
   int list(
-      @Mixin Connection connection,
+      @Mixin ConnectionOptions connection,
       @Option(
               names = "--json",
               description = "As a JSON list of model specs, which 'models apply' takes back.")
@@ -155,7 +155,7 @@ final class ModelsCommand implements Runnable {
         "What people have spent on them stays on their accounts."
       })
   int retire(
-      @Mixin Connection connection,
+      @Mixin ConnectionOptions connection,
       @Parameters(arity = "1..*", paramLabel = "MODEL", description = "The models' ids.")
           List<String> modelIds) {
     Log.toFile();
@@ -173,7 +173,7 @@ final class ModelsCommand implements Runnable {
     return 0;
   }
 
-  private static ModelsTopic topic(Connection connection) {
+  private static ModelsTopic topic(ConnectionOptions connection) {
     JobConfig config = connection.config();
     return new ModelsTopic(config.kafka(), config.topics().models());
   }

@@ -46,16 +46,16 @@ final class RunCommand implements Callable<Integer> {
 
   private static final long CANCEL_SECONDS = 10;
 
-  @Mixin private Connection connection;
+  @Mixin private ConnectionOptions connection;
 
   @ArgGroup(exclusive = true)
-  private Beginning beginning = new Beginning();
+  private StartOptions start = new StartOptions();
 
   private volatile JobClient job;
   private volatile boolean interrupted;
 
   /** With which accounts the job begins. */
-  private static final class Beginning {
+  private static final class StartOptions {
     @Option(
         names = "--from",
         paramLabel = "PATH",
@@ -89,7 +89,7 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Log.toConsole();
-    JobConfig config = connection.config(beginning.settings()).withLedgerStart(beginning.ledger());
+    JobConfig config = connection.config(start.settings()).withLedgerStart(start.ledger());
     ScratchDirectory directory = ScratchDirectory.create("croupier-run-");
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(directory), "end"));
     return run(config, directory);

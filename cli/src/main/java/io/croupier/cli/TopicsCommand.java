@@ -39,7 +39,7 @@ final class TopicsCommand implements Runnable {
         "Those that exist are left as they are."
       })
   int create(
-      @Mixin Connection connection,
+      @Mixin ConnectionOptions connection,
       @Option(
               names = "--partitions",
               defaultValue = "4",

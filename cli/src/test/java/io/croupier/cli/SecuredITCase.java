@@ -93,7 +93,7 @@ class SecuredITCase {
     }
     rights = new GrantedRights(admin, page.rights());
     rights.await(Set.copyOf(page.rights()));
-    Outcome created = croupier("builder", "topics", "create", "--partitions", "1");
+    CommandOutcome created = croupier("builder", "topics", "create", "--partitions", "1");
     assertThat(created.code()).as(created.err()).isZero();
   }
 
@@ -147,11 +147,11 @@ class SecuredITCase {
               dpFtrl: {clipNorm: 1, noiseMultiplier: 4, noise: {tree: {}}, learningRate: 0.1}
             """);
     try (LogCapture log = new LogCapture()) {
-      Outcome applied = croupier("operator", "models", "apply", models.toString());
+      CommandOutcome applied = croupier("operator", "models", "apply", models.toString());
       assertThat(applied.code()).as(applied.err()).isZero();
       JobClient job = submit(Map.of("journal.enabled", "true"));
       try {
-        Outcome reported =
+        CommandOutcome reported =
             croupier(
                 "gateway",
                 "report",
@@ -190,9 +190,10 @@ class SecuredITCase {
             Thread.onSpinWait();
           }
         }
-        Outcome followed = croupier("consumer", "follow", "--model", "taps", "--updates", "1");
+        CommandOutcome followed =
+            croupier("consumer", "follow", "--model", "taps", "--updates", "1");
         assertThat(followed.out()).contains("\"used\":\"2\"");
-        Outcome audited = croupier("auditor", "ledger", "--user", "ada");
+        CommandOutcome audited = croupier("auditor", "ledger", "--user", "ada");
         assertThat(audited.code()).as(audited.err()).isZero();
         assertThat(audited.out()).contains("taps");
         awaitRecords("auditor", TOPICS.guarantees());
@@ -228,8 +229,8 @@ class SecuredITCase {
 
   @Test
   void nobodyReadsOrWritesWhatIsNotTheirs() throws Exception {
-    assertThat(page.users()).containsExactlyInAnyOrderElementsOf(WhoMay.USERS);
-    for (String user : WhoMay.USERS) {
+    assertThat(page.users()).containsExactlyInAnyOrderElementsOf(AccessMatrix.USERS);
+    for (String user : AccessMatrix.USERS) {
       Map<String, Object> login = new HashMap<>(kafka(user));
       // Who may write nothing at all gets no numbers for its records: here it shall be the topic.
       login.put("enable.idempotence", "false");
@@ -238,12 +239,12 @@ class SecuredITCase {
           Admin own = Admin.create(kafka(user))) {
         for (String topic : TOPICS.all()) {
           String access = user + " and " + topic;
-          if (!WhoMay.write(user, topic)) {
+          if (!AccessMatrix.write(user, topic)) {
             assertThatThrownBy(
                     () -> producer.send(new ProducerRecord<>(topic, new byte[1])).get(), access)
                 .hasCauseInstanceOf(TopicAuthorizationException.class);
           }
-          if (!WhoMay.read(user, topic)) {
+          if (!AccessMatrix.read(user, topic)) {
             TopicPartition partition = new TopicPartition(topic, 0);
             assertThatThrownBy(
                     () -> {
@@ -298,7 +299,7 @@ class SecuredITCase {
             directory,
             SecuredITCase::kafka,
             (user, in, arguments) -> {
-              Outcome outcome =
+              CommandOutcome outcome =
                   croupier(
                       user,
                       new ByteArrayInputStream(in.getBytes(UTF_8)),
@@ -323,11 +324,11 @@ class SecuredITCase {
 
   @Test
   void commandsSayWhatTheyMayNot() throws Exception {
-    Outcome followed = croupier("operator", "follow", "--model", "taps");
+    CommandOutcome followed = croupier("operator", "follow", "--model", "taps");
     assertThat(followed.code()).isEqualTo(1);
     assertThat(followed.err()).contains("Not authorized", TOPICS.updates());
 
-    Outcome applied =
+    CommandOutcome applied =
         croupier(
             "consumer",
             "models",
@@ -336,7 +337,7 @@ class SecuredITCase {
     assertThat(applied.code()).isEqualTo(1);
     assertThat(applied.err()).contains("Not authorized", TOPICS.models());
 
-    Outcome audited = croupier("gateway", "ledger", "--user", "ada");
+    CommandOutcome audited = croupier("gateway", "ledger", "--user", "ada");
     assertThat(audited.code()).isEqualTo(1);
     assertThat(audited.err()).contains("Not authorized", TOPICS.accounting());
   }
@@ -364,7 +365,7 @@ class SecuredITCase {
       List<String> arguments = new ArrayList<>(List.of("run"));
       plain.put("kafka.sasl.jaas.config", security.client("consumer").get("sasl.jaas.config"));
       plain.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
-      Outcome run = Outcome.of(InputStream.nullInputStream(), arguments);
+      CommandOutcome run = CommandOutcome.of(InputStream.nullInputStream(), arguments);
       assertThat(run.code()).isEqualTo(1);
       assertThat(run.err()).contains("kafka-acls.sh");
       shown.addAll(List.of(run.out(), run.err(), plan, config.toString()));
@@ -395,7 +396,7 @@ class SecuredITCase {
     login.forEach((key, value) -> arguments.addAll(List.of("--set", "kafka." + key + "=" + value)));
     arguments.addAll(List.of("--kafka", broker.bootstrapServers()));
 
-    Outcome outcome = Outcome.of(InputStream.nullInputStream(), arguments);
+    CommandOutcome outcome = CommandOutcome.of(InputStream.nullInputStream(), arguments);
 
     assertThat(outcome.code()).isEqualTo(1);
     assertThat(outcome.err()).contains("uthentication failed").doesNotContain(wrong);
@@ -484,19 +485,20 @@ class SecuredITCase {
     }
   }
 
-  private static Outcome croupier(String user, String... arguments) {
+  private static CommandOutcome croupier(String user, String... arguments) {
     return croupier(user, InputStream.nullInputStream(), arguments);
   }
 
-  private static Outcome croupier(String user, String command, InputStream in, String... more) {
+  private static CommandOutcome croupier(
+      String user, String command, InputStream in, String... more) {
     List<String> arguments = new ArrayList<>(List.of(command));
     arguments.addAll(List.of(more));
     return croupier(user, in, arguments.toArray(String[]::new));
   }
 
-  private static Outcome croupier(String user, InputStream in, String... arguments) {
+  private static CommandOutcome croupier(String user, InputStream in, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--config", config(user).toString()));
-    return Outcome.of(in, all);
+    return CommandOutcome.of(in, all);
   }
 }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * for so many reports a second, {@code -Dsmall.disk=DIR} for checkpoints on a small file system of
  * their own, {@code -Dfault=KILL_BROKER} for one kind alone.
  */
-@Timeout(value = Load.LONGEST_MINUTES, unit = TimeUnit.MINUTES)
+@Timeout(value = LoadGenerator.LONGEST_MINUTES, unit = TimeUnit.MINUTES)
 class FaultsE2ECase {
   private static final Duration RECOVERY = Duration.ofMinutes(5);
   private static final int LONGEST_PEACE_MS = 2000;
@@ -58,7 +58,8 @@ class FaultsE2ECase {
   void loseNothingAndRepeatNothing() throws Exception {
     Path directory = temporary.resolve("cluster");
     System.out.printf("%d faults, seed %d, in %s%n", faults, seed, directory);
-    Path models = Files.writeString(temporary.resolve("models.yaml"), Load.specs(perSecond));
+    Path models =
+        Files.writeString(temporary.resolve("models.yaml"), LoadGenerator.specs(perSecond));
     String small = System.getProperty("small.disk");
     try (CheckpointDisk disk =
             new CheckpointDisk(directory, small == null ? null : Cluster.ROOT.resolve(small));
@@ -70,24 +71,27 @@ class FaultsE2ECase {
       cluster.shell(
           "deploy/cluster submit -p 2 -- --parallelism 2 --checkpoint.interval '500 ms'"
               + " --journal.enabled true");
-      faults(cluster, disk, new Recording(cluster, models));
+      faults(cluster, disk, new CommittedTopics(cluster, models));
     }
   }
 
-  private void faults(Cluster cluster, CheckpointDisk disk, Recording recording) throws Exception {
-    try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers())) {
+  private void faults(Cluster cluster, CheckpointDisk disk, CommittedTopics committed)
+      throws Exception {
+    try (UpdateMonitor monitor = new UpdateMonitor(cluster.bootstrapServers())) {
       // What names a round that isn't published yet is dropped.
-      for (String model : Load.models()) {
-        watch.when(model, 0).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
+      for (String model : LoadGenerator.models()) {
+        monitor.when(model, 0).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
       }
-      try (Load load = new Load(cluster.bootstrapServers(), perSecond, seed, watch::newestRound)) {
-        awaitRecovery(Fault.NOTHING, watch.when(Load.ONCE, 1), cluster, load);
+      try (LoadGenerator load =
+          new LoadGenerator(cluster.bootstrapServers(), perSecond, seed, monitor::newestRound)) {
+        awaitRecovery(Fault.NOTHING, monitor.when(LoadGenerator.ONCE, 1), cluster, load);
         for (int i = 0; i < faults; i++) {
-          fault(cluster, disk, watch, load);
+          fault(cluster, disk, monitor, load);
         }
-        awaitRecovery(Fault.NOTHING, watch.when(Load.ONCE, load.toOnce() + 1), cluster, load);
+        awaitRecovery(
+            Fault.NOTHING, monitor.when(LoadGenerator.ONCE, load.toOnce() + 1), cluster, load);
         long sent = load.end();
-        List<String> findings = findings(recording, load, watch, sent);
+        List<String> findings = findings(committed, load, monitor, sent);
         System.out.printf(
             "%d reports at %d a second; seed %d; full disk: %s; %d servers have ended%n"
                 + "%s%d findings%n",
@@ -97,20 +101,22 @@ class FaultsE2ECase {
     }
   }
 
-  private static List<String> findings(Recording recording, Load load, UpdateWatch watch, long sent)
+  private static List<String> findings(
+      CommittedTopics committed, LoadGenerator load, UpdateMonitor monitor, long sent)
       throws Exception {
-    recording.readReports();
-    assertThat((long) recording.size()).isGreaterThanOrEqualTo(sent);
-    recording.awaitEvents();
-    recording.awaitModels(watch);
-    recording.readToTheEnd(watch);
-    List<String> findings = new ArrayList<>(recording.check(watch, load.sequences()));
-    findings.addAll(recording.replay(watch));
+    committed.readReports();
+    assertThat((long) committed.size()).isGreaterThanOrEqualTo(sent);
+    committed.awaitEvents();
+    committed.awaitModels(monitor);
+    committed.readToTheEnd(monitor);
+    List<String> findings = new ArrayList<>(committed.check(monitor, load.sequences()));
+    findings.addAll(committed.replay(monitor));
     return findings;
   }
 
   /** One fault, at a random time, and mostly what it takes to overcome it. */
-  private void fault(Cluster cluster, CheckpointDisk disk, UpdateWatch watch, Load load)
+  private void fault(
+      Cluster cluster, CheckpointDisk disk, UpdateMonitor monitor, LoadGenerator load)
       throws Exception {
     TimeUnit.MILLISECONDS.sleep(random.nextInt(LONGEST_PEACE_MS));
     Fault fault = next();
@@ -119,7 +125,10 @@ class FaultsE2ECase {
     long since = System.nanoTime();
     // Only what was reported after it struck shows that it is overcome.
     fault.inject(
-        cluster, disk, random, () -> times.add(watch.when(Load.ONCE, load.toOnce() + 1, since)));
+        cluster,
+        disk,
+        random,
+        () -> times.add(monitor.when(LoadGenerator.ONCE, load.toOnce() + 1, since)));
     if (random.nextInt(OVERLAP) > 0) {
       awaitRecovery(fault, times.get(times.size() - 1), cluster, load);
     }
@@ -127,7 +136,7 @@ class FaultsE2ECase {
 
   /** Waits until a fault is overcome. */
   private void awaitRecovery(
-      Fault fault, CompletableFuture<Duration> recovery, Cluster cluster, Load load)
+      Fault fault, CompletableFuture<Duration> recovery, Cluster cluster, LoadGenerator load)
       throws Exception {
     try {
       CompletableFuture.anyOf(recovery, load.reporting())

@@ -55,18 +55,18 @@ class ReadmeE2ECase {
       page.run(cluster, 3);
       assertThat(cluster.pid("taskmanager-1")).isNotEqualTo(taskmanager);
       page.run(cluster, 4);
-      try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers())) {
-        watch.when("demo", 3).get(2, TimeUnit.MINUTES);
+      try (UpdateMonitor monitor = new UpdateMonitor(cluster.bootstrapServers())) {
+        monitor.when("demo", 3).get(2, TimeUnit.MINUTES);
         Matcher running = RUNNING.matcher(page.run(cluster, 5));
         assertThat(running.find()).isTrue();
         assertThat(get(cluster.rest() + "/jobs/" + running.group(1)))
             .as("what 'flink run -p' asks for")
             .containsPattern("\"name\":\"ledger[^}]*\"parallelism\":2,");
-        watch.when("demo", 4).get(2, TimeUnit.MINUTES);
+        monitor.when("demo", 4).get(2, TimeUnit.MINUTES);
         checkDashboard(cluster);
         page.run(cluster, 6);
-        watch.when("demo", 5).get(2, TimeUnit.MINUTES);
-        assertThat(watch.updates("demo"))
+        monitor.when("demo", 5).get(2, TimeUnit.MINUTES);
+        assertThat(monitor.updates("demo"))
             .last()
             .satisfies(update -> assertThat(update.getUsed()).isEqualTo(5));
       }

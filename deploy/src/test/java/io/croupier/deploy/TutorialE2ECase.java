@@ -26,8 +26,8 @@ class TutorialE2ECase {
       assertThat(page.run(cluster, 3))
           .contains("In the ledger: 3 reports, epsilon 3 of 20.0.")
           .doesNotContain("refused");
-      try (UpdateWatch watch = new UpdateWatch(cluster.bootstrapServers())) {
-        watch.when("steps", 1).get(2, TimeUnit.MINUTES);
+      try (UpdateMonitor monitor = new UpdateMonitor(cluster.bootstrapServers())) {
+        monitor.when("steps", 1).get(2, TimeUnit.MINUTES);
       }
       assertThat(page.run(cluster, 4))
           .contains("\"modelId\":\"steps\"")

@@ -29,7 +29,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * Committed records of one topic up to the end that it has now, behind open transactions. These are
  * waited for: what an earlier run had pre-committed is committed when its sink is restored, and
  * what it had not is taken back. What neither has happened to in half of the wait, and in a quarter
- * of it more after the brokers have answered, {@link LeftTransactions} ends.
+ * of it more after the brokers have answered, {@link LingeringTransactions} ends.
  */
 final class CommittedTopic implements Closeable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -152,10 +152,10 @@ final class CommittedTopic implements Closeable {
    * @throws IOException if the end isn't reached because a transaction stays open, or the topic
    *     can't be read
    */
-  void forEach(More more) throws IOException {
+  void forEach(RecordVisitor more) throws IOException {
     try {
       long deadline = System.nanoTime() + patience.toNanos();
-      Optional<LeftTransactions> left = Optional.empty();
+      Optional<LingeringTransactions> left = Optional.empty();
       long foundNanos = 0;
       boolean ended = false;
       Map<TopicPartition, Long> before = Map.of();
@@ -172,7 +172,7 @@ final class CommittedTopic implements Closeable {
                       + " it, or abort it with kafka-transactions.sh")
                   .formatted(topic, patience, open));
         } else if (left.isEmpty() && remaining < patience.toNanos() / 2) {
-          left = Optional.of(LeftTransactions.find(kafka, ownTransactions, endsOf(open)));
+          left = Optional.of(LingeringTransactions.find(kafka, ownTransactions, endsOf(open)));
           foundNanos = System.nanoTime();
           // The brokers may have taken their time to answer.
           deadline = Math.max(deadline, foundNanos + patience.toNanos() / 2);
@@ -209,7 +209,7 @@ final class CommittedTopic implements Closeable {
 
   /** Is shown a record, and says whether to go on. */
   @FunctionalInterface
-  interface More {
+  interface RecordVisitor {
     boolean after(ConsumerRecord<byte[], byte[]> record) throws IOException;
   }
 

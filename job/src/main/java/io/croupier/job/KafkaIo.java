@@ -49,7 +49,7 @@ final class KafkaIo {
         .setStartingOffsets(
             config.ledgerStart() == LedgerStart.REQUIRE_STATE
                 ? OffsetsInitializer.committedOffsets(earliest())
-                : new BehindAccounts(
+                : new AccountedOffsets(
                     config.kafka(),
                     config.topics().accounting(),
                     transactions(config.topics().updates())))

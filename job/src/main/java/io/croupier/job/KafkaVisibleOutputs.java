@@ -150,12 +150,12 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   private <T> Visible<T> open(
-      String topic, long sinceMs, StreamingRuntimeContext subtask, Showing<T> showing)
+      String topic, long sinceMs, StreamingRuntimeContext subtask, RecordHandler<T> showing)
       throws IOException {
     CommittedTopic records =
         CommittedTopic.open(kafka, topic, sinceMs, KafkaIo.transactions(updatesTopic));
     try {
-      Rendezvous.meet(subtask, topic);
+      SubtaskBarrier.await(subtask, topic);
     } catch (IOException e) {
       records.close();
       throw e;
@@ -180,7 +180,7 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
 
   /** Shows what a record tells, if anything; returns whether to go on. */
   @FunctionalInterface
-  private interface Showing<T> {
+  private interface RecordHandler<T> {
     boolean show(ConsumerRecord<byte[], byte[]> record, Predicate<T> more);
   }
 }

@@ -54,19 +54,19 @@ class BacklogITCase {
 
   @TempDir private Path directory;
   private EmbeddedBroker broker;
-  private Table table;
+  private TestTopics testTopics;
   private FollowedUpdates updates;
-  private Crowd crowd;
+  private AnsweringClients clients;
   private JobClient job;
 
   @BeforeEach
   void publishModels() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
-    table = new Table(broker, "backlog");
-    updates = new FollowedUpdates(table);
-    crowd = new Crowd(table, "person", USERS, 1);
-    LearningScenario.localSpecs().forEach(table::publish);
-    table.flush();
+    testTopics = new TestTopics(broker, "backlog");
+    updates = new FollowedUpdates(testTopics);
+    clients = new AnsweringClients(testTopics, "person", USERS, 1);
+    LearningScenario.localSpecs().forEach(testTopics::publish);
+    testTopics.flush();
   }
 
   @AfterEach
@@ -75,7 +75,7 @@ class BacklogITCase {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
     updates.close();
-    table.close();
+    testTopics.close();
     broker.close();
   }
 
@@ -83,22 +83,22 @@ class BacklogITCase {
   void aBacklogDropsNobodyAndHarmsNoModel() throws Exception {
     start(Map.of());
     live();
-    long heapBefore = Heap.afterCollection();
+    long heapBefore = HeapUsage.afterCollection();
     String savepoint = stop();
     Map<String, ModelUpdate> before = newest();
     for (ModelUpdate visible : before.values()) {
-      crowd.answer(visible, BACKLOG);
+      clients.answer(visible, BACKLOG);
     }
-    table.flush();
+    testTopics.flush();
 
     long start = System.nanoTime();
     start(Map.of("flink.execution.state-recovery.path", savepoint));
     for (String model : LearningScenario.local()) {
-      updates.await(model, crowd::isTaken, PATIENCE);
+      updates.await(model, clients::isTaken, PATIENCE);
     }
     Duration workedOff = Duration.ofNanos(System.nanoTime() - start);
-    Map<String, Long> admitted = crowd.awaitAdmitted(PATIENCE);
-    long heapAfter = Heap.afterCollection();
+    Map<String, Long> admitted = clients.awaitAdmitted(PATIENCE);
+    long heapAfter = HeapUsage.afterCollection();
     long stateAfter = bytes(stop());
 
     updates.catchUp();
@@ -116,20 +116,20 @@ class BacklogITCase {
         stateAfter >> 10);
     assertThat(stateAfter).isLessThan(bytes(savepoint) + STATE_BYTES);
     // Not even every other report is kept.
-    assertThat(heapAfter - heapBefore).isLessThan(crowd.sentBytes() / 2);
+    assertThat(heapAfter - heapBefore).isLessThan(clients.sentBytes() / 2);
   }
 
   /** People follow the models, in batches of which each answers what came of the last one. */
   private void live() throws Exception {
     for (int sent = 0; sent < LIFE; sent += BATCH) {
       for (String model : LearningScenario.local()) {
-        updates.await(model, crowd::isTaken);
-        crowd.answer(updates.publication(model, 0), BATCH);
+        updates.await(model, clients::isTaken);
+        clients.answer(updates.publication(model, 0), BATCH);
       }
-      table.flush();
+      testTopics.flush();
     }
     for (String model : LearningScenario.local()) {
-      updates.await(model, crowd::isTaken);
+      updates.await(model, clients::isTaken);
     }
   }
 
@@ -154,7 +154,7 @@ class BacklogITCase {
     assertThat(LearningScenario.dropped(last)).as("dropped by %s", model).isZero();
     assertThat(last.getUsed() + last.getOpen())
         .as(model)
-        .isEqualTo(crowd.sentTo(model))
+        .isEqualTo(clients.sentTo(model))
         .isEqualTo(admitted.get(model));
     double chance = standardError(spec);
     System.out.printf(
@@ -195,7 +195,7 @@ class BacklogITCase {
   }
 
   private void start(Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(table.defaults());
+    Map<String, String> settings = new HashMap<>(testTopics.defaults());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.type", "none");
     settings.putAll(more);

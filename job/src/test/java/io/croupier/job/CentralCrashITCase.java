@@ -86,19 +86,19 @@ class CentralCrashITCase {
     CentralCrashes.plan(crashes, seed);
     JobClient job = null;
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
-        Table table = new Table(broker, "central");
-        Updates committed = new Updates(table, "read_committed");
-        Updates uncommitted = new Updates(table, "read_uncommitted")) {
-      table.publish(zero);
-      table.publish(exact);
-      table.flush();
-      job = start(table, Map.of());
+        TestTopics testTopics = new TestTopics(broker, "central");
+        Updates committed = new Updates(testTopics, "read_committed");
+        Updates uncommitted = new Updates(testTopics, "read_uncommitted")) {
+      testTopics.publish(zero);
+      testTopics.publish(exact);
+      testTopics.flush();
+      job = start(testTopics, Map.of());
       while (CentralCrashes.left() > 0) {
-        play(table, committed, uncommitted);
+        play(testTopics, committed, uncommitted);
       }
       int atLastCrash = committed.of(zero).size();
       while (committed.of(zero).size() < atLastCrash + 2) {
-        play(table, committed, uncommitted);
+        play(testTopics, committed, uncommitted);
       }
       String savepoint =
           job.triggerSavepoint(
@@ -106,18 +106,18 @@ class CentralCrashITCase {
               .get(60, TimeUnit.SECONDS);
       int then = committed.of(zero).size();
       while (committed.of(zero).size() < then + 4) {
-        play(table, committed, uncommitted);
+        play(testTopics, committed, uncommitted);
       }
       job.cancel().get(30, TimeUnit.SECONDS);
       job.getJobExecutionResult().handle((result, end) -> "").get(30, TimeUnit.SECONDS);
 
-      job = start(table, Map.of("flink.execution.state-recovery.path", savepoint));
+      job = start(testTopics, Map.of("flink.execution.state-recovery.path", savepoint));
       assertThat(refusal(job)).as("another job from the savepoint").contains("older");
       committed.poll();
       uncommitted.poll();
       NoiseTree.check(committed.of(zero), GOAL, "seed " + seed);
-      checkReports(table, committed.of(exact));
-      checkAccounts(table, committed.of(zero).size());
+      checkReports(testTopics, committed.of(exact));
+      checkAccounts(testTopics, committed.of(zero).size());
       checkOthers(uncommitted.of(zero), committed.of(zero).size());
     } finally {
       if (job != null && !job.getJobExecutionResult().isDone()) {
@@ -127,17 +127,18 @@ class CentralCrashITCase {
   }
 
   /** People look at what is new, and answer it. */
-  private void play(Table table, Updates committed, Updates uncommitted) throws Exception {
+  private void play(TestTopics testTopics, Updates committed, Updates uncommitted)
+      throws Exception {
     CentralCrashes.WRITTEN.addAndGet(uncommitted.poll().size());
     for (ModelUpdate update : committed.poll()) {
       for (int i = 0; i < ANSWERS; i++) {
-        report(table, update);
+        report(testTopics, update);
       }
     }
-    table.flush();
+    testTopics.flush();
   }
 
-  private void report(Table table, ModelUpdate update) {
+  private void report(TestTopics testTopics, ModelUpdate update) {
     int person = people++;
     boolean isZero = update.getModelId().equals(zero.getModelId());
     int dimension = isZero ? NoiseTree.DIMENSION : exact.getDimension();
@@ -158,18 +159,18 @@ class CentralCrashITCase {
                     .addValues(isZero ? 0 : 1))
             .setCentral(Central.getDefaultInstance())
             .build();
-    table.send(
-        table.topics.rawGradients(), report.getUserId().getBytes(UTF_8), report.toByteArray());
+    testTopics.send(
+        testTopics.topics.rawGradients(), report.getUserId().getBytes(UTF_8), report.toByteArray());
   }
 
   /** Everybody who counts as used is in the sum once, and was charged; nobody else is in it. */
-  private void checkReports(Table table, List<ModelUpdate> updates) throws Exception {
+  private void checkReports(TestTopics testTopics, List<ModelUpdate> updates) throws Exception {
     for (int round = 0; round < updates.size(); round++) {
       assertThat(updates.get(round).getRound()).as("each once, seed %d", seed).isEqualTo(round);
     }
     ModelUpdate last = updates.get(updates.size() - 1);
     Set<String> charged = new HashSet<>();
-    for (AccountingEvent event : table.awaitEvents(exact.getModelId(), (int) last.getUsed())) {
+    for (AccountingEvent event : testTopics.awaitEvents(exact.getModelId(), (int) last.getUsed())) {
       if (event.getOutcome() == Outcome.ADMITTED && event.getCentralSpend().getZeta() > 0) {
         charged.add(event.getUserId());
       }
@@ -188,9 +189,9 @@ class CentralCrashITCase {
     assertThat(used).as("seed %d", seed).isEqualTo((int) last.getUsed());
   }
 
-  private void checkAccounts(Table table, int rounds) throws Exception {
+  private void checkAccounts(TestTopics testTopics, int rounds) throws Exception {
     int admitted = 0;
-    List<AccountingEvent> events = table.awaitEvents(zero.getModelId(), GOAL * (rounds - 1));
+    List<AccountingEvent> events = testTopics.awaitEvents(zero.getModelId(), GOAL * (rounds - 1));
     for (AccountingEvent event : events) {
       assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(event.getUserTotals().getMu()).isGreaterThan(0);
@@ -200,7 +201,7 @@ class CentralCrashITCase {
     assertThat(events.stream().map(AccountingEvent::getUserId).distinct()).hasSize(admitted);
     List<Long> guaranteed = new ArrayList<>();
     for (ConsumerRecord<byte[], byte[]> record :
-        table.awaitRecords(table.topics.guarantees(), 2 * rounds - 2)) {
+        testTopics.awaitRecords(testTopics.topics.guarantees(), 2 * rounds - 2)) {
       GuaranteeEvent event = GuaranteeEvent.parseFrom(record.value());
       if (event.getModelId().equals(zero.getModelId())) {
         guaranteed.add(event.getRound());
@@ -235,12 +236,12 @@ class CentralCrashITCase {
     assertThat(twice).as("this test can't see what it is looking for, seed %d", seed).isPositive();
   }
 
-  private JobClient start(Table table, Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(table.settings());
+  private JobClient start(TestTopics testTopics, Map<String, String> more) throws Exception {
+    Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.fixed-delay.attempts", String.valueOf(Integer.MAX_VALUE));
     settings.putAll(more);
-    return Grafted.submit(JobConfig.of(settings), new CentralCrashes<>());
+    return InstrumentedTopology.submit(JobConfig.of(settings), new CentralCrashes<>());
   }
 
   private static String refusal(JobClient job) {
@@ -255,8 +256,8 @@ class CentralCrashITCase {
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final Map<String, List<ModelUpdate>> seen = new HashMap<>();
 
-    Updates(Table table, String isolation) {
-      consumer = table.consumer(table.topics.updates(), isolation);
+    Updates(TestTopics testTopics, String isolation) {
+      consumer = testTopics.consumer(testTopics.topics.updates(), isolation);
     }
 
     List<ModelUpdate> poll() throws Exception {

@@ -51,9 +51,9 @@ class CentralShareITCase {
             """,
             ModelSpec.class);
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
-        Table table = new Table(broker, "share");
-        FollowedUpdates updates = new FollowedUpdates(table)) {
-      Map<String, String> settings = new HashMap<>(table.defaults());
+        TestTopics testTopics = new TestTopics(broker, "share");
+        FollowedUpdates updates = new FollowedUpdates(testTopics)) {
+      Map<String, String> settings = new HashMap<>(testTopics.defaults());
       settings.put("checkpoint.interval", INTERVAL);
       settings.put("parallelism", "1");
       settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
@@ -61,14 +61,15 @@ class CentralShareITCase {
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
               JobConfig.of(settings));
-      table.publish(spec);
-      table.flush();
-      ModelUpdate last = closeLastRound(table, spec, updates, report(table, spec, updates));
+      testTopics.publish(spec);
+      testTopics.flush();
+      ModelUpdate last =
+          closeLastRound(testTopics, spec, updates, report(testTopics, spec, updates));
       job.cancel().get(30, TimeUnit.SECONDS);
 
       int counted = (int) counted(last);
       assertThat(last.getUsed()).isPositive();
-      assertThat(table.awaitEvents("m", counted))
+      assertThat(testTopics.awaitEvents("m", counted))
           .hasSize(counted)
           .allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
       System.out.printf(
@@ -82,16 +83,17 @@ class CentralShareITCase {
   }
 
   /** Reports at a steady rate, each naming the newest round that is visible when it is sent. */
-  private static int report(Table table, ModelSpec spec, FollowedUpdates updates) throws Exception {
+  private static int report(TestTopics testTopics, ModelSpec spec, FollowedUpdates updates)
+      throws Exception {
     long next = System.nanoTime();
     long end = next + TimeUnit.SECONDS.toNanos(SECONDS);
     int sent = 0;
     for (updates.await("m", update -> true); next < end; next += PAUSE_NANOS) {
       LockSupport.parkNanos(next - System.nanoTime());
       updates.poll(Duration.ZERO);
-      send(table, spec, updates.publication("m", 0).getRound(), sent++);
+      send(testTopics, spec, updates.publication("m", 0).getRound(), sent++);
     }
-    table.flush();
+    testTopics.flush();
     return sent;
   }
 
@@ -100,14 +102,14 @@ class CentralShareITCase {
    * what was dropped after its round was closed.
    */
   private static ModelUpdate closeLastRound(
-      Table table, ModelSpec spec, FollowedUpdates updates, int sent) throws Exception {
+      TestTopics testTopics, ModelSpec spec, FollowedUpdates updates, int sent) throws Exception {
     for (int total = sent; ; ) {
       updates.catchUp();
       long named = updates.publication("m", 0).getRound();
       for (int i = 0; i < spec.getReportsPerRound(); i++) {
-        send(table, spec, named, total++);
+        send(testTopics, spec, named, total++);
       }
-      table.flush();
+      testTopics.flush();
       ModelUpdate next = updates.await("m", update -> update.getRound() > named);
       if (counted(next) == total) {
         return next;
@@ -119,7 +121,7 @@ class CentralShareITCase {
     return update.getUsed() + update.getDroppedStale() + update.getOpen();
   }
 
-  private static void send(Table table, ModelSpec spec, long round, int person) {
+  private static void send(TestTopics testTopics, ModelSpec spec, long round, int person) {
     String user = "u" + person;
     GradientReport report =
         GradientReport.newBuilder()
@@ -135,6 +137,6 @@ class CentralShareITCase {
                     .addValues(0.5))
             .setCentral(Central.getDefaultInstance())
             .build();
-    table.send(table.topics.rawGradients(), user.getBytes(UTF_8), report.toByteArray());
+    testTopics.send(testTopics.topics.rawGradients(), user.getBytes(UTF_8), report.toByteArray());
   }
 }

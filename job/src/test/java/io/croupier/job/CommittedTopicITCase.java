@@ -36,7 +36,7 @@ class CommittedTopicITCase {
   @TempDir static Path directory;
   private static EmbeddedBroker broker;
   private static int tables;
-  private Table table;
+  private TestTopics testTopics;
 
   @BeforeAll
   static void startBroker() {
@@ -50,27 +50,27 @@ class CommittedTopicITCase {
 
   @BeforeEach
   void openTable() throws Exception {
-    table = new Table(broker, "committed-" + tables++);
+    testTopics = new TestTopics(broker, "committed-" + tables++);
   }
 
   @AfterEach
   void closeTable() {
-    table.close();
+    testTopics.close();
   }
 
   @Test
   void waitsForTheTransactionsThatWereOpenWhenItWasOpened() throws Exception {
-    KafkaProducer<byte[], byte[]> first = table.transaction("first");
+    KafkaProducer<byte[], byte[]> first = testTopics.transaction("first");
     send(first, 1, "committed");
-    KafkaProducer<byte[], byte[]> second = table.transaction("second");
+    KafkaProducer<byte[], byte[]> second = testTopics.transaction("second");
     send(second, 2, "taken back");
-    table.send(table.topics.accounting(), bytes("user"), bytes("plain"));
-    table.flush();
+    testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("plain"));
+    testTopics.flush();
 
     try (CommittedTopic topic = open(VisibleOutputs.ALL)) {
       second.abortTransaction();
       first.commitTransaction();
-      KafkaProducer<byte[], byte[]> third = table.transaction("third");
+      KafkaProducer<byte[], byte[]> third = testTopics.transaction("third");
       send(third, 3, "too late");
 
       assertThat(values(topic)).containsExactlyInAnyOrder("committed", "plain");
@@ -82,19 +82,19 @@ class CommittedTopicITCase {
 
   @Test
   void saysWhereATransactionStaysOpen() throws Exception {
-    try (KafkaProducer<byte[], byte[]> open = table.transaction("open")) {
+    try (KafkaProducer<byte[], byte[]> open = testTopics.transaction("open")) {
       send(open, 1, "undecided");
 
       try (CommittedTopic topic =
           CommittedTopic.open(
-              table.kafka(),
-              table.topics.accounting(),
+              testTopics.kafka(),
+              testTopics.topics.accounting(),
               VisibleOutputs.ALL,
               "another",
               Duration.ofMillis(300))) {
         assertThatIOException()
             .isThrownBy(() -> values(topic))
-            .withMessageContaining(table.topics.accounting() + "-")
+            .withMessageContaining(testTopics.topics.accounting() + "-")
             .withMessageContaining("kafka-transactions.sh");
       }
     }
@@ -103,15 +103,15 @@ class CommittedTopicITCase {
   /** As a checkpoint that failed leaves it: the restored sink takes it for a committed one. */
   @Test
   void endsWhatAnEarlierRunLeftOpen() throws Exception {
-    try (KafkaProducer<byte[], byte[]> left = table.transaction("ours-0-1")) {
+    try (KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-0-1")) {
       send(left, 1, "taken back");
-      table.send(table.topics.accounting(), bytes("user"), bytes("plain"));
-      table.flush();
+      testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("plain"));
+      testTopics.flush();
 
       try (CommittedTopic topic =
           CommittedTopic.open(
-              table.kafka(),
-              table.topics.accounting(),
+              testTopics.kafka(),
+              testTopics.topics.accounting(),
               VisibleOutputs.ALL,
               "ours",
               Duration.ofSeconds(8))) {
@@ -123,13 +123,15 @@ class CommittedTopicITCase {
 
   @Test
   void doesNotEndWhatHasBegunUnderTheSameNameSince() throws Exception {
-    try (KafkaProducer<byte[], byte[]> producer = table.transaction("ours-0-2")) {
+    try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("ours-0-2")) {
       send(producer, 1, "committed in time");
       Map<TopicPartition, Long> behindAll = new HashMap<>();
       for (int partition = 0; partition < 2; partition++) {
-        behindAll.put(new TopicPartition(table.topics.accounting(), partition), Long.MAX_VALUE);
+        behindAll.put(
+            new TopicPartition(testTopics.topics.accounting(), partition), Long.MAX_VALUE);
       }
-      LeftTransactions left = LeftTransactions.find(table.kafka(), "ours", behindAll);
+      LingeringTransactions left =
+          LingeringTransactions.find(testTopics.kafka(), "ours", behindAll);
       producer.commitTransaction();
       producer.beginTransaction();
       send(producer, 2, "the next");
@@ -145,7 +147,7 @@ class CommittedTopicITCase {
 
   @Test
   void beginsAtATimeStamp() throws Exception {
-    try (KafkaProducer<byte[], byte[]> producer = table.transaction("stamped")) {
+    try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("stamped")) {
       for (long ms : List.of(1_000L, 2_000L, 3_000L)) {
         send(producer, ms, "at " + ms);
       }
@@ -162,9 +164,9 @@ class CommittedTopicITCase {
   @Test
   void saysWhatIsDeleted() throws Exception {
     for (int i = 0; i < 3; i++) {
-      table.send(table.topics.accounting(), bytes("user"), bytes("event " + i));
+      testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("event " + i));
     }
-    table.flush();
+    testTopics.flush();
     int partition;
     try (CommittedTopic all = open(VisibleOutputs.ALL)) {
       int[] seen = {0};
@@ -176,11 +178,11 @@ class CommittedTopicITCase {
       partition = seen[0];
       assertThat(all.forgottenBefore()).isEmpty();
     }
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(table.kafka()))) {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
       admin
           .deleteRecords(
               Map.of(
-                  new TopicPartition(table.topics.accounting(), partition),
+                  new TopicPartition(testTopics.topics.accounting(), partition),
                   RecordsToDelete.beforeOffset(3)))
           .all()
           .get();
@@ -193,7 +195,7 @@ class CommittedTopicITCase {
   }
 
   private CommittedTopic open(long sinceMs) throws IOException {
-    return CommittedTopic.open(table.kafka(), table.topics.accounting(), sinceMs, "ours");
+    return CommittedTopic.open(testTopics.kafka(), testTopics.topics.accounting(), sinceMs, "ours");
   }
 
   private static List<String> values(CommittedTopic topic) throws IOException {
@@ -206,7 +208,8 @@ class CommittedTopicITCase {
       throws Exception {
     producer
         .send(
-            new ProducerRecord<>(table.topics.accounting(), null, ms, bytes("user"), bytes(value)))
+            new ProducerRecord<>(
+                testTopics.topics.accounting(), null, ms, bytes("user"), bytes(value)))
         .get();
   }
 

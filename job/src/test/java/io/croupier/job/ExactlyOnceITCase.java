@@ -45,7 +45,7 @@ class ExactlyOnceITCase {
   @TempDir static Path directory;
   private static EmbeddedBroker broker;
   private static int tables;
-  private Table table;
+  private TestTopics testTopics;
   private JobClient job;
 
   @BeforeAll
@@ -60,7 +60,7 @@ class ExactlyOnceITCase {
 
   @BeforeEach
   void openTable() throws Exception {
-    table = new Table(broker, "table-" + tables++);
+    testTopics = new TestTopics(broker, "table-" + tables++);
   }
 
   @AfterEach
@@ -68,12 +68,12 @@ class ExactlyOnceITCase {
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
-    table.close();
+    testTopics.close();
   }
 
   @Test
   void everyReportIsUsedOnce() throws Exception {
-    ModelSpec spec = OneHot.spec("plain", REPORTS, 1);
+    ModelSpec spec = OneHotReports.spec("plain", REPORTS, 1);
     job = start(configuration(Map.of()), Stage.NONE);
     publishAndAwaitRoundZero(spec);
 
@@ -91,9 +91,10 @@ class ExactlyOnceITCase {
   })
   void failuresLoseNothingAndRepeatNothing(int reportsPerRound, boolean unaligned, Stage stage)
       throws Exception {
-    Failing.reset();
+    FailingMap.reset();
     ModelSpec spec =
-        OneHot.spec("failing-" + reportsPerRound + unaligned + stage, REPORTS, reportsPerRound);
+        OneHotReports.spec(
+            "failing-" + reportsPerRound + unaligned + stage, REPORTS, reportsPerRound);
     job =
         start(
             configuration(
@@ -107,22 +108,22 @@ class ExactlyOnceITCase {
 
     // A first part, so that the state that is restored holds a round that is half full.
     sendReports(spec, 0, BEFORE_FAILURE);
-    OneHot.awaitAll(table, spec, BEFORE_FAILURE);
+    OneHotReports.awaitAll(testTopics, spec, BEFORE_FAILURE);
     sendReports(spec, BEFORE_FAILURE, REPORTS);
 
     checkBooks(spec, REPORTS);
-    Journalled.check(table, spec.getModelId(), REPORTS);
-    assertThat(Failing.FAILED).hasPositiveValue();
-    assertThat(Failing.RESTORED).hasPositiveValue();
+    JournalCheck.check(testTopics, spec.getModelId(), REPORTS);
+    assertThat(FailingMap.FAILED).hasPositiveValue();
+    assertThat(FailingMap.RESTORED).hasPositiveValue();
   }
 
   @Test
   void stopWithSavepointAndGoOn() throws Exception {
-    ModelSpec spec = OneHot.spec("stopped", REPORTS, 100);
+    ModelSpec spec = OneHotReports.spec("stopped", REPORTS, 100);
     job = start(configuration(Map.of()), Stage.NONE);
     publishAndAwaitRoundZero(spec);
     sendReports(spec, 0, BEFORE_FAILURE);
-    OneHot.awaitAll(table, spec, BEFORE_FAILURE);
+    OneHotReports.awaitAll(testTopics, spec, BEFORE_FAILURE);
 
     String savepoint =
         job.stopWithSavepoint(
@@ -138,7 +139,7 @@ class ExactlyOnceITCase {
   }
 
   private JobConfig configuration(Map<String, String> more) {
-    Map<String, String> settings = new HashMap<>(table.settings());
+    Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     // Eight publications take longer than reports may wait on their topic before rounds are held.
     settings.put("checkpoint.interval", "500 ms");
@@ -148,7 +149,7 @@ class ExactlyOnceITCase {
 
   /** The job's own stages, with failures between two of them. */
   private static JobClient start(JobConfig config, Stage stage) throws Exception {
-    return Grafted.submit(
+    return InstrumentedTopology.submit(
         config,
         admitted -> stage == Stage.BEFORE_PRE_AGGREGATION ? failing(admitted, 500) : admitted,
         sums -> stage == Stage.BEFORE_LEARNER ? failing(sums, 22) : sums);
@@ -158,36 +159,36 @@ class ExactlyOnceITCase {
    * Fails after more than a subtask's half of the first part, so that there is state to restore.
    */
   private static DataStream<RoundSum> failing(DataStream<RoundSum> sums, int after) {
-    return sums.map(new Failing<RoundSum>(after, 2))
+    return sums.map(new FailingMap<RoundSum>(after, 2))
         .returns(TypeInformation.of(RoundSum.class))
         .uid("failing");
   }
 
   private void publishAndAwaitRoundZero(ModelSpec spec) throws Exception {
-    table.publish(spec);
-    table.flush();
-    table.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
+    testTopics.publish(spec);
+    testTopics.flush();
+    testTopics.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
   }
 
   private void sendReports(ModelSpec spec, int from, int to) throws Exception {
     for (int batch = from; batch < to; batch += BATCH) {
-      long round = table.newestRound(spec.getModelId());
+      long round = testTopics.newestRound(spec.getModelId());
       for (int i = batch; i < Math.min(to, batch + BATCH); i++) {
-        table.send(OneHot.report(spec, round, i));
+        testTopics.send(OneHotReports.report(spec, round, i));
       }
-      table.flush();
+      testTopics.flush();
     }
   }
 
   private void checkBooks(ModelSpec spec, int reports) throws Exception {
     String id = spec.getModelId();
-    ModelUpdate last = OneHot.awaitAll(table, spec, reports);
+    ModelUpdate last = OneHotReports.awaitAll(testTopics, spec, reports);
     assertThat(last.getDroppedStale() + last.getDroppedUnpublished()).isZero();
     assertThat(last.getOpen())
         .as("no more than the largest round")
         .isLessThanOrEqualTo(Math.max(spec.getReportsPerRound(), reports / 30));
 
-    List<AccountingEvent> events = table.awaitEvents(id, reports);
+    List<AccountingEvent> events = testTopics.awaitEvents(id, reports);
     assertThat(events).hasSize(reports);
     assertThat(events).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
     Set<String> people = new HashSet<>();

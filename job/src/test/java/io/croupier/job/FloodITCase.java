@@ -73,7 +73,7 @@ class FloodITCase {
   private static int tables;
 
   private Path checkpoints;
-  private Table table;
+  private TestTopics testTopics;
   private JobClient job;
 
   @BeforeAll
@@ -88,9 +88,9 @@ class FloodITCase {
 
   @BeforeEach
   void startJob() throws Exception {
-    table = new Table(broker, "flood-" + tables++);
+    testTopics = new TestTopics(broker, "flood-" + tables++);
     checkpoints = directory.resolve("checkpoints-" + tables);
-    Map<String, String> settings = table.settings();
+    Map<String, String> settings = testTopics.settings();
     settings.put("checkpoint.directory", checkpoints.toUri().toString());
     settings.put("checkpoint.interval", "500 ms");
     settings.put("flink.state.backend.type", "rocksdb");
@@ -106,31 +106,31 @@ class FloodITCase {
   void cancelJob() throws Exception {
     assertThat(job.getJobStatus().get(10, TimeUnit.SECONDS)).isEqualTo(JobStatus.RUNNING);
     job.cancel().get(30, TimeUnit.SECONDS);
-    table.close();
+    testTopics.close();
   }
 
   @Test
   void oneUserAtFullSpeedKeepsNobodyElseFromBeingJudged() throws Exception {
     ModelSpec spec =
-        OneHot.spec("m", DIMENSION, 1).toBuilder()
+        OneHotReports.spec("m", DIMENSION, 1).toBuilder()
             .setLimits(Limits.newBuilder().setReports(LIMIT))
             .build();
     publish(spec);
     Map<String, Long> ahead = new HashMap<>();
-    try (JudgedUsers judged = new JudgedUsers(table, "flooder", FLOOD + HONEST)) {
+    try (JudgedUsers judged = new JudgedUsers(testTopics, "flooder", FLOOD + HONEST)) {
       GradientReport.Builder flood =
-          OneHot.report(spec, 0, HONEST).toBuilder().setUserId("flooder");
+          OneHotReports.report(spec, 0, HONEST).toBuilder().setUserId("flooder");
       long early = 0;
       for (int i = 0, honest = 0; i < FLOOD; i++) {
         if (i % BATCH == 0) {
-          flood.setRound(table.newestRound("m"));
+          flood.setRound(testTopics.newestRound("m"));
         }
-        table.send(flood.setSequence(i).build());
+        testTopics.send(flood.setSequence(i).build());
         if (i >= (honest + 1L) * FLOOD / (HONEST + 1) && honest < HONEST) {
-          GradientReport report = OneHot.report(spec, flood.getRound(), honest++);
+          GradientReport report = OneHotReports.report(spec, flood.getRound(), honest++);
           judged.expect(report.getUserId());
           ahead.put(report.getUserId(), i + 1L);
-          table.send(report);
+          testTopics.send(report);
         }
         if (i + 1 == FLOOD / 4) {
           early = heapAfter(judged, FLOOD / 4);
@@ -183,18 +183,18 @@ class FloodITCase {
 
   @Test
   void manyUsersTakeTheirStateAndNoMore() throws Exception {
-    ModelSpec spec = OneHot.spec("m", DIMENSION, 1);
+    ModelSpec spec = OneHotReports.spec("m", DIMENSION, 1);
     publish(spec);
-    try (JudgedUsers judged = new JudgedUsers(table, "nobody", USERS)) {
-      GradientReport.Builder report = OneHot.report(spec, 0, 0).toBuilder();
+    try (JudgedUsers judged = new JudgedUsers(testTopics, "nobody", USERS)) {
+      GradientReport.Builder report = OneHotReports.report(spec, 0, 0).toBuilder();
       long early = 0;
       long earlyState = 0;
       for (int i = 0; i < USERS; i++) {
         if (i % BATCH == 0) {
-          table.flush();
-          report.setRound(table.newestRound("m"));
+          testTopics.flush();
+          report.setRound(testTopics.newestRound("m"));
         }
-        table.send(report.setUserId("person-" + i).build());
+        testTopics.send(report.setUserId("person-" + i).build());
         if (i + 1 == USERS / 4) {
           early = heapAfter(judged, USERS / 4);
           earlyState = stateBytes();
@@ -219,21 +219,23 @@ class FloodITCase {
     // An update holds two doubles a coordinate, and so does the report.
     int dimension =
         (int)
-                ((RECORD_BYTES - FRAMING - ModelSpecs.updateBytes(OneHot.spec("large", 0, 1)))
+                ((RECORD_BYTES
+                        - FRAMING
+                        - ModelSpecs.updateBytes(OneHotReports.spec("large", 0, 1)))
                     / (2 * Double.BYTES))
             - 10;
-    ModelSpec large = OneHot.spec("large", dimension, 1);
-    ModelSpec small = OneHot.spec("small", 1, 1);
+    ModelSpec large = OneHotReports.spec("large", dimension, 1);
+    ModelSpec small = OneHotReports.spec("small", 1, 1);
     publish(large);
     publish(small);
     byte[] zeros = new byte[RECORD_BYTES - FRAMING];
 
     sendLarge(0, LARGE / 4, dimension, zeros);
     awaitLarge(LARGE / 4);
-    long early = Heap.afterCollection();
+    long early = HeapUsage.afterCollection();
     sendLarge(LARGE / 4, LARGE, dimension, zeros);
     awaitLarge(LARGE);
-    long late = Heap.afterCollection();
+    long late = HeapUsage.afterCollection();
 
     report(
         "%d reports of dimension %d, as many of empty runs, and as many of %d bytes of garbage"
@@ -252,7 +254,7 @@ class FloodITCase {
       dense.addValues(1.0 / dimension);
       noise.addTaus(1.0 / (j + 1));
     }
-    return OneHot.report(OneHot.spec("large", 1, 1), 0, 0).toBuilder()
+    return OneHotReports.report(OneHotReports.spec("large", 1, 1), 0, 0).toBuilder()
         .setDense(dense)
         .setCoordinateLaplace(noise);
   }
@@ -275,9 +277,10 @@ class FloodITCase {
 
   /** One record of each kind from each of these people. */
   private void sendLarge(int from, int to, int dimension, byte[] zeros) throws Exception {
-    GradientReport.Builder large = largeReport(dimension).setRound(table.newestRound("large"));
+    GradientReport.Builder large = largeReport(dimension).setRound(testTopics.newestRound("large"));
     GradientReport.Builder small =
-        OneHot.report(OneHot.spec("small", 1, 1), table.newestRound("small"), 0).toBuilder()
+        OneHotReports.report(OneHotReports.spec("small", 1, 1), testTopics.newestRound("small"), 0)
+            .toBuilder()
             .setSequence(2)
             .clearGrid();
     byte[] runs = emptyRuns();
@@ -285,23 +288,24 @@ class FloodITCase {
       String user = "person-" + i;
       byte[] report = large.setUserId(user).build().toByteArray();
       assertThat(report.length).isGreaterThan(1_000_000);
-      table.send(table.topics.gradients(), user.getBytes(UTF_8), report);
+      testTopics.send(testTopics.topics.gradients(), user.getBytes(UTF_8), report);
       byte[] rest = small.setUserId(user).build().toByteArray();
-      table.send(table.topics.gradients(), user.getBytes(UTF_8), ArrayUtils.addAll(rest, runs));
-      table.send(table.topics.gradients(), user.getBytes(UTF_8), zeros);
-      table.flush();
+      testTopics.send(
+          testTopics.topics.gradients(), user.getBytes(UTF_8), ArrayUtils.addAll(rest, runs));
+      testTopics.send(testTopics.topics.gradients(), user.getBytes(UTF_8), zeros);
+      testTopics.flush();
     }
   }
 
   private void awaitLarge(int each) throws Exception {
     for (String model : List.of("large", "small")) {
-      assertThat(table.awaitEvents(model, each))
+      assertThat(testTopics.awaitEvents(model, each))
           .as(model)
           .hasSize(each)
           .allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
     }
     List<ConsumerRecord<byte[], byte[]>> letters =
-        table.awaitRecords(table.topics.deadLetters(), each);
+        testTopics.awaitRecords(testTopics.topics.deadLetters(), each);
     assertThat(letters)
         .hasSize(each)
         .allMatch(letter -> letter.value() == null)
@@ -309,9 +313,9 @@ class FloodITCase {
   }
 
   private void publish(ModelSpec spec) throws Exception {
-    table.publish(spec);
-    table.flush();
-    table.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
+    testTopics.publish(spec);
+    testTopics.flush();
+    testTopics.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
   }
 
   private void report(String what, long early, long late) {
@@ -322,9 +326,9 @@ class FloodITCase {
 
   /** The heap when so many events have come, and nothing is under way. */
   private long heapAfter(JudgedUsers judged, long events) throws Exception {
-    table.flush();
+    testTopics.flush();
     judged.awaitSeen(events, Duration.ofMinutes(15));
-    return Heap.afterCollection();
+    return HeapUsage.afterCollection();
   }
 
   /** Bytes of the largest checkpoint that is there. */

@@ -20,14 +20,14 @@ final class FollowedUpdates implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final Map<String, List<ModelUpdate>> updates = new HashMap<>();
 
-  /** Follows the updates of a table from the beginning of their topic. */
-  FollowedUpdates(Table table) {
-    this(table, "read_committed");
+  /** Follows the updates on test topics from the beginning of their topic. */
+  FollowedUpdates(TestTopics testTopics) {
+    this(testTopics, "read_committed");
   }
 
   /** With {@code read_uncommitted}, updates are seen that never become visible to people. */
-  FollowedUpdates(Table table, String isolation) {
-    consumer = table.consumer(table.topics.updates(), isolation);
+  FollowedUpdates(TestTopics testTopics, String isolation) {
+    consumer = testTopics.consumer(testTopics.topics.updates(), isolation);
   }
 
   /** Waits until the newest visible update of a model satisfies {@code wanted}. */
@@ -81,7 +81,7 @@ final class FollowedUpdates implements AutoCloseable {
 
   /** Reads up to the present end of the topic. */
   void catchUp() throws InvalidProtocolBufferException {
-    while (!Table.atEnd(consumer)) {
+    while (!TestTopics.atEnd(consumer)) {
       poll();
     }
   }

@@ -51,8 +51,8 @@ class JournalITCase {
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void everyAdmittedReportIsJournalledOnce(
       int reportsPerRound, int largestBundle, String checkpointInterval) throws Exception {
-    try (Table table = new Table(broker, "rounds-of-" + reportsPerRound)) {
-      Map<String, String> settings = new HashMap<>(table.settings());
+    try (TestTopics testTopics = new TestTopics(broker, "rounds-of-" + reportsPerRound)) {
+      Map<String, String> settings = new HashMap<>(testTopics.settings());
       settings.put("journal.enabled", "true");
       // Nothing but a barrier may cut a bundle short, and a batch sees few of them.
       settings.put("pre-aggregation.interval", "10 s");
@@ -61,18 +61,18 @@ class JournalITCase {
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
               JobConfig.of(settings));
-      ModelSpec spec = OneHot.spec("m", BATCH * BATCHES, reportsPerRound);
-      table.publish(spec);
-      table.flush();
-      table.awaitUpdate("m", u -> true);
+      ModelSpec spec = OneHotReports.spec("m", BATCH * BATCHES, reportsPerRound);
+      testTopics.publish(spec);
+      testTopics.flush();
+      testTopics.awaitUpdate("m", u -> true);
       for (int batch = 1; batch <= BATCHES; batch++) {
-        sendBatch(table, spec, batch);
+        sendBatch(testTopics, spec, batch);
         // A new round is visible, so that the reports of the next batch are the first to name it.
-        OneHot.awaitAll(table, spec, batch * (BATCH - BATCH / UNPUBLISHED));
+        OneHotReports.awaitAll(testTopics, spec, batch * (BATCH - BATCH / UNPUBLISHED));
       }
 
-      Journalled.check(table, "m", BATCH * BATCHES);
-      assertThat(table.awaitJournal("m", BATCH * BATCHES))
+      JournalCheck.check(testTopics, "m", BATCH * BATCHES);
+      assertThat(testTopics.awaitJournal("m", BATCH * BATCHES))
           .extracting(Bundle::getPositionsCount)
           .filteredOn(count -> count > 0) // an update that follows no bundle has none
           .allMatch(count -> count <= largestBundle)
@@ -84,25 +84,25 @@ class JournalITCase {
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void aJobWithoutAJournalRunsWithoutItsTopic() throws Exception {
-    try (Table table = new Table(broker, "unjournalled");
-        Admin admin = Admin.create(Map.<String, Object>copyOf(table.kafka()))) {
-      Set<String> missing = Set.of(table.topics.journal());
+    try (TestTopics testTopics = new TestTopics(broker, "unjournalled");
+        Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      Set<String> missing = Set.of(testTopics.topics.journal());
       admin.deleteTopics(missing).all().get();
       while (admin.listTopics().names().get().containsAll(missing)) {
         Thread.onSpinWait();
       }
-      Map<String, String> settings = new HashMap<>(table.settings());
+      Map<String, String> settings = new HashMap<>(testTopics.settings());
       settings.put("flink.restart-strategy.type", "none");
       JobClient job =
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
               JobConfig.of(settings));
-      ModelSpec spec = OneHot.spec("m", 1, 1);
-      table.publish(spec);
-      table.send(OneHot.report(spec, 0, 0));
-      table.flush();
+      ModelSpec spec = OneHotReports.spec("m", 1, 1);
+      testTopics.publish(spec);
+      testTopics.send(OneHotReports.report(spec, 0, 0));
+      testTopics.flush();
 
-      assertThat(table.awaitEvents("m", 1))
+      assertThat(testTopics.awaitEvents("m", 1))
           .extracting(AccountingEvent::getOutcome)
           .containsExactly(Outcome.ADMITTED);
       assertThat(admin.listTopics().names().get()).doesNotContainAnyElementsOf(missing);
@@ -111,13 +111,14 @@ class JournalITCase {
   }
 
   /** Most reports name the newest visible round; one more can't be admitted. */
-  private static void sendBatch(Table table, ModelSpec spec, int batch) throws Exception {
-    long round = table.newestRound("m");
+  private static void sendBatch(TestTopics testTopics, ModelSpec spec, int batch) throws Exception {
+    long round = testTopics.newestRound("m");
     for (int i = (batch - 1) * BATCH; i < batch * BATCH; i++) {
-      table.send(OneHot.report(spec, i % UNPUBLISHED == 0 ? 100_000 : round, i));
+      testTopics.send(OneHotReports.report(spec, i % UNPUBLISHED == 0 ? 100_000 : round, i));
     }
-    GradientReport refused = OneHot.report(spec.toBuilder().setDimension(3).build(), round, 0);
-    table.send(refused.toBuilder().setUserId("wrong-" + batch).build());
-    table.flush();
+    GradientReport refused =
+        OneHotReports.report(spec.toBuilder().setDimension(3).build(), round, 0);
+    testTopics.send(refused.toBuilder().setUserId("wrong-" + batch).build());
+    testTopics.flush();
   }
 }

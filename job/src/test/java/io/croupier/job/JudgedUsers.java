@@ -17,8 +17,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
- * Follows a table's accounting topic, keeping counts only, and how long some users waited, on the
- * clock and behind how many events of the crowd.
+ * Follows an accounting topic of test topics, keeping counts only, and how long some users waited,
+ * on the clock and behind how many events of the crowd.
  */
 final class JudgedUsers implements AutoCloseable {
   private final Map<String, Long> sentNanos = new ConcurrentHashMap<>();
@@ -41,10 +41,10 @@ final class JudgedUsers implements AutoCloseable {
    * @param crowd a user who isn't waited for
    * @param wanted how many events are to come
    */
-  JudgedUsers(Table table, String crowd, long wanted) {
+  JudgedUsers(TestTopics testTopics, String crowd, long wanted) {
     this.crowd = crowd;
     this.wanted = wanted;
-    consumer = table.consumer(table.topics.accounting());
+    consumer = testTopics.consumer(testTopics.topics.accounting());
     done = CompletableFuture.runAsync(this::follow);
   }
 

@@ -32,36 +32,36 @@ import org.junit.jupiter.api.io.TempDir;
 class KafkaSpecReaderITCase {
   @TempDir Path directory;
   private EmbeddedBroker broker;
-  private Table table;
+  private TestTopics testTopics;
 
   @BeforeEach
   void openTable() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
-    table = new Table(broker, "croupier");
+    testTopics = new TestTopics(broker, "croupier");
   }
 
   @AfterEach
   void closeTable() {
-    table.close();
+    testTopics.close();
     broker.close();
   }
 
   @Test
   void readsWhatIsCommittedAndWaitsForNoTransaction() throws Exception {
-    table.publish(spec("first"));
-    table.retire("first");
-    table.flush();
-    try (KafkaProducer<byte[], byte[]> aborted = table.transaction("aborted")) {
+    testTopics.publish(spec("first"));
+    testTopics.retire("first");
+    testTopics.flush();
+    try (KafkaProducer<byte[], byte[]> aborted = testTopics.transaction("aborted")) {
       send(aborted, "taken-back");
       aborted.abortTransaction();
     }
     awaitState("aborted", TransactionState.COMPLETE_ABORT);
-    table.publish(spec("second"));
-    table.flush();
-    KafkaProducer<byte[], byte[]> open = table.transaction("open");
+    testTopics.publish(spec("second"));
+    testTopics.flush();
+    KafkaProducer<byte[], byte[]> open = testTopics.transaction("open");
     send(open, "unfinished");
-    table.publish(spec("behind-the-open-one"));
-    table.flush();
+    testTopics.publish(spec("behind-the-open-one"));
+    testTopics.flush();
 
     List<SpecRecord> specs = reader().readToEnd();
 
@@ -81,7 +81,7 @@ class KafkaSpecReaderITCase {
   /** The end is then behind the marker of a transaction, where no record will ever be. */
   @Test
   void returnsWhereTheTopicEndsInATakenBackTransaction() throws Exception {
-    try (KafkaProducer<byte[], byte[]> aborted = table.transaction("aborted")) {
+    try (KafkaProducer<byte[], byte[]> aborted = testTopics.transaction("aborted")) {
       send(aborted, "taken-back");
       aborted.abortTransaction();
     }
@@ -92,7 +92,7 @@ class KafkaSpecReaderITCase {
 
   @Test
   void namesATopicThatCannotBeRead() {
-    KafkaSpecReader reader = new KafkaSpecReader(table.kafka(), "no/topic");
+    KafkaSpecReader reader = new KafkaSpecReader(testTopics.kafka(), "no/topic");
 
     assertThatIOException().isThrownBy(reader::readToEnd).withMessageContaining("no/topic");
   }
@@ -100,16 +100,16 @@ class KafkaSpecReaderITCase {
   @Test
   void aReportThatWasThereBeforeTheJobIsJudgedByTheSpecThatWasThereToo() throws Exception {
     ModelSpec spec = spec("early");
-    table.publish(spec);
-    table.send(OneHot.report(spec, 0, 0));
-    table.flush();
-    Map<String, String> settings = new HashMap<>(table.settings());
+    testTopics.publish(spec);
+    testTopics.send(OneHotReports.report(spec, 0, 0));
+    testTopics.flush();
+    Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
     JobClient job = CroupierJob.submit(env, JobConfig.of(settings));
     try {
-      List<AccountingEvent> events = table.awaitEvents("early", 1);
+      List<AccountingEvent> events = testTopics.awaitEvents("early", 1);
 
       assertThat(events).extracting(AccountingEvent::getOutcome).containsExactly(Outcome.ADMITTED);
     } finally {
@@ -118,16 +118,16 @@ class KafkaSpecReaderITCase {
   }
 
   private KafkaSpecReader reader() {
-    return new KafkaSpecReader(table.kafka(), table.topics.models());
+    return new KafkaSpecReader(testTopics.kafka(), testTopics.topics.models());
   }
 
   private static ModelSpec spec(String modelId) {
-    return OneHot.spec(modelId, 2, 1);
+    return OneHotReports.spec(modelId, 2, 1);
   }
 
   /** A transaction's end is written to the topic some time after the producer has asked for it. */
   private void awaitState(String id, TransactionState state) throws Exception {
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(table.kafka()))) {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
       while (admin.describeTransactions(List.of(id)).description(id).get().state() != state) {
         Thread.onSpinWait();
       }
@@ -137,7 +137,7 @@ class KafkaSpecReaderITCase {
   private void send(KafkaProducer<byte[], byte[]> producer, String modelId) throws Exception {
     byte[] key = modelId.getBytes(UTF_8);
     producer
-        .send(new ProducerRecord<>(table.topics.models(), key, spec(modelId).toByteArray()))
+        .send(new ProducerRecord<>(testTopics.topics.models(), key, spec(modelId).toByteArray()))
         .get();
   }
 }

@@ -136,7 +136,7 @@ class KafkaTopicsITCase {
     set(topics.deadLetters(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "2000");
     set(topics.journal(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "4000000");
 
-    try (Warnings warnings = new Warnings(KafkaTopics.class)) {
+    try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
       assertThat(KafkaTopics.inspect(admin, topics, false))
           .isEqualTo(new BrokerLimits(1000, 3000000, 2000, 0, 3000000, Duration.ofHours(24)));
       assertThat(KafkaTopics.inspect(admin, topics, true))
@@ -170,7 +170,7 @@ class KafkaTopicsITCase {
     set(topics.accounting(), limit, value);
     set(topics.journal(), limit, value);
 
-    try (Warnings warnings = new Warnings(KafkaTopics.class)) {
+    try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
       KafkaTopics.inspect(admin, topics, true);
 
       assertThat(warnings.messages())
@@ -223,23 +223,23 @@ class KafkaTopicsITCase {
 
   @Test
   void aJobWithAModelThatHasLimitsRefusesAnAccountingTopicThatForgets() throws Exception {
-    try (Table table = new Table(broker, "limited-by-model")) {
-      ModelSpec spec = OneHot.spec("m", 2, 1);
-      table.publish(spec.toBuilder().setLimits(Limits.newBuilder().setDelta(1e-6)).build());
-      table.flush();
-      set(table.topics.accounting(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
-      JobConfig config = JobConfig.of(table.settings());
+    try (TestTopics testTopics = new TestTopics(broker, "limited-by-model")) {
+      ModelSpec spec = OneHotReports.spec("m", 2, 1);
+      testTopics.publish(spec.toBuilder().setLimits(Limits.newBuilder().setDelta(1e-6)).build());
+      testTopics.flush();
+      set(testTopics.topics.accounting(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
+      JobConfig config = JobConfig.of(testTopics.settings());
       CroupierJob.askBrokers(config);
 
-      table.publish(spec.toBuilder().setLimits(Limits.newBuilder().setReports(9)).build());
-      table.flush();
+      testTopics.publish(spec.toBuilder().setLimits(Limits.newBuilder().setReports(9)).build());
+      testTopics.flush();
       assertThatIllegalStateException()
           .isThrownBy(() -> CroupierJob.askBrokers(config))
           .withMessageContaining("limits of model m")
           .withMessageContaining("its retention.ms is 604800000; set it to -1");
 
-      table.retire("m");
-      table.flush();
+      testTopics.retire("m");
+      testTopics.flush();
       CroupierJob.askBrokers(config);
     }
   }
@@ -250,7 +250,7 @@ class KafkaTopicsITCase {
     KafkaTopics.create(admin, topics, 1, (short) 1);
     set(topics.journal(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
 
-    try (Warnings warnings = new Warnings(KafkaTopics.class)) {
+    try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
       KafkaTopics.inspect(admin, topics, false);
       assertThat(warnings.messages()).isEmpty();
 
@@ -284,7 +284,7 @@ class KafkaTopicsITCase {
             EmbeddedBroker.start(
                 directory.resolve("hasty"), Map.of("transaction.max.timeout.ms", "900000"));
         Admin admin = admin(hasty);
-        Warnings warnings = new Warnings(KafkaTopics.class)) {
+        LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
       KafkaTopics.create(admin, topics, 1, (short) 1);
 
       BrokerLimits limits = KafkaTopics.inspect(admin, topics, false);

@@ -45,15 +45,15 @@ final class KeptRecords {
   private KeptRecords() {}
 
   /** Where a record is. */
-  record Place(String topic, int partition, long offset) {}
+  record RecordLocation(String topic, int partition, long offset) {}
 
   /** Everything on {@code topics} that is committed; each holds at least one record. */
-  static Map<Place, ConsumerRecord<byte[], byte[]>> committed(Table table, List<String> topics)
-      throws Exception {
-    Map<Place, ConsumerRecord<byte[], byte[]>> records = new LinkedHashMap<>();
+  static Map<RecordLocation, ConsumerRecord<byte[], byte[]>> committed(
+      TestTopics testTopics, List<String> topics) throws Exception {
+    Map<RecordLocation, ConsumerRecord<byte[], byte[]>> records = new LinkedHashMap<>();
     for (String topic : topics) {
-      for (ConsumerRecord<byte[], byte[]> record : table.awaitRecords(topic, 1)) {
-        records.put(new Place(topic, record.partition(), record.offset()), record);
+      for (ConsumerRecord<byte[], byte[]> record : testTopics.awaitRecords(topic, 1)) {
+        records.put(new RecordLocation(topic, record.partition(), record.offset()), record);
       }
     }
     return records;
@@ -103,10 +103,11 @@ final class KeptRecords {
   }
 
   /** Lays records on their topics, which must be empty. */
-  static void lay(Table table, List<ProducerRecord<byte[], byte[]>> records) throws Exception {
+  static void lay(TestTopics testTopics, List<ProducerRecord<byte[], byte[]>> records)
+      throws Exception {
     List<Future<RecordMetadata>> sends = new ArrayList<>();
-    Map<String, Object> properties = new HashMap<>(table.kafka());
-    properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, Table.IN_FLIGHT);
+    Map<String, Object> properties = new HashMap<>(testTopics.kafka());
+    properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, TestTopics.IN_FLIGHT);
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
       for (ProducerRecord<byte[], byte[]> record : records) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.google.protobuf.Parser;
 import io.croupier.broker.EmbeddedBroker;
-import io.croupier.job.KeptRecords.Place;
+import io.croupier.job.KeptRecords.RecordLocation;
 import io.croupier.operators.flink.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -84,7 +84,7 @@ class LearningSavepointITCase {
 
   @TempDir private Path directory;
   private EmbeddedBroker broker;
-  private Table table;
+  private TestTopics testTopics;
   private JobClient job;
 
   /**
@@ -98,7 +98,7 @@ class LearningSavepointITCase {
   @BeforeEach
   void openTable() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"), KeptRecords.BROKER_SETTINGS);
-    table = new Table(broker, "learning");
+    testTopics = new TestTopics(broker, "learning");
   }
 
   private void setTimestampType(String type) throws Exception {
@@ -106,13 +106,13 @@ class LearningSavepointITCase {
         new AlterConfigOp(
             new ConfigEntry(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, type),
             AlterConfigOp.OpType.SET);
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(table.kafka()))) {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
       admin
           .incrementalAlterConfigs(
               Map.of(
-                  new ConfigResource(ConfigResource.Type.TOPIC, table.topics.gradients()),
+                  new ConfigResource(ConfigResource.Type.TOPIC, testTopics.topics.gradients()),
                   List.of(set),
-                  new ConfigResource(ConfigResource.Type.TOPIC, table.topics.rawGradients()),
+                  new ConfigResource(ConfigResource.Type.TOPIC, testTopics.topics.rawGradients()),
                   List.of(set)))
           .all()
           .get();
@@ -124,7 +124,7 @@ class LearningSavepointITCase {
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
-    table.close();
+    testTopics.close();
     broker.close();
   }
 
@@ -132,7 +132,7 @@ class LearningSavepointITCase {
   @EnabledIfSystemProperty(named = "keep", matches = ".+")
   void keepsASavepoint() throws Exception {
     start(Map.of("flink.execution.checkpointing.data-inline-threshold", "1 mb"));
-    try (LearningScenario scenario = new LearningScenario(table, 1)) {
+    try (LearningScenario scenario = new LearningScenario(testTopics, 1)) {
       learn(scenario);
       Map<String, ModelUpdate> kept = awaitAll(scenario);
       // All is committed, so the state holds no transaction, which other brokers wouldn't know.
@@ -142,13 +142,13 @@ class LearningSavepointITCase {
               .get(60, TimeUnit.SECONDS);
       job.cancel().get(30, TimeUnit.SECONDS);
       scenario.leaveBacklog(BACKLOG_OF_CENTRAL_ROUND);
-      Map<Place, ConsumerRecord<byte[], byte[]>> before = committed();
+      Map<RecordLocation, ConsumerRecord<byte[], byte[]>> before = committed();
 
       startFrom(savepoint, Map.of());
       Map<String, ModelUpdate> workedOff = awaitAll(scenario);
-      Map<Place, ConsumerRecord<byte[], byte[]>> after = committed();
+      Map<RecordLocation, ConsumerRecord<byte[], byte[]>> after = committed();
       after.keySet().removeAll(before.keySet());
-      after.keySet().removeIf(place -> !place.topic().equals(table.topics.accounting()));
+      after.keySet().removeIf(location -> !location.topic().equals(testTopics.topics.accounting()));
 
       Path state = Path.of(URI.create(savepoint));
       try (Stream<Path> files = Files.list(state)) {
@@ -235,16 +235,16 @@ class LearningSavepointITCase {
     if (!appendTimes) {
       setTimestampType("CreateTime");
     }
-    KeptRecords.lay(table, before);
+    KeptRecords.lay(testTopics, before);
     setTimestampType("LogAppendTime");
-    try (LearningScenario scenario = new LearningScenario(table, 2)) {
+    try (LearningScenario scenario = new LearningScenario(testTopics, 2)) {
       for (ProducerRecord<byte[], byte[]> record : before) {
         if (isReport(record.topic())) {
           scenario.recall(GradientReport.parseFrom(record.value()));
         }
       }
-      try (Warnings ours = new Warnings("io.croupier");
-          Warnings ofTheSink = new Warnings("org.apache.flink.connector.kafka.sink")) {
+      try (LoggedWarnings ours = new LoggedWarnings("io.croupier");
+          LoggedWarnings ofTheSink = new LoggedWarnings("org.apache.flink.connector.kafka.sink")) {
         startFrom(
             kept.toUri().toString(),
             Map.of(
@@ -260,7 +260,7 @@ class LearningSavepointITCase {
         assertThat(ours.messages()).isEmpty();
         assertThat(ofTheSink.messages()).isEmpty();
       }
-      List<AccountingEvent> events = read(table.topics.accounting(), AccountingEvent.parser());
+      List<AccountingEvent> events = read(testTopics.topics.accounting(), AccountingEvent.parser());
       checkSources(events);
       checkTotals(scenario, events);
       checkEvents(KeptRecords.read(kept.resolve(AFTER)), events);
@@ -283,20 +283,22 @@ class LearningSavepointITCase {
   }
 
   private boolean isReport(String topic) {
-    return topic.equals(table.topics.gradients()) || topic.equals(table.topics.rawGradients());
+    return topic.equals(testTopics.topics.gradients())
+        || topic.equals(testTopics.topics.rawGradients());
   }
 
   /** Every report is judged once, and admitted. */
   private void checkSources(List<AccountingEvent> events) throws Exception {
     Set<Position> sent = new HashSet<>();
-    Topics topics = table.topics;
-    for (Place place :
-        KeptRecords.committed(table, List.of(topics.gradients(), topics.rawGradients())).keySet()) {
+    Topics topics = testTopics.topics;
+    for (RecordLocation location :
+        KeptRecords.committed(testTopics, List.of(topics.gradients(), topics.rawGradients()))
+            .keySet()) {
       sent.add(
           Position.newBuilder()
-              .setTopic(place.topic())
-              .setPartition(place.partition())
-              .setOffset(place.offset())
+              .setTopic(location.topic())
+              .setPartition(location.partition())
+              .setOffset(location.offset())
               .build());
     }
     Set<Position> judged = new HashSet<>();
@@ -375,7 +377,7 @@ class LearningSavepointITCase {
           .as("loss of %s", model)
           .isLessThan(LogisticProblem.LOSS_OF_NOTHING)
           .isLessThan(Double.parseDouble(kept.getProperty(model + ".loss")) + MARGIN);
-      Journalled.check(table, model, scenario.to(model).size());
+      JournalCheck.check(testTopics, model, scenario.to(model).size());
     }
   }
 
@@ -400,7 +402,7 @@ class LearningSavepointITCase {
     assertThat(last.getRound()).isEqualTo(rounds);
     assertThat(last.getUsed()).isEqualTo(rounds * LearningScenario.CENTRAL_GOAL);
     assertThat(LearningScenario.dropped(last)).isZero();
-    assertThat(read(table.topics.guarantees(), GuaranteeEvent.parser()))
+    assertThat(read(testTopics.topics.guarantees(), GuaranteeEvent.parser()))
         .extracting(GuaranteeEvent::getRound)
         .containsExactlyElementsOf(LongStream.rangeClosed(0, rounds).boxed().toList());
   }
@@ -423,7 +425,7 @@ class LearningSavepointITCase {
 
   private <T> List<T> read(String topic, Parser<T> parser) throws Exception {
     List<T> messages = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : table.awaitRecords(topic, 1)) {
+    for (ConsumerRecord<byte[], byte[]> record : testTopics.awaitRecords(topic, 1)) {
       messages.add(parser.parseFrom(record.value()));
     }
     return messages;
@@ -431,20 +433,20 @@ class LearningSavepointITCase {
 
   /** Waits until every report is in its model and accounted for. */
   private Map<String, ModelUpdate> awaitAll(LearningScenario scenario) throws Exception {
-    table.flush();
+    testTopics.flush();
     Map<String, ModelUpdate> newest = scenario.awaitTaken();
-    table.awaitRecords(table.topics.accounting(), scenario.reports());
+    testTopics.awaitRecords(testTopics.topics.accounting(), scenario.reports());
     for (Map.Entry<String, ModelUpdate> entry : newest.entrySet()) {
-      table.awaitJournal(entry.getKey(), scenario.to(entry.getKey()).size());
+      testTopics.awaitJournal(entry.getKey(), scenario.to(entry.getKey()).size());
     }
     return newest;
   }
 
   /** Everything that is committed on the topics that this scenario writes to. */
-  private Map<Place, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
-    Topics topics = table.topics;
+  private Map<RecordLocation, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
+    Topics topics = testTopics.topics;
     return KeptRecords.committed(
-        table,
+        testTopics,
         List.of(
             topics.models(),
             topics.gradients(),
@@ -463,7 +465,7 @@ class LearningSavepointITCase {
   }
 
   private void start(Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(table.settings());
+    Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("journal.enabled", "true");
     settings.putAll(more);

@@ -61,7 +61,7 @@ final class LearningScenario implements AutoCloseable {
                   + " dp_ftrl { clip_norm: 3 noise_multiplier: 1e-9 learning_rate: 1"
                   + " noise { tree {} } }"));
 
-  private final Table table;
+  private final TestTopics testTopics;
   private final Random random;
   private final LogisticAnswers people;
   private final FollowedUpdates updates;
@@ -70,11 +70,11 @@ final class LearningScenario implements AutoCloseable {
   private int reports;
 
   /** People whose data and noise come from {@code seed}, and who have sent nothing yet. */
-  LearningScenario(Table table, long seed) {
-    this.table = table;
+  LearningScenario(TestTopics testTopics, long seed) {
+    this.testTopics = testTopics;
     random = new Random(seed);
     people = new LogisticAnswers(random);
-    updates = new FollowedUpdates(table);
+    updates = new FollowedUpdates(testTopics);
   }
 
   private static ModelSpec spec(String text) {
@@ -103,8 +103,8 @@ final class LearningScenario implements AutoCloseable {
 
   /** Publishes the models, and waits until they have begun. */
   void publish() throws Exception {
-    SPECS.forEach(table::publish);
-    table.flush();
+    SPECS.forEach(testTopics::publish);
+    testTopics.flush();
     for (ModelSpec spec : SPECS) {
       updates.await(spec.getModelId(), update -> true);
     }
@@ -164,7 +164,7 @@ final class LearningScenario implements AutoCloseable {
         sendNoised(newest);
       }
     }
-    table.flush();
+    testTopics.flush();
     awaitTaken();
   }
 
@@ -172,7 +172,7 @@ final class LearningScenario implements AutoCloseable {
   void finishCentralRound() throws Exception {
     ModelUpdate newest = updates.await(CENTRAL, update -> true);
     answerCentral(CENTRAL_GOAL - answers(newest.getRound()).size());
-    table.flush();
+    testTopics.flush();
     updates.await(CENTRAL, update -> update.getRound() == newest.getRound() + 1);
   }
 
@@ -212,7 +212,7 @@ final class LearningScenario implements AutoCloseable {
       sendNoised(updates.publication(model, before));
     }
     answerCentral(toCentral);
-    table.flush();
+    testTopics.flush();
   }
 
   private void sendNoised(ModelUpdate at) {
@@ -220,8 +220,9 @@ final class LearningScenario implements AutoCloseable {
   }
 
   private void send(GradientReport report) {
-    String topic = report.hasCentral() ? table.topics.rawGradients() : table.topics.gradients();
-    table.send(topic, report.getUserId().getBytes(UTF_8), report.toByteArray());
+    String topic =
+        report.hasCentral() ? testTopics.topics.rawGradients() : testTopics.topics.gradients();
+    testTopics.send(topic, report.getUserId().getBytes(UTF_8), report.toByteArray());
     recall(report);
   }
 

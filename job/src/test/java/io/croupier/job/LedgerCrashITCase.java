@@ -65,35 +65,37 @@ class LedgerCrashITCase {
   @Test
   void nobodyIsChargedTwiceOrUsedPastTheLimit() throws Exception {
     ModelSpec spec =
-        OneHot.spec("limited", (2 * crashes + 4) * PEOPLE * REPORTS, REPORTS_PER_ROUND).toBuilder()
+        OneHotReports.spec("limited", (2 * crashes + 4) * PEOPLE * REPORTS, REPORTS_PER_ROUND)
+            .toBuilder()
             .setLimits(Limits.newBuilder().setEpsilon(1))
             .build();
     ModelSpec mixed =
-        OneHot.spec("mixed", (2 * crashes + 4) * 2 * MIXED_REPORTS, REPORTS_PER_ROUND).toBuilder()
+        OneHotReports.spec("mixed", (2 * crashes + 4) * 2 * MIXED_REPORTS, REPORTS_PER_ROUND)
+            .toBuilder()
             .setLimits(Limits.newBuilder().setEpsilon(4).setDelta(DELTA))
             .build();
-    Crashing.plan(crashes, seed);
+    CrashingMap.plan(crashes, seed);
     JobClient job = null;
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
-        Table table = new Table(broker, "crashing")) {
-      job = start(table);
-      table.publish(spec);
-      table.publish(mixed);
-      table.flush();
-      table.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
-      table.awaitUpdate(mixed.getModelId(), u -> u.getRound() == 0);
+        TestTopics testTopics = new TestTopics(broker, "crashing")) {
+      job = start(testTopics);
+      testTopics.publish(spec);
+      testTopics.publish(mixed);
+      testTopics.flush();
+      testTopics.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
+      testTopics.awaitUpdate(mixed.getModelId(), u -> u.getRound() == 0);
 
       int groups = 0;
-      while (Crashing.left() > 0) {
-        sendMixed(table, mixed, groups);
-        send(table, spec, groups++);
-        awaitUsed(table, spec, groups * PEOPLE * ADMITTED);
-        awaitUsed(table, mixed, groups * (MIXED_ADMITTED + REPORTS_PER_USER));
+      while (CrashingMap.left() > 0) {
+        sendMixed(testTopics, mixed, groups);
+        send(testTopics, spec, groups++);
+        awaitUsed(testTopics, spec, groups * PEOPLE * ADMITTED);
+        awaitUsed(testTopics, mixed, groups * (MIXED_ADMITTED + REPORTS_PER_USER));
       }
 
       System.out.printf("%d crashes between ledger and learner, seed %d%n", crashes, seed);
-      check(table, spec, groups);
-      checkMixed(table, mixed, groups);
+      check(testTopics, spec, groups);
+      checkMixed(testTopics, mixed, groups);
     } finally {
       if (job != null) {
         job.cancel().get(30, TimeUnit.SECONDS);
@@ -101,58 +103,61 @@ class LedgerCrashITCase {
     }
   }
 
-  private static void send(Table table, ModelSpec spec, int group) throws Exception {
-    long round = table.newestRound(spec.getModelId());
+  private static void send(TestTopics testTopics, ModelSpec spec, int group) throws Exception {
+    long round = testTopics.newestRound(spec.getModelId());
     for (int k = 0; k < REPORTS; k++) {
       for (int person = 0; person < PEOPLE; person++) {
         int index = (group * PEOPLE + person) * REPORTS + k;
         GradientReport report =
-            OneHot.report(spec, round, index).toBuilder()
+            OneHotReports.report(spec, round, index).toBuilder()
                 .setUserId("person-" + group + "-" + person)
                 .setSequence(k)
                 .setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.1))
                 .build();
-        table.send(report);
+        testTopics.send(report);
         if (index % 3 == 0) {
-          table.send(report);
+          testTopics.send(report);
         }
       }
     }
-    table.flush();
+    testTopics.flush();
   }
 
   /** One person who declares both kinds of noise, and one who reports little and often. */
-  private static void sendMixed(Table table, ModelSpec spec, int group) throws Exception {
-    long round = table.newestRound(spec.getModelId());
+  private static void sendMixed(TestTopics testTopics, ModelSpec spec, int group) throws Exception {
+    long round = testTopics.newestRound(spec.getModelId());
     for (int k = 0; k < MIXED_REPORTS; k++) {
       int index = group * 2 * MIXED_REPORTS + k;
       GradientReport.Builder mixed =
-          OneHot.report(spec, round, index).toBuilder().setUserId("mixed-" + group).setSequence(k);
+          OneHotReports.report(spec, round, index).toBuilder()
+              .setUserId("mixed-" + group)
+              .setSequence(k);
       if (k % 2 == 1) {
         mixed.setGaussian(Gaussian.newBuilder().setMu(0.2));
       } else {
         mixed.setL2Laplace(L2Laplace.newBuilder().setEpsilon(k == MIXED_ADMITTED ? 5 : 0.5));
       }
-      table.send(mixed.build());
-      table.send(mixed.build());
-      table.send(
-          OneHot.report(spec, round, index + MIXED_REPORTS).toBuilder()
+      testTopics.send(mixed.build());
+      testTopics.send(mixed.build());
+      testTopics.send(
+          OneHotReports.report(spec, round, index + MIXED_REPORTS).toBuilder()
               .setUserId("frequent-" + group)
               .setSequence(k)
               .setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.01))
               .build());
     }
-    table.flush();
+    testTopics.flush();
   }
 
-  private static void awaitUsed(Table table, ModelSpec spec, int admitted) throws Exception {
-    table.awaitUpdate(spec.getModelId(), u -> u.getUsed() + u.getOpen() >= admitted);
+  private static void awaitUsed(TestTopics testTopics, ModelSpec spec, int admitted)
+      throws Exception {
+    testTopics.awaitUpdate(spec.getModelId(), u -> u.getUsed() + u.getOpen() >= admitted);
   }
 
-  private void check(Table table, ModelSpec spec, int groups) throws Exception {
+  private void check(TestTopics testTopics, ModelSpec spec, int groups) throws Exception {
     int reports = groups * PEOPLE * REPORTS;
     List<AccountingEvent> events =
-        table.awaitEvents(spec.getModelId(), reports + (reports + 2) / 3);
+        testTopics.awaitEvents(spec.getModelId(), reports + (reports + 2) / 3);
     Set<Position> positions = new HashSet<>();
     assertThat(events).as("seed %d", seed).allMatch(event -> positions.add(event.getSource()));
     assertThat(events).as("seed %d", seed).hasSize(reports + (reports + 2) / 3);
@@ -164,7 +169,7 @@ class LedgerCrashITCase {
     assertThat(people).hasSize(groups * PEOPLE);
     people.values().forEach(this::checkPerson);
 
-    ModelUpdate last = OneHot.awaitAll(table, spec, groups * PEOPLE * ADMITTED);
+    ModelUpdate last = OneHotReports.awaitAll(testTopics, spec, groups * PEOPLE * ADMITTED);
     for (int index = 0; index < reports; index++) {
       if (index % REPORTS >= ADMITTED) {
         assertThat(last.getWeights(index)).as("past the limit, seed %d", seed).isZero();
@@ -199,8 +204,9 @@ class LedgerCrashITCase {
     }
   }
 
-  private void checkMixed(Table table, ModelSpec spec, int groups) throws Exception {
-    List<AccountingEvent> events = table.awaitEvents(spec.getModelId(), groups * 3 * MIXED_REPORTS);
+  private void checkMixed(TestTopics testTopics, ModelSpec spec, int groups) throws Exception {
+    List<AccountingEvent> events =
+        testTopics.awaitEvents(spec.getModelId(), groups * 3 * MIXED_REPORTS);
     assertThat(events).as("seed %d", seed).hasSize(groups * 3 * MIXED_REPORTS);
     Map<String, List<AccountingEvent>> people =
         events.stream()
@@ -212,7 +218,8 @@ class LedgerCrashITCase {
       checkFrequentPerson(people.get("frequent-" + group));
     }
 
-    ModelUpdate last = OneHot.awaitAll(table, spec, groups * (MIXED_ADMITTED + REPORTS_PER_USER));
+    ModelUpdate last =
+        OneHotReports.awaitAll(testTopics, spec, groups * (MIXED_ADMITTED + REPORTS_PER_USER));
     for (int index = 0; index < groups * 2 * MIXED_REPORTS; index++) {
       int k = index % (2 * MIXED_REPORTS);
       boolean used = k < MIXED_REPORTS ? k < MIXED_ADMITTED : k < 2 * MIXED_REPORTS - 1;
@@ -266,21 +273,21 @@ class LedgerCrashITCase {
   }
 
   /** The job's own stages, which may crash on either side of the pre-aggregation. */
-  private JobClient start(Table table) throws Exception {
-    Map<String, String> settings = new HashMap<>(table.settings());
+  private JobClient start(TestTopics testTopics) throws Exception {
+    Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     // Eight publications take longer than reports may wait on their topic before rounds are held.
     settings.put("checkpoint.interval", "500 ms");
     settings.put("flink.restart-strategy.fixed-delay.attempts", String.valueOf(Integer.MAX_VALUE));
     settings.put("limits.user.reports", String.valueOf(REPORTS_PER_USER));
-    return Grafted.submit(
+    return InstrumentedTopology.submit(
         JobConfig.of(settings),
         admitted -> crashing(admitted, "before"),
         sums -> crashing(sums, "behind"));
   }
 
   private static DataStream<RoundSum> crashing(DataStream<RoundSum> sums, String where) {
-    return sums.map(new Crashing<RoundSum>())
+    return sums.map(new CrashingMap<RoundSum>())
         .returns(TypeInformation.of(RoundSum.class))
         .uid("crashing-" + where);
   }

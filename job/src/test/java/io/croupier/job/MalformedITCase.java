@@ -52,13 +52,13 @@ class MalformedITCase {
 
   @TempDir Path directory;
   private EmbeddedBroker broker;
-  private Table table;
+  private TestTopics testTopics;
   private JobClient job;
 
   @BeforeEach
   void openTable() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
-    table = new Table(broker, "croupier");
+    testTopics = new TestTopics(broker, "croupier");
   }
 
   @AfterEach
@@ -66,13 +66,13 @@ class MalformedITCase {
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
-    table.close();
+    testTopics.close();
     broker.close();
   }
 
   @Test
   void everyMalformedRecordIsADeadLetterAndEveryGoodOneIsUsed() throws Exception {
-    Map<String, String> settings = table.settings();
+    Map<String, String> settings = testTopics.settings();
     // A job that fails once fails for good, so that a restart can't go unseen.
     settings.put("flink.restart-strategy.type", "none");
     // Eight publications take longer than reports may wait on their topic before rounds are held.
@@ -81,39 +81,39 @@ class MalformedITCase {
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
             JobConfig.of(settings));
-    ModelSpec spec = OneHot.spec("honest", GOOD, 1);
-    table.publish(spec);
-    table.flush();
-    table.awaitUpdate("honest", u -> u.getRound() == 0);
+    ModelSpec spec = OneHotReports.spec("honest", GOOD, 1);
+    testTopics.publish(spec);
+    testTopics.flush();
+    testTopics.awaitUpdate("honest", u -> u.getRound() == 0);
 
     SplittableRandom random = new SplittableRandom(11);
     int good = 0;
     long round = 0;
     for (int i = 0; i < MALFORMED; i++) {
       if (i % BATCH == 0) {
-        table.flush();
-        round = table.newestRound("honest");
+        testTopics.flush();
+        round = testTopics.newestRound("honest");
       }
-      sendMalformed(OneHot.report(spec, round, i % GOOD), i, random);
+      sendMalformed(OneHotReports.report(spec, round, i % GOOD), i, random);
       while (good * MALFORMED < (i + 1) * GOOD) {
-        table.send(OneHot.report(spec, round, good++));
+        testTopics.send(OneHotReports.report(spec, round, good++));
       }
     }
-    String raw = table.topics.gradients();
+    String raw = testTopics.topics.gradients();
     byte[] rawGradient = rawReport(spec).toByteArray();
-    table.send(raw, "person".getBytes(UTF_8), rawGradient);
+    testTopics.send(raw, "person".getBytes(UTF_8), rawGradient);
     byte[] largest = largestReport(spec).toByteArray();
-    table.send(raw, "somebody".getBytes(UTF_8), largest);
+    testTopics.send(raw, "somebody".getBytes(UTF_8), largest);
     byte[] noised = noisedReport(spec).toByteArray();
-    table.send(table.topics.rawGradients(), "person".getBytes(UTF_8), noised);
-    table.flush();
+    testTopics.send(testTopics.topics.rawGradients(), "person".getBytes(UTF_8), noised);
+    testTopics.flush();
 
-    OneHot.awaitAll(table, spec, GOOD);
-    List<AccountingEvent> events = table.awaitEvents("honest", GOOD);
+    OneHotReports.awaitAll(testTopics, spec, GOOD);
+    List<AccountingEvent> events = testTopics.awaitEvents("honest", GOOD);
     assertThat(events).hasSize(GOOD).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
 
     List<ConsumerRecord<byte[], byte[]>> letters =
-        table.awaitRecords(table.topics.deadLetters(), MALFORMED + 2);
+        testTopics.awaitRecords(testTopics.topics.deadLetters(), MALFORMED + 2);
     assertThat(letters).hasSize(MALFORMED + 2);
     Set<String> positions = new HashSet<>();
     for (ConsumerRecord<byte[], byte[]> letter : letters) {
@@ -136,7 +136,7 @@ class MalformedITCase {
         .singleElement()
         .extracting(ConsumerRecord::value)
         .isNull();
-    assertThat(table.awaitRecords(table.topics.rawDeadLetters(), 1))
+    assertThat(testTopics.awaitRecords(testTopics.topics.rawDeadLetters(), 1))
         .singleElement()
         .extracting(ConsumerRecord::value)
         .isEqualTo(noised);
@@ -146,29 +146,34 @@ class MalformedITCase {
   private void sendMalformed(GradientReport report, int i, SplittableRandom random) {
     byte[] key = report.getUserId().getBytes(UTF_8);
     byte[] bytes = report.toByteArray();
-    String topic = table.topics.gradients();
+    String topic = testTopics.topics.gradients();
     switch (i % 16) {
-      case 0 -> table.send(topic, key, null);
-      case 1 -> table.send(topic, null, bytes);
-      case 2 -> table.send(topic, "somebody-else".getBytes(UTF_8), bytes);
+      case 0 -> testTopics.send(topic, key, null);
+      case 1 -> testTopics.send(topic, null, bytes);
+      case 2 -> testTopics.send(topic, "somebody-else".getBytes(UTF_8), bytes);
       case 3 -> {
         byte[] noise = new byte[random.nextInt(200)];
         random.nextBytes(noise);
-        table.send(topic, key, noise);
+        testTopics.send(topic, key, noise);
       }
-      case 4 -> table.send(topic, key, Arrays.copyOf(bytes, bytes.length - 1));
-      case 5 -> table.send(topic, key, report.toBuilder().clearModelId().build().toByteArray());
-      case 6 -> table.send(topic, key, report.toBuilder().clearRound().build().toByteArray());
-      case 7 -> table.send(topic, key, report.toBuilder().clearSequence().build().toByteArray());
-      case 8 -> table.send(topic, key, report.toBuilder().clearGradient().build().toByteArray());
-      case 9 -> table.send(topic, key, report.toBuilder().clearDeclaration().build().toByteArray());
-      case 10 -> table.send(topic, key, dense(report, Double.NaN));
-      case 11 -> table.send(topic, key, dense(report, Double.NEGATIVE_INFINITY));
-      case 12 -> table.send(topic, key, sparse(report, 5, 5));
-      case 13 -> table.send(topic, key, sparse(report, 0, GOOD));
-      case 14 -> table.send(topic, key, epsilon(report, 0));
+      case 4 -> testTopics.send(topic, key, Arrays.copyOf(bytes, bytes.length - 1));
+      case 5 ->
+          testTopics.send(topic, key, report.toBuilder().clearModelId().build().toByteArray());
+      case 6 -> testTopics.send(topic, key, report.toBuilder().clearRound().build().toByteArray());
+      case 7 ->
+          testTopics.send(topic, key, report.toBuilder().clearSequence().build().toByteArray());
+      case 8 ->
+          testTopics.send(topic, key, report.toBuilder().clearGradient().build().toByteArray());
+      case 9 ->
+          testTopics.send(topic, key, report.toBuilder().clearDeclaration().build().toByteArray());
+      case 10 -> testTopics.send(topic, key, dense(report, Double.NaN));
+      case 11 -> testTopics.send(topic, key, dense(report, Double.NEGATIVE_INFINITY));
+      case 12 -> testTopics.send(topic, key, sparse(report, 5, 5));
+      case 13 -> testTopics.send(topic, key, sparse(report, 0, GOOD));
+      case 14 -> testTopics.send(topic, key, epsilon(report, 0));
       case 15 ->
-          table.send(topic, key, report.toBuilder().setModelId("no name").build().toByteArray());
+          testTopics.send(
+              topic, key, report.toBuilder().setModelId("no name").build().toByteArray());
       default -> throw new AssertionError();
     }
   }
@@ -198,7 +203,7 @@ class MalformedITCase {
   }
 
   private static GradientReport noisedReport(ModelSpec spec) {
-    return OneHot.report(spec, 0, 0).toBuilder().setUserId("person").build();
+    return OneHotReports.report(spec, 0, 0).toBuilder().setUserId("person").build();
   }
 
   /** About as large as the broker takes. */

@@ -43,20 +43,20 @@ class PythonExampleITCase {
         "croupier/v1/croupier.proto");
 
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
-        Table table = new Table(broker, "croupier")) {
+        TestTopics testTopics = new TestTopics(broker, "croupier")) {
       JobClient job =
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-              JobConfig.of(table.settings()));
-      table.publish(
+              JobConfig.of(testTopics.settings()));
+      testTopics.publish(
           ModelSpec.newBuilder()
               .setModelId("demo")
               .setDimension(3)
               .setGradientBound(1)
               .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
               .build());
-      table.flush();
-      table.awaitUpdate("demo", update -> update.getRound() == 0);
+      testTopics.flush();
+      testTopics.awaitUpdate("demo", update -> update.getRound() == 0);
 
       String address = broker.bootstrapServers();
       run(
@@ -67,8 +67,8 @@ class PythonExampleITCase {
           "--person=ada",
           "--reports=" + REPORTS,
           "--device=" + directory.resolve("device.json"));
-      table.awaitUpdate("demo", update -> update.getUsed() == REPORTS);
-      List<AccountingEvent> events = table.awaitEvents("demo", REPORTS);
+      testTopics.awaitUpdate("demo", update -> update.getUsed() == REPORTS);
+      List<AccountingEvent> events = testTopics.awaitEvents("demo", REPORTS);
       String printed =
           run(
               PYTHON,

@@ -49,16 +49,16 @@ class RatesITCase {
 
   @TempDir private Path directory;
   private EmbeddedBroker broker;
-  private Table table;
+  private TestTopics testTopics;
   private FollowedUpdates updates;
   private JobClient job;
 
   @BeforeEach
   void startJob() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
-    table = new Table(broker, "rates");
-    updates = new FollowedUpdates(table);
-    Map<String, String> settings = new HashMap<>(table.defaults());
+    testTopics = new TestTopics(broker, "rates");
+    updates = new FollowedUpdates(testTopics);
+    Map<String, String> settings = new HashMap<>(testTopics.defaults());
     settings.put("checkpoint.interval", "1 s");
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.type", "none");
@@ -72,7 +72,7 @@ class RatesITCase {
   void cancelJob() throws Exception {
     job.cancel().get(30, TimeUnit.SECONDS);
     updates.close();
-    table.close();
+    testTopics.close();
     broker.close();
   }
 
@@ -87,22 +87,22 @@ class RatesITCase {
 
   private double lossAt(int perSecond) throws Exception {
     String model = "at-" + perSecond;
-    table.publish(spec(model));
-    table.flush();
+    testTopics.publish(spec(model));
+    testTopics.flush();
     double initial = loss(updates.await(model, update -> true));
     assertThat(initial).isCloseTo(LogisticProblem.LOSS_OF_NOTHING, within(1e-12));
-    Crowd crowd = new Crowd(table, model, USERS, perSecond);
+    AnsweringClients clients = new AnsweringClients(testTopics, model, USERS, perSecond);
 
     long start = System.nanoTime();
     long end = start + TimeUnit.SECONDS.toNanos(SECONDS);
     for (long now = start; now < end; now = System.nanoTime()) {
       updates.poll(Duration.ofMillis(STEP_MS));
-      long due = (System.nanoTime() - start) / 1_000 * perSecond / 1_000_000 - crowd.sent();
-      crowd.answer(updates.publication(model, 0), (int) Math.min(due, perSecond / 10));
+      long due = (System.nanoTime() - start) / 1_000 * perSecond / 1_000_000 - clients.sent();
+      clients.answer(updates.publication(model, 0), (int) Math.min(due, perSecond / 10));
     }
-    double reached = crowd.sent() * 1e9 / (System.nanoTime() - start);
-    table.flush();
-    ModelUpdate last = updates.await(model, crowd::isTaken, PATIENCE);
+    double reached = clients.sent() * 1e9 / (System.nanoTime() - start);
+    testTopics.flush();
+    ModelUpdate last = updates.await(model, clients::isTaken, PATIENCE);
 
     assertThat(LearningScenario.dropped(last)).as("dropped by %s", model).isZero();
     System.out.printf(

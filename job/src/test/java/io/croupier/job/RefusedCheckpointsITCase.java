@@ -29,27 +29,27 @@ class RefusedCheckpointsITCase {
 
   @TempDir private Path directory;
   private EmbeddedBroker broker;
-  private Table table;
+  private TestTopics testTopics;
   private FollowedUpdates visible;
-  private Crowd crowd;
+  private AnsweringClients clients;
   private JobClient job;
 
   @BeforeEach
   void startJob() throws Exception {
     RefusedCheckpoints.end();
     broker = EmbeddedBroker.start(directory.resolve("broker"));
-    table = new Table(broker, "refused");
-    visible = new FollowedUpdates(table);
-    crowd = new Crowd(table, "person", USERS, 1);
-    Map<String, String> settings = new HashMap<>(table.defaults());
+    testTopics = new TestTopics(broker, "refused");
+    visible = new FollowedUpdates(testTopics);
+    clients = new AnsweringClients(testTopics, "person", USERS, 1);
+    Map<String, String> settings = new HashMap<>(testTopics.defaults());
     settings.put("checkpoint.interval", "100 ms");
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("journal.enabled", "true");
     settings.put("flink.restart-strategy.type", "none");
     settings.put("flink.execution.checkpointing.tolerable-failed-checkpoints", "1000000");
-    job = Grafted.submit(JobConfig.of(settings), new RefusedCheckpoints());
-    LearningScenario.localSpecs().forEach(table::publish);
-    table.flush();
+    job = InstrumentedTopology.submit(JobConfig.of(settings), new RefusedCheckpoints());
+    LearningScenario.localSpecs().forEach(testTopics::publish);
+    testTopics.flush();
   }
 
   @AfterEach
@@ -57,7 +57,7 @@ class RefusedCheckpointsITCase {
     RefusedCheckpoints.end();
     job.cancel().get(30, TimeUnit.SECONDS);
     visible.close();
-    table.close();
+    testTopics.close();
     broker.close();
   }
 
@@ -70,7 +70,7 @@ class RefusedCheckpointsITCase {
     awaitTaken();
 
     RefusedCheckpoints.begin();
-    try (FollowedUpdates all = new FollowedUpdates(table, "read_uncommitted")) {
+    try (FollowedUpdates all = new FollowedUpdates(testTopics, "read_uncommitted")) {
       while (repeated(all) < REFUSED) {
         answer();
         all.catchUp();
@@ -92,23 +92,23 @@ class RefusedCheckpointsITCase {
       String model = spec.getModelId();
       ModelUpdate last = visible.publication(model, 0);
       assertThat(LearningScenario.dropped(last)).as("dropped by %s", model).isZero();
-      assertThat(last.getUsed() + last.getOpen()).as(model).isEqualTo(crowd.sentTo(model));
-      ReplayedJournal.check(table, spec, (int) crowd.sentTo(model));
+      assertThat(last.getUsed() + last.getOpen()).as(model).isEqualTo(clients.sentTo(model));
+      ReplayedJournal.check(testTopics, spec, (int) clients.sentTo(model));
     }
-    System.out.printf("%d checkpoints refused; %d reports, 0 dropped%n", refused, crowd.sent());
+    System.out.printf("%d checkpoints refused; %d reports, 0 dropped%n", refused, clients.sent());
   }
 
   /** Everybody answers the newest visible update of each model. */
   private void answer() throws Exception {
     for (String model : LearningScenario.local()) {
-      crowd.answer(visible.publication(model, 0), BATCH);
+      clients.answer(visible.publication(model, 0), BATCH);
     }
-    table.flush();
+    testTopics.flush();
   }
 
   private void awaitTaken() throws Exception {
     for (String model : LearningScenario.local()) {
-      visible.await(model, crowd::isTaken);
+      visible.await(model, clients::isTaken);
     }
   }
 

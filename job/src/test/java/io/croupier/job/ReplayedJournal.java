@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.model.Bundle;
 import io.croupier.operators.model.LiveModel;
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Decoded;
@@ -37,24 +37,26 @@ final class ReplayedJournal {
    *
    * @param admitted reports to the model
    */
-  static void check(Table table, ModelSpec spec, int admitted) throws Exception {
+  static void check(TestTopics testTopics, ModelSpec spec, int admitted) throws Exception {
     ReplayedJournal replay = new ReplayedJournal(spec);
-    replay.read(table, admitted);
+    replay.read(testTopics, admitted);
     replay.begin();
-    for (JournalEntry.Bundle bundle : table.awaitJournal(spec.getModelId(), admitted)) {
+    for (JournalEntry.Bundle bundle : testTopics.awaitJournal(spec.getModelId(), admitted)) {
       replay.apply(bundle);
     }
     assertThat(replay.updates)
         .as(spec.getModelId())
         .isEqualTo(
-            table.updates(spec.getModelId()).stream().map(ReplayedJournal::withoutTime).toList());
+            testTopics.updates(spec.getModelId()).stream()
+                .map(ReplayedJournal::withoutTime)
+                .toList());
   }
 
-  private void read(Table table, int atLeast) throws Exception {
-    ReportDecoder decoder = new ReportDecoder(table.topics.rawGradients());
+  private void read(TestTopics testTopics, int atLeast) throws Exception {
+    ReportDecoder decoder = new ReportDecoder(testTopics.topics.rawGradients());
     ReportIntake intake = new ReportIntake(spec, 0);
     for (ConsumerRecord<byte[], byte[]> record :
-        table.awaitRecords(table.topics.gradients(), atLeast)) {
+        testTopics.awaitRecords(testTopics.topics.gradients(), atLeast)) {
       Decoded decoded =
           decoder.decode(
               record.key(), record.value(), record.topic(), record.partition(), record.offset());
@@ -83,8 +85,8 @@ final class ReplayedJournal {
       RoundSum sum = sum(bundle);
       switch (bundle.getOutcome()) {
         case TAKEN -> model.add(sum);
-        case DROPPED_STALE -> model.drop(Fate.DROPPED_STALE, sum.count);
-        case DROPPED_UNPUBLISHED -> model.drop(Fate.DROPPED_UNPUBLISHED, sum.count);
+        case DROPPED_STALE -> model.drop(BundleOutcome.DROPPED_STALE, sum.count);
+        case DROPPED_UNPUBLISHED -> model.drop(BundleOutcome.DROPPED_UNPUBLISHED, sum.count);
         default -> throw new AssertionError("No outcome: " + bundle.getOutcome());
       }
     } else if (bundle.hasClosedRound()) {

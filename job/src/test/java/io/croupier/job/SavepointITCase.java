@@ -9,7 +9,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import io.croupier.accounting.ZeroConcentratedDp;
 import io.croupier.broker.EmbeddedBroker;
-import io.croupier.job.KeptRecords.Place;
+import io.croupier.job.KeptRecords.RecordLocation;
 import io.croupier.operators.flink.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -91,13 +91,13 @@ class SavepointITCase {
 
   @TempDir private Path directory;
   private EmbeddedBroker broker;
-  private Table table;
+  private TestTopics testTopics;
   private JobClient job;
 
   @BeforeEach
   void openTable() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"), KeptRecords.BROKER_SETTINGS);
-    table = new Table(broker, "kept");
+    testTopics = new TestTopics(broker, "kept");
   }
 
   @AfterEach
@@ -105,31 +105,31 @@ class SavepointITCase {
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
-    table.close();
+    testTopics.close();
     broker.close();
   }
 
   @Test
   @EnabledIfSystemProperty(named = "keep", matches = ".+")
   void keepsASavepoint() throws Exception {
-    TwoActs acts = new TwoActs(table);
+    SavepointScenario scenario = new SavepointScenario(testTopics);
     start(LedgerStart.REQUIRE_STATE, Map.of());
-    acts.prelude();
+    scenario.prelude();
     job.cancel().get(30, TimeUnit.SECONDS);
     start(
         LedgerStart.REBUILD, Map.of("flink.execution.checkpointing.data-inline-threshold", "1 mb"));
-    acts.first();
+    scenario.first();
     // All is committed, so the state holds no transaction, which other brokers wouldn't know.
     String savepoint =
         job.triggerSavepoint(
                 directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
             .get(60, TimeUnit.SECONDS);
-    Map<Place, ConsumerRecord<byte[], byte[]>> before = committed();
+    Map<RecordLocation, ConsumerRecord<byte[], byte[]>> before = committed();
     assertThat(last("seconds").getOpen()).as("so that its timer is in the state").isEqualTo(1);
-    acts.second();
-    Map<Place, ConsumerRecord<byte[], byte[]>> after = committed();
+    scenario.second();
+    Map<RecordLocation, ConsumerRecord<byte[], byte[]>> after = committed();
     after.keySet().removeAll(before.keySet());
-    checkOutcomes(acts);
+    checkOutcomes(scenario);
 
     Path kept = KEPT.resolve(System.getProperty("keep"));
     FileUtils.deleteDirectory(kept.toFile());
@@ -156,12 +156,12 @@ class SavepointITCase {
   @DisabledIfSystemProperty(named = "keep", matches = ".+")
   void goesOnFromAKeptSavepoint(Path release, int parallelism, String backend) throws Exception {
     Path kept = KEPT.resolve(release);
-    KeptRecords.lay(table, KeptRecords.read(kept.resolve(BEFORE)));
-    TwoActs acts = new TwoActs(table);
-    acts.recallFirst();
+    KeptRecords.lay(testTopics, KeptRecords.read(kept.resolve(BEFORE)));
+    SavepointScenario scenario = new SavepointScenario(testTopics);
+    scenario.recallFirst();
 
-    try (Warnings ours = new Warnings("io.croupier");
-        Warnings ofTheSink = new Warnings("org.apache.flink.connector.kafka.sink")) {
+    try (LoggedWarnings ours = new LoggedWarnings("io.croupier");
+        LoggedWarnings ofTheSink = new LoggedWarnings("org.apache.flink.connector.kafka.sink")) {
       start(
           LedgerStart.REQUIRE_STATE,
           Map.of(
@@ -171,18 +171,18 @@ class SavepointITCase {
               backend,
               "flink.execution.state-recovery.path",
               kept.toUri().toString()));
-      acts.second();
+      scenario.second();
       awaitLastRounds(KeptRecords.read(kept.resolve(AFTER)));
       assertThat(ours.messages()).isEmpty();
       assertThat(ofTheSink.messages()).isEmpty();
     }
 
-    checkOutcomes(acts);
+    checkOutcomes(scenario);
     checkTotals();
-    for (String model : TwoActs.local()) {
-      Journalled.check(table, model, (int) acts.admitted(model));
+    for (String model : SavepointScenario.local()) {
+      JournalCheck.check(testTopics, model, (int) scenario.admitted(model));
     }
-    NoiseTree.check(table.updates("tree"), 2, "a kept savepoint");
+    NoiseTree.check(testTopics.updates("tree"), 2, "a kept savepoint");
     List<ProducerRecord<byte[], byte[]>> after = KeptRecords.read(kept.resolve(AFTER));
     checkEvents(after);
     checkGuarantees(after);
@@ -192,30 +192,30 @@ class SavepointITCase {
   /** No report names the last round, so it comes when the job has waited for one. */
   private void awaitLastRounds(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
     Map<String, Long> rounds = new HashMap<>();
-    for (ModelUpdate update : of(after, table.topics.updates(), ModelUpdate.parser())) {
+    for (ModelUpdate update : of(after, testTopics.topics.updates(), ModelUpdate.parser())) {
       rounds.put(update.getModelId(), update.getRound());
     }
-    for (String model : TwoActs.local()) {
-      table.awaitUpdate(model, update -> update.getRound() == rounds.get(model));
+    for (String model : SavepointScenario.local()) {
+      testTopics.awaitUpdate(model, update -> update.getRound() == rounds.get(model));
     }
   }
 
   /** Every report is judged once, and as it must be. */
-  private void checkOutcomes(TwoActs acts) throws Exception {
+  private void checkOutcomes(SavepointScenario scenario) throws Exception {
     Map<String, List<Outcome>> outcomes = new TreeMap<>();
-    for (AccountingEvent event : read(table.topics.accounting(), AccountingEvent.parser())) {
+    for (AccountingEvent event : read(testTopics.topics.accounting(), AccountingEvent.parser())) {
       outcomes
           .computeIfAbsent(event.getUserId(), user -> new ArrayList<>())
           .add(event.getOutcome());
     }
-    assertThat(outcomes).isEqualTo(acts.outcomes());
+    assertThat(outcomes).isEqualTo(scenario.outcomes());
   }
 
   /** What the two acts add up to, by hand. */
   private void checkTotals() throws Exception {
     Map<String, Spend> totals = new HashMap<>();
     Map<String, Spend> modelTotals = new HashMap<>();
-    for (AccountingEvent event : read(table.topics.accounting(), AccountingEvent.parser())) {
+    for (AccountingEvent event : read(testTopics.topics.accounting(), AccountingEvent.parser())) {
       totals.put(event.getUserId(), event.getUserTotals());
       modelTotals.put(event.getUserId(), event.getModelTotals());
     }
@@ -231,11 +231,11 @@ class SavepointITCase {
   /** Every account is what it would have become without a stop. */
   private void checkEvents(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
     Map<Position, AccountingEvent> events = new HashMap<>();
-    for (AccountingEvent event : read(table.topics.accounting(), AccountingEvent.parser())) {
+    for (AccountingEvent event : read(testTopics.topics.accounting(), AccountingEvent.parser())) {
       events.put(event.getSource(), event);
     }
     for (AccountingEvent expected :
-        of(after, table.topics.accounting(), AccountingEvent.parser())) {
+        of(after, testTopics.topics.accounting(), AccountingEvent.parser())) {
       AccountingEvent actual = events.get(expected.getSource());
       AccountingEvent today = withDistances(withLessForLeastSquares(expected, actual), actual);
       assertThat(actual.toBuilder().mergeFrom(today).setReason(actual.getReason()).build())
@@ -279,14 +279,15 @@ class SavepointITCase {
   }
 
   private void checkGuarantees(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
-    List<GuaranteeEvent> guarantees = read(table.topics.guarantees(), GuaranteeEvent.parser());
-    for (String model : TwoActs.central()) {
+    List<GuaranteeEvent> guarantees = read(testTopics.topics.guarantees(), GuaranteeEvent.parser());
+    for (String model : SavepointScenario.central()) {
       assertThat(guarantees)
           .filteredOn(event -> event.getModelId().equals(model))
           .extracting(GuaranteeEvent::getRound)
           .containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
     }
-    for (GuaranteeEvent expected : of(after, table.topics.guarantees(), GuaranteeEvent.parser())) {
+    for (GuaranteeEvent expected :
+        of(after, testTopics.topics.guarantees(), GuaranteeEvent.parser())) {
       GuaranteeEvent actual =
           guarantees.stream()
               .filter(event -> event.getModelId().equals(expected.getModelId()))
@@ -330,13 +331,13 @@ class SavepointITCase {
   /** Every model is what it would have become without a stop; of a tree, the noise is new. */
   private void checkModels(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
     Map<String, ModelUpdate> updates = new HashMap<>();
-    for (ModelUpdate update : of(after, table.topics.updates(), ModelUpdate.parser())) {
+    for (ModelUpdate update : of(after, testTopics.topics.updates(), ModelUpdate.parser())) {
       updates.put(update.getModelId(), update);
     }
-    for (String model : TwoActs.local()) {
+    for (String model : SavepointScenario.local()) {
       assertThat(last(model)).isEqualTo(withoutTime(updates.get(model)));
     }
-    for (String model : TwoActs.central()) {
+    for (String model : SavepointScenario.central()) {
       if (!model.equals("tree")) {
         assertThat(doubles(last(model).getWeightsList()))
             .as(model)
@@ -346,7 +347,7 @@ class SavepointITCase {
   }
 
   private ModelUpdate last(String model) throws Exception {
-    List<ModelUpdate> updates = table.updates(model);
+    List<ModelUpdate> updates = testTopics.updates(model);
     return withoutTime(updates.get(updates.size() - 1));
   }
 
@@ -361,7 +362,7 @@ class SavepointITCase {
 
   private <T> List<T> read(String topic, Parser<T> parser) throws Exception {
     List<T> messages = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : table.awaitRecords(topic, 1)) {
+    for (ConsumerRecord<byte[], byte[]> record : testTopics.awaitRecords(topic, 1)) {
       messages.add(parser.parseFrom(record.value()));
     }
     return messages;
@@ -380,10 +381,10 @@ class SavepointITCase {
   }
 
   /** Everything on all topics that is committed; what is sent to the job has no gaps. */
-  private Map<Place, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
-    Topics topics = table.topics;
+  private Map<RecordLocation, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
+    Topics topics = testTopics.topics;
     return KeptRecords.committed(
-        table,
+        testTopics,
         List.of(
             topics.models(),
             topics.gradients(),
@@ -396,7 +397,7 @@ class SavepointITCase {
   }
 
   private void start(LedgerStart ledger, Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(table.settings());
+    Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("journal.enabled", "true");
     // In the script all reports name round 0.

@@ -27,37 +27,37 @@ class SpecsITCase {
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void specsAreFollowedWhileTheJobRuns() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
-        Table table = new Table(broker, "croupier")) {
+        TestTopics testTopics = new TestTopics(broker, "croupier")) {
       JobClient job =
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-              JobConfig.of(table.settings()));
-      ModelSpec spec = OneHot.spec("changing", 1000, 1);
-      publish(table, spec);
-      table.awaitUpdate("changing", u -> u.getRound() == 0);
+              JobConfig.of(testTopics.settings()));
+      ModelSpec spec = OneHotReports.spec("changing", 1000, 1);
+      publish(testTopics, spec);
+      testTopics.awaitUpdate("changing", u -> u.getRound() == 0);
 
-      publish(table, spec.toBuilder().setDimension(7).build());
+      publish(testTopics, spec.toBuilder().setDimension(7).build());
       ConsumerRecord<byte[], byte[]> letter =
-          table.awaitRecords(table.topics.deadLetters(), 1).get(0);
+          testTopics.awaitRecords(testTopics.topics.deadLetters(), 1).get(0);
       String reason = new String(letter.headers().lastHeader(DeadLetters.REASON).value(), UTF_8);
       assertThat(reason).contains("dimension").contains("7").contains("1000");
 
-      publish(table, spec.toBuilder().setAnswerProbability(0.5).build());
-      table.awaitUpdate("changing", u -> u.getAnswerProbability() == 0.5);
-      table.send(OneHot.report(spec, 0, 0));
-      table.flush();
-      table.awaitUpdate("changing", u -> u.getUsed() == 1 && u.getWeightsCount() == 1000);
-      long round = table.newestRound("changing");
+      publish(testTopics, spec.toBuilder().setAnswerProbability(0.5).build());
+      testTopics.awaitUpdate("changing", u -> u.getAnswerProbability() == 0.5);
+      testTopics.send(OneHotReports.report(spec, 0, 0));
+      testTopics.flush();
+      testTopics.awaitUpdate("changing", u -> u.getUsed() == 1 && u.getWeightsCount() == 1000);
+      long round = testTopics.newestRound("changing");
 
-      table.retire("changing");
-      table.flush();
+      testTopics.retire("changing");
+      testTopics.flush();
       // The retirement reaches the ledger some time after it is on its topic.
       int sent = 1;
       List<AccountingEvent> events;
       do {
-        table.send(OneHot.report(spec, round, sent++));
-        table.flush();
-        events = table.awaitEvents("changing", sent);
+        testTopics.send(OneHotReports.report(spec, round, sent++));
+        testTopics.flush();
+        events = testTopics.awaitEvents("changing", sent);
       } while (events.stream().allMatch(e -> e.getOutcome() == Outcome.ADMITTED));
       assertThat(events)
           .filteredOn(e -> e.getOutcome() == Outcome.REFUSED_UNKNOWN_MODEL)
@@ -67,8 +67,8 @@ class SpecsITCase {
     }
   }
 
-  private static void publish(Table table, ModelSpec spec) throws Exception {
-    table.publish(spec);
-    table.flush();
+  private static void publish(TestTopics testTopics, ModelSpec spec) throws Exception {
+    testTopics.publish(spec);
+    testTopics.flush();
   }
 }

@@ -30,7 +30,7 @@ class StalenessITCase {
 
   @TempDir private Path directory;
   private EmbeddedBroker broker;
-  private Table table;
+  private TestTopics testTopics;
   private FollowedUpdates updates;
   private JobClient job;
   private int sent;
@@ -38,9 +38,9 @@ class StalenessITCase {
   @BeforeEach
   void startJob() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
-    table = new Table(broker, "staleness");
-    updates = new FollowedUpdates(table);
-    Map<String, String> settings = new HashMap<>(table.defaults());
+    testTopics = new TestTopics(broker, "staleness");
+    updates = new FollowedUpdates(testTopics);
+    Map<String, String> settings = new HashMap<>(testTopics.defaults());
     settings.put("checkpoint.interval", "100 ms");
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.type", "none");
@@ -54,16 +54,16 @@ class StalenessITCase {
   void cancelJob() throws Exception {
     job.cancel().get(30, TimeUnit.SECONDS);
     updates.close();
-    table.close();
+    testTopics.close();
     broker.close();
   }
 
   @Test
   void aReportIsUsedEightPublicationsLaterAndDroppedAfterNine() throws Exception {
-    ModelSpec spec = OneHot.spec("m", 1, 1);
+    ModelSpec spec = OneHotReports.spec("m", 1, 1);
     assertThat(ModelSpecs.maxStaleness(spec)).isEqualTo(8);
-    table.publish(spec);
-    table.flush();
+    testTopics.publish(spec);
+    testTopics.flush();
     updates.await("m", update -> true);
     // Round 8 is the newest, and round 0 eight publications behind it.
     for (long round = 0; round < 8; round++) {
@@ -89,7 +89,7 @@ class StalenessITCase {
     assertThat(stale.getWeightsList()).isEqualTo(next.getWeightsList());
 
     assertThat(send(spec, 1).getUsed()).as("eight behind").isEqualTo(11);
-    List<AccountingEvent> events = table.awaitEvents("m", sent);
+    List<AccountingEvent> events = testTopics.awaitEvents("m", sent);
     assertThat(events).as("what is dropped is accounted for").hasSize(sent);
     assertThat(events).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
     assertThat(events)
@@ -100,9 +100,9 @@ class StalenessITCase {
 
   /** Another person's report that names {@code round}; the update that takes it in. */
   private ModelUpdate send(ModelSpec spec, long round) throws Exception {
-    GradientReport report = OneHot.report(spec, round, 0);
-    table.send(report.toBuilder().setUserId("person-" + sent++).build());
-    table.flush();
+    GradientReport report = OneHotReports.report(spec, round, 0);
+    testTopics.send(report.toBuilder().setUserId("person-" + sent++).build());
+    testTopics.flush();
     return updates.await("m", update -> LearningScenario.taken(update) == sent);
   }
 }

@@ -46,8 +46,8 @@ class StartITCase {
   private static int tables;
 
   @TempDir Path directory;
-  private final ModelSpec spec = OneHot.spec("m", PEOPLE, 1);
-  private Table table;
+  private final ModelSpec spec = OneHotReports.spec("m", PEOPLE, 1);
+  private TestTopics testTopics;
   private JobClient job;
 
   @BeforeAll
@@ -62,7 +62,7 @@ class StartITCase {
 
   @BeforeEach
   void openTable() throws Exception {
-    table = new Table(broker, "start-" + tables++);
+    testTopics = new TestTopics(broker, "start-" + tables++);
   }
 
   @AfterEach
@@ -70,7 +70,7 @@ class StartITCase {
     if (!job.getJobExecutionResult().isDone()) {
       stop();
     }
-    table.close();
+    testTopics.close();
   }
 
   @Test
@@ -81,22 +81,22 @@ class StartITCase {
     start(LedgerStart.REQUIRE_STATE, Map.of());
 
     assertThat(refusal())
-        .contains(table.topics.accounting(), "--from", "--rebuild-ledger", "--new-ledger");
+        .contains(testTopics.topics.accounting(), "--from", "--rebuild-ledger", "--new-ledger");
   }
 
   @Test
   void rebuildsTheTotalsThatWereLost() throws Exception {
     long lastRound = run(1).getRound();
-    List<AccountingEvent> before = table.awaitEvents("m", PEOPLE);
+    List<AccountingEvent> before = testTopics.awaitEvents("m", PEOPLE);
     stop();
     // Waits behind the last position while there is no job.
     send(2, 0, PEOPLE / 2);
 
     start(LedgerStart.REBUILD, Map.of());
     send(2, PEOPLE / 2, PEOPLE);
-    List<AccountingEvent> events = table.awaitEvents("m", 2 * PEOPLE);
+    List<AccountingEvent> events = testTopics.awaitEvents("m", 2 * PEOPLE);
     send(1, 0, 1);
-    List<AccountingEvent> all = table.awaitEvents("m", 2 * PEOPLE + 1);
+    List<AccountingEvent> all = testTopics.awaitEvents("m", 2 * PEOPLE + 1);
 
     assertThat(all).containsAll(before).hasSize(2 * PEOPLE + 1);
     Set<Position> positions = new HashSet<>();
@@ -119,7 +119,7 @@ class StartITCase {
               assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
               assertThat(event.getReason()).contains("at least 2");
             });
-    List<ModelUpdate> updates = table.updates("m");
+    List<ModelUpdate> updates = testTopics.updates("m");
     assertThat(updates).extracting(ModelUpdate::getRound).isSorted();
     assertThat(updates)
         .filteredOn(update -> update.getRound() > lastRound)
@@ -135,7 +135,7 @@ class StartITCase {
 
     start(LedgerStart.NEW, Map.of());
     send(2, 0, PEOPLE);
-    List<AccountingEvent> events = table.awaitEvents("m", 2 * PEOPLE);
+    List<AccountingEvent> events = testTopics.awaitEvents("m", 2 * PEOPLE);
 
     Map<String, Spend> last = new HashMap<>();
     events.forEach(event -> last.put(event.getUserId(), event.getUserTotals()));
@@ -148,20 +148,20 @@ class StartITCase {
     String older =
         job.triggerSavepoint(savepoints(), SavepointFormatType.CANONICAL).get(60, TimeUnit.SECONDS);
     send(2, 0, PEOPLE);
-    table.awaitEvents("m", 2 * PEOPLE);
+    testTopics.awaitEvents("m", 2 * PEOPLE);
     String newest =
         job.stopWithSavepoint(false, savepoints(), SavepointFormatType.CANONICAL)
             .get(60, TimeUnit.SECONDS);
 
     start(LedgerStart.REBUILD, recovery(older));
     assertThat(refusal())
-        .containsAnyOf(table.topics.accounting(), table.topics.updates())
+        .containsAnyOf(testTopics.topics.accounting(), testTopics.topics.updates())
         .contains("older", "--rebuild-ledger");
 
-    try (Warnings warnings = new Warnings("io.croupier")) {
+    try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
       start(LedgerStart.REBUILD, recovery(newest));
       send(3, 0, PEOPLE);
-      assertThat(table.awaitEvents("m", 3 * PEOPLE))
+      assertThat(testTopics.awaitEvents("m", 3 * PEOPLE))
           .hasSize(3 * PEOPLE)
           .allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
       assertThat(warnings.messages()).isEmpty();
@@ -182,7 +182,7 @@ class StartITCase {
         .hasStackTraceContaining("Max parallelism mismatch between checkpoint/savepoint state");
     start(LedgerStart.REQUIRE_STATE, recovery(savepoint));
     send(2, 0, PEOPLE);
-    assertThat(table.awaitEvents("m", 2 * PEOPLE)).hasSize(2 * PEOPLE);
+    assertThat(testTopics.awaitEvents("m", 2 * PEOPLE)).hasSize(2 * PEOPLE);
   }
 
   private Map<String, String> recovery(String path) {
@@ -195,26 +195,26 @@ class StartITCase {
 
   /** A job's first life: everybody reports once. */
   private ModelUpdate run(int sequence) throws Exception {
-    table.publish(spec);
-    table.flush();
+    testTopics.publish(spec);
+    testTopics.flush();
     start(LedgerStart.REQUIRE_STATE, Map.of());
-    table.awaitUpdate("m", update -> update.getRound() == 0);
+    testTopics.awaitUpdate("m", update -> update.getRound() == 0);
     send(sequence, 0, PEOPLE);
-    table.awaitEvents("m", PEOPLE);
-    return OneHot.awaitAll(table, spec, PEOPLE);
+    testTopics.awaitEvents("m", PEOPLE);
+    return OneHotReports.awaitAll(testTopics, spec, PEOPLE);
   }
 
   private void send(int sequence, int from, int to) throws Exception {
-    long round = table.newestRound("m");
+    long round = testTopics.newestRound("m");
     for (int i = from; i < to; i++) {
-      GradientReport report = OneHot.report(spec, round, i);
-      table.send(
+      GradientReport report = OneHotReports.report(spec, round, i);
+      testTopics.send(
           report.toBuilder()
               .setSequence(sequence)
               .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon(report.getUserId())))
               .build());
     }
-    table.flush();
+    testTopics.flush();
   }
 
   private static double epsilon(String user) {
@@ -222,7 +222,7 @@ class StartITCase {
   }
 
   private void start(LedgerStart start, Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(table.settings());
+    Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.putAll(more);
     job =

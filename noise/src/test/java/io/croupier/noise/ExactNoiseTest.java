@@ -55,7 +55,7 @@ class ExactNoiseTest {
   @CsvSource({"1, 3", "2, 7", "3, 10", "17, 58"})
   void gaussianHasItsLaw(int sigma, int reach) {
     ExactNoise noise = seeded(sigma);
-    assertLaw(n -> noise.gaussian(sigma), z -> DiscreteGaussian.probability(z, sigma), reach);
+    assertLaw(n -> noise.gaussian(sigma), z -> DiscreteGaussianLaw.probability(z, sigma), reach);
   }
 
   /** Residues, where the fine structure of a wide law would show if draws were too coarse. */

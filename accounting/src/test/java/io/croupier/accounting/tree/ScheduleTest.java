@@ -54,7 +54,7 @@ class ScheduleTest {
   void isThePapersRecursionForAllSmallTrees() {
     int compared = 0;
     for (int xi = 0; xi <= 17; xi++) {
-      EveryPlacement.StatedRecursion stated = new EveryPlacement.StatedRecursion(xi);
+      ExhaustivePlacements.StatedRecursion stated = new ExhaustivePlacements.StatedRecursion(xi);
       for (int steps = 1; steps <= 34; steps++) {
         for (int e = 1; e <= (steps + xi) / (xi + 1); e++) {
           Schedule schedule = oneTree(steps, e, xi);
@@ -78,7 +78,7 @@ class ScheduleTest {
             for (int e = 1; e <= (steps + xi) / (xi + 1); e++) {
               Schedule schedule =
                   new Schedule(steps, new ParticipationLimits(e, xi), every, completion);
-              long best = EveryPlacement.largestZeta(schedule);
+              long best = ExhaustivePlacements.largestZeta(schedule);
               assertThat(schedule.zeta()).as("%s", schedule).isEqualTo(best);
               assertThat(schedule.zetaBound()).as("%s", schedule).isGreaterThanOrEqualTo(best);
             }
@@ -99,7 +99,7 @@ class ScheduleTest {
       int room = (int) schedule.limits().most(steps);
       assertThat(schedule.zeta())
           .as("%s", schedule)
-          .isEqualTo(new EveryPlacement.StatedRecursion(xi).largest(room, steps));
+          .isEqualTo(new ExhaustivePlacements.StatedRecursion(xi).largest(room, steps));
     }
   }
 

@@ -32,7 +32,7 @@ final class Commits {
    * @param cpuNanos of the processors, that this process has taken
    * @param records committed by then
    */
-  private record Step(long nanos, long cpuNanos, long records) {}
+  private record CommitStep(long nanos, long cpuNanos, long records) {}
 
   /**
    * How fast records were committed.
@@ -42,8 +42,9 @@ final class Commits {
    */
   record Pace(double perSecond, double cpuMicros) {}
 
-  private final List<Step> steps = new ArrayList<>();
-  private final Step began = new Step(System.nanoTime(), PROCESS.getProcessCpuTime(), 0);
+  private final List<CommitStep> steps = new ArrayList<>();
+  private final CommitStep began =
+      new CommitStep(System.nanoTime(), PROCESS.getProcessCpuTime(), 0);
 
   private Commits() {}
 
@@ -80,7 +81,7 @@ final class Commits {
               .sum();
       long now = System.nanoTime();
       if (committed > last) {
-        commits.steps.add(new Step(now, PROCESS.getProcessCpuTime(), committed));
+        commits.steps.add(new CommitStep(now, PROCESS.getProcessCpuTime(), committed));
         last = committed;
         deadline = now + patience.toNanos();
       } else if (now > deadline || !alive.getAsBoolean()) {
@@ -101,8 +102,8 @@ final class Commits {
    * @param interval between checkpoints
    */
   Pace pace(long from, Duration interval) {
-    List<Step> whole = new ArrayList<>();
-    for (Step step : steps) {
+    List<CommitStep> whole = new ArrayList<>();
+    for (CommitStep step : steps) {
       boolean sameCheckpoint =
           !whole.isEmpty()
               && step.nanos() - whole.get(whole.size() - 1).nanos() < interval.toNanos() / 4;
@@ -118,8 +119,8 @@ final class Commits {
     if (whole.size() < 2) {
       whole.add(0, began);
     }
-    Step first = whole.get(0);
-    Step last = whole.get(whole.size() - 1);
+    CommitStep first = whole.get(0);
+    CommitStep last = whole.get(whole.size() - 1);
     double records = last.records() - first.records();
     return new Pace(
         records * 1e9 / (last.nanos() - first.nanos()),

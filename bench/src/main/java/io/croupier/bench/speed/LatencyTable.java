@@ -1,6 +1,6 @@
 package io.croupier.bench.speed;
 
-import io.croupier.bench.speed.Workload.LearnerKind;
+import io.croupier.bench.speed.Workload.MeasuredLearner;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
@@ -18,10 +18,10 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
  * update that counts it, as used or in an open round; at half the rate that the job could go on at.
  * Reports name the newest visible round.
  *
- * @param hall where to run
- * @param effort how long
+ * @param environment where to run
+ * @param scale how long
  */
-record LatencyTable(Hall hall, Effort effort) {
+record LatencyTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
   static final List<String> COLUMNS =
       List.of(
           "checkpoint interval, ms",
@@ -35,41 +35,41 @@ record LatencyTable(Hall hall, Effort effort) {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   List<List<String>> ofIntervals(int dimension, List<Duration> intervals) throws Exception {
-    Workload workload = new Workload(LearnerKind.BANCO, dimension, 1, 1);
-    Reports reports = new Reports(dimension, effort.users(), 1);
-    long records = effort.records(dimension);
-    String backlog = hall.backlog(reports, records, 1);
-    Race atFullLoad = new Race(hall, 1, effort.interval(), "hashmap");
+    Workload workload = new Workload(MeasuredLearner.BANCO, dimension, 1, 1);
+    Reports reports = new Reports(dimension, scale.users(), 1);
+    long records = scale.records(dimension);
+    String backlog = environment.backlog(reports, records, 1);
+    BacklogRun atFullLoad = new BacklogRun(environment, 1, scale.interval(), "hashmap");
     double rate = atFullLoad.croupier(workload, backlog, records, 0).pace().perSecond() / 2;
-    hall.delete(List.of(backlog));
+    environment.delete(List.of(backlog));
     List<List<String>> rows = new ArrayList<>();
     for (Duration interval : intervals) {
-      rows.add(row(new Race(hall, 1, interval, "hashmap"), workload, reports, rate));
+      rows.add(row(new BacklogRun(environment, 1, interval, "hashmap"), workload, reports, rate));
     }
     return rows;
   }
 
-  private List<String> row(Race race, Workload workload, Reports reports, double rate)
+  private List<String> row(BacklogRun run, Workload workload, Reports reports, double rate)
       throws Exception {
-    String prefix = hall.name("croupier");
-    String gradients = hall.name("reports");
-    Topics topics = Race.topics(prefix, gradients);
-    hall.create(topics, workload.specs(), 1);
-    try (RunningJob job = race.start(prefix, gradients);
-        KafkaConsumer<byte[], byte[]> updates = race.consumer(topics.updates());
-        Sender sender = hall.sender()) {
+    String prefix = environment.name("croupier");
+    String gradients = environment.name("reports");
+    Topics topics = BacklogRun.topics(prefix, gradients);
+    environment.create(topics, workload.specs(), 1);
+    try (RunningJob job = run.start(prefix, gradients);
+        KafkaConsumer<byte[], byte[]> updates = run.consumer(topics.updates());
+        Sender sender = environment.sender()) {
       await(updates);
       double[] waits = waits(sender, gradients, updates, reports, rate);
       Arrays.sort(waits);
       return List.of(
-          Long.toString(race.interval().toMillis()),
+          Long.toString(run.interval().toMillis()),
           "%,.0f".formatted(rate),
           "%,.0f".formatted(waits[waits.length / 2]),
           "%,.0f".formatted(waits[waits.length * 99 / 100]),
           "%,.0f".formatted(waits[waits.length - 1]),
           "%,.0f".formatted(job.checkpoints().ms()));
     } finally {
-      hall.delete(topics.all());
+      environment.delete(topics.all());
     }
   }
 
@@ -91,7 +91,7 @@ record LatencyTable(Hall hall, Effort effort) {
       Reports reports,
       double rate)
       throws Exception {
-    int count = (int) Math.max(1, rate * effort.latencySeconds());
+    int count = (int) Math.max(1, rate * scale.latencySeconds());
     long[] sent = new long[count];
     AtomicLong round = new AtomicLong();
     Thread sending =
@@ -111,7 +111,7 @@ record LatencyTable(Hall hall, Effort effort) {
     sending.start();
     double[] waits = new double[count];
     int seen = 0;
-    long deadline = System.nanoTime() + PATIENCE.plusSeconds(effort.latencySeconds()).toNanos();
+    long deadline = System.nanoTime() + PATIENCE.plusSeconds(scale.latencySeconds()).toNanos();
     while (seen < count) {
       if (System.nanoTime() > deadline) {
         throw new IllegalStateException(

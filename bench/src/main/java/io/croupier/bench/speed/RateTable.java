@@ -1,6 +1,6 @@
 package io.croupier.bench.speed;
 
-import io.croupier.bench.speed.Workload.LearnerKind;
+import io.croupier.bench.speed.Workload.MeasuredLearner;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,10 +10,10 @@ import java.util.Locale;
  * Reports a second beside records a second of the pass-through job, which runs before and after
  * every run of the job's, so that whatever else the machine does slows both.
  *
- * @param hall where to run
- * @param effort how long
+ * @param environment where to run
+ * @param scale how long
  */
-record RateTable(Hall hall, Effort effort) {
+record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
   static final List<String> COLUMNS =
       List.of(
           "",
@@ -33,12 +33,12 @@ record RateTable(Hall hall, Effort effort) {
     List<List<String>> rows = new ArrayList<>();
     for (int dimension : dimensions) {
       List<Workload> workloads = new ArrayList<>();
-      for (LearnerKind learner : LearnerKind.values()) {
+      for (MeasuredLearner learner : MeasuredLearner.values()) {
         for (int reportsPerRound : new int[] {1, 100}) {
           workloads.add(new Workload(learner, dimension, reportsPerRound, 1));
         }
       }
-      rows.addAll(race(workloads.subList(0, effort.workloads()), dimension, 1));
+      rows.addAll(race(workloads.subList(0, scale.workloads()), dimension, 1));
     }
     return rows;
   }
@@ -49,7 +49,7 @@ record RateTable(Hall hall, Effort effort) {
     for (int parallelism : new int[] {1, 2}) {
       for (List<String> row :
           race(
-              List.of(new Workload(LearnerKind.BANCO, dimension, 1, models)),
+              List.of(new Workload(MeasuredLearner.BANCO, dimension, 1, models)),
               dimension,
               parallelism)) {
         List<String> told = new ArrayList<>(row);
@@ -62,42 +62,42 @@ record RateTable(Hall hall, Effort effort) {
 
   private List<List<String>> race(List<Workload> workloads, int dimension, int parallelism)
       throws Exception {
-    Race race = new Race(hall, parallelism, effort.interval(), "hashmap");
-    long records = effort.records(dimension);
+    BacklogRun run = new BacklogRun(environment, parallelism, scale.interval(), "hashmap");
+    long records = scale.records(dimension);
     int models = workloads.get(0).models();
     String backlog =
-        hall.backlog(new Reports(dimension, effort.users(), models), records, parallelism);
-    List<Turns> turns = workloads.stream().map(Turns::new).toList();
+        environment.backlog(new Reports(dimension, scale.users(), models), records, parallelism);
+    List<AlternatingRuns> runs = workloads.stream().map(AlternatingRuns::new).toList();
     // The first runs are those that the compiler works in.
-    for (int i = 0; i < effort.warmUps(); i++) {
-      race.passThrough(backlog, records);
-      race.croupier(workloads.get(i % workloads.size()), backlog, records, 0);
+    for (int i = 0; i < scale.warmUps(); i++) {
+      run.passThrough(backlog, records);
+      run.croupier(workloads.get(i % workloads.size()), backlog, records, 0);
     }
-    Commits.Pace before = race.passThrough(backlog, records).pace();
-    for (int i = 0; i < effort.repetitions(); i++) {
-      for (Turns turn : turns) {
-        Race.Result own = race.croupier(turn.workload, backlog, records, 0);
-        Commits.Pace after = race.passThrough(backlog, records).pace();
+    Commits.Pace before = run.passThrough(backlog, records).pace();
+    for (int i = 0; i < scale.repetitions(); i++) {
+      for (AlternatingRuns turn : runs) {
+        BacklogRun.RunResult own = run.croupier(turn.workload, backlog, records, 0);
+        Commits.Pace after = run.passThrough(backlog, records).pace();
         turn.add(own, before, after);
         before = after;
       }
     }
-    hall.delete(List.of(backlog));
-    return turns.stream().map(Turns::row).toList();
+    environment.delete(List.of(backlog));
+    return runs.stream().map(AlternatingRuns::row).toList();
   }
 
   /** What the runs of a workload came to, each beside the pass-through's before and after it. */
-  private static final class Turns {
+  private static final class AlternatingRuns {
     private final Workload workload;
     private final List<Commits.Pace> own = new ArrayList<>();
     private final List<Commits.Pace> others = new ArrayList<>();
     private final List<Long> bundles = new ArrayList<>();
 
-    Turns(Workload workload) {
+    AlternatingRuns(Workload workload) {
       this.workload = workload;
     }
 
-    void add(Race.Result result, Commits.Pace before, Commits.Pace after) {
+    void add(BacklogRun.RunResult result, Commits.Pace before, Commits.Pace after) {
       own.add(result.pace());
       bundles.add(result.bundles());
       others.add(

@@ -1,6 +1,6 @@
 package io.croupier.bench.speed;
 
-import io.croupier.bench.study.Page;
+import io.croupier.bench.study.MarkdownPage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 public final class Speed implements Callable<Integer> {
 
   /** What is measured. */
-  enum Part {
+  enum Measurement {
     RATE,
     LATENCY,
     LEDGER,
@@ -44,7 +44,7 @@ public final class Speed implements Callable<Integer> {
       paramLabel = "PART",
       defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS",
       description = "Of ${COMPLETION-CANDIDATES} (default: all).")
-  private List<Part> parts;
+  private List<Measurement> parts;
 
   @Option(
       names = "--dimensions",
@@ -115,16 +115,16 @@ public final class Speed implements Callable<Integer> {
     Files.createDirectories(out);
     System.setProperty("croupier.log.target", "file");
     System.setProperty("croupier.log.file", out.resolve("speed.log").toString());
-    Effort effort =
+    BenchmarkScale scale =
         quick
-            ? new Effort(2, 20_000, 0, 1, 2, 1000, Duration.ofMillis(100), 1)
-            : new Effort(
+            ? new BenchmarkScale(2, 20_000, 0, 1, 2, 1000, Duration.ofMillis(100), 1)
+            : new BenchmarkScale(
                 megabytes, 1_000_000, 2, repetitions, 4, 10_000, Duration.ofMillis(intervalMs), 10);
-    Page page = new Page(out, "speed");
+    MarkdownPage page = new MarkdownPage(out, "speed");
     page.title("From Kafka to Kafka");
-    try (Hall hall = Hall.open(flink)) {
-      for (Part part : parts) {
-        measure(part, hall, effort, page);
+    try (BenchmarkEnvironment environment = BenchmarkEnvironment.open(flink)) {
+      for (Measurement part : parts) {
+        measure(part, environment, scale, page);
         // What is measured so far is there if a later part fails.
         page.save();
       }
@@ -141,34 +141,36 @@ public final class Speed implements Callable<Integer> {
     return users > 100_000 ? List.of("rocksdb") : List.of("hashmap", "rocksdb");
   }
 
-  private void measure(Part part, Hall hall, Effort effort, Page page) throws Exception {
+  private void measure(
+      Measurement part, BenchmarkEnvironment environment, BenchmarkScale scale, MarkdownPage page)
+      throws Exception {
     switch (part) {
       case RATE -> {
         page.heading("Reports a second");
-        page.table(RateTable.COLUMNS, new RateTable(hall, effort).ofDimensions(dimensions));
+        page.table(RateTable.COLUMNS, new RateTable(environment, scale).ofDimensions(dimensions));
       }
       case LATENCY -> {
         page.heading("From send to visible update, at half load, d = 1000");
         page.table(
             LatencyTable.COLUMNS,
-            new LatencyTable(hall, effort)
-                .ofIntervals(1000, List.of(effort.interval(), effort.interval().multipliedBy(2))));
+            new LatencyTable(environment, scale)
+                .ofIntervals(1000, List.of(scale.interval(), scale.interval().multipliedBy(2))));
       }
       case LEDGER -> {
         page.heading("Users in the ledger, d = 10");
         List<List<String>> rows = new ArrayList<>();
         for (int users : ledgerUsers) {
-          rows.addAll(new LedgerTable(hall, effort).of(users, backendsOf(users)));
+          rows.addAll(new LedgerTable(environment, scale).of(users, backendsOf(users)));
         }
         page.table(LedgerTable.COLUMNS, rows);
       }
       case MODELS -> {
         page.heading("Two models, d = 1000");
-        page.table(RateTable.COLUMNS, new RateTable(hall, effort).ofSubtasks(2, 1000));
+        page.table(RateTable.COLUMNS, new RateTable(environment, scale).ofSubtasks(2, 1000));
       }
       case SUBTASKS -> {
         page.heading("One model, d = 100");
-        page.table(RateTable.COLUMNS, new RateTable(hall, effort).ofSubtasks(1, 100));
+        page.table(RateTable.COLUMNS, new RateTable(environment, scale).ofSubtasks(1, 100));
       }
     }
   }

@@ -16,13 +16,13 @@ import java.util.stream.IntStream;
  * @param reportsPerRound r of every model
  * @param models how many there are
  */
-record Workload(LearnerKind learner, int dimension, int reportsPerRound, int models) {
+record Workload(MeasuredLearner learner, int dimension, int reportsPerRound, int models) {
 
   /** Noise of every report, as a level of mu. */
   static final double MU = 1;
 
   /** The learners that are measured. */
-  enum LearnerKind {
+  enum MeasuredLearner {
     BANCO,
     COORDINATE_WISE
   }

@@ -13,11 +13,11 @@ import java.util.stream.IntStream;
 /**
  * Who needs no tuning: a suite of unlike problems, and the distance from the best tuned LDP-ASGD.
  */
-final class AdaptiveRadiusStudy implements Race {
+final class AdaptiveRadiusStudy implements CellStudy {
   private static final int PEOPLE = 10_000;
   private static final int MANY_PEOPLE = 100_000;
   private static final int REPORTS_PER_ROUND = 50;
-  private static final String UNTUNED = Field.sgdLabel(1);
+  private static final String UNTUNED = CandidateLearners.sgdLabel(1);
 
   /** Of the oracle, in problems that are left out: ratios to less would say nothing. */
   private static final double SOLVED = 1e-9;
@@ -26,11 +26,11 @@ final class AdaptiveRadiusStudy implements Race {
 
   static final List<String> LEARNERS =
       List.of(
-          Field.BANCO,
-          Field.IMPROPER,
-          Field.ADA_GRAD,
-          Field.DOG,
-          Field.ADAPTIVE_RADIUS,
+          CandidateLearners.BANCO,
+          CandidateLearners.IMPROPER,
+          CandidateLearners.ADA_GRAD,
+          CandidateLearners.DOG,
+          CandidateLearners.ADAPTIVE_RADIUS,
           UNTUNED,
           ZERO);
 
@@ -49,7 +49,7 @@ final class AdaptiveRadiusStudy implements Race {
           "<= 1",
           "<= 2");
 
-  private final Effort effort;
+  private final StudyScale scale;
   private final List<SuiteProblem> half;
   private final List<SuiteProblem> eighth;
 
@@ -58,8 +58,8 @@ final class AdaptiveRadiusStudy implements Race {
    *
    * @param seed of the choice among the suite, and of what is random in its problems
    */
-  AdaptiveRadiusStudy(Effort effort, long seed) {
-    this.effort = effort;
+  AdaptiveRadiusStudy(StudyScale scale, long seed) {
+    this.scale = scale;
     Random random = new Random(seed);
     List<SuiteProblem> suite = new ArrayList<>(SuiteProblem.suite(random));
     Collections.shuffle(suite, random);
@@ -77,15 +77,15 @@ final class AdaptiveRadiusStudy implements Race {
     Map<String, Design> designs = new HashMap<>();
     List<Cell> cells = new ArrayList<>();
     for (SuiteProblem problem : half) {
-      List<Integer> checkpoints = effort.checkpoints(PEOPLE / 10, PEOPLE);
+      List<Integer> checkpoints = scale.checkpoints(PEOPLE / 10, PEOPLE);
       cells.add(cell(problem, designs, PEOPLE, 1, checkpoints, 6));
     }
     for (SuiteProblem problem : eighth) {
-      List<Integer> checkpoints = effort.checkpoints(MANY_PEOPLE);
+      List<Integer> checkpoints = scale.checkpoints(MANY_PEOPLE);
       cells.add(cell(problem, designs, MANY_PEOPLE, 1, checkpoints, 4));
     }
     for (SuiteProblem problem : eighth) {
-      List<Integer> checkpoints = effort.checkpoints(MANY_PEOPLE / REPORTS_PER_ROUND);
+      List<Integer> checkpoints = scale.checkpoints(MANY_PEOPLE / REPORTS_PER_ROUND);
       cells.add(cell(problem, designs, MANY_PEOPLE, REPORTS_PER_ROUND, checkpoints, 4));
     }
     return cells;
@@ -98,33 +98,34 @@ final class AdaptiveRadiusStudy implements Race {
       int reportsPerRound,
       List<Integer> checkpoints,
       int replications) {
-    Field field = new Field(problem.dimension());
-    List<Contestant> contestants = new ArrayList<>(field.sgdGrid());
-    contestants.add(field.banco(problem.privacy().worst()));
-    contestants.add(field.blackBox(Field.IMPROPER, Field.IMPROPER_PRIOR));
-    contestants.add(field.adaGradNorm());
-    contestants.add(field.distanceOverGradients());
-    contestants.add(field.adaptiveRadius());
+    CandidateLearners candidateLearners = new CandidateLearners(problem.dimension());
+    List<LabelledLearner> candidates = new ArrayList<>(candidateLearners.sgdGrid());
+    candidates.add(candidateLearners.banco(problem.privacy().worst()));
+    candidates.add(
+        candidateLearners.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR));
+    candidates.add(candidateLearners.adaGradNorm());
+    candidates.add(candidateLearners.distanceOverGradients());
+    candidates.add(candidateLearners.adaptiveRadius());
     Design design =
         designs.computeIfAbsent(
             problem.features() + " " + problem.dimension(),
-            key -> new Design(problem.features(), problem.dimension(), effort.designPoints()));
+            key -> new Design(problem.features(), problem.dimension(), scale.designPoints()));
     return new Cell(
         problem.label(),
         new PredictionProblem(design, problem.loss(), problem.best()),
         problem.noise(),
-        problem.privacy().levels(effort.people(people)),
-        contestants,
+        problem.privacy().levels(scale.people(people)),
+        candidates,
         reportsPerRound,
         checkpoints,
-        effort.replications(replications));
+        scale.replications(replications));
   }
 
   @Override
-  public void report(List<Result> results, Page page) throws IOException {
-    List<Result> single = results.subList(0, half.size());
-    List<Result> many = results.subList(half.size(), half.size() + eighth.size());
-    List<Result> rounds = results.subList(half.size() + eighth.size(), results.size());
+  public void report(List<CellResult> results, MarkdownPage page) throws IOException {
+    List<CellResult> single = results.subList(0, half.size());
+    List<CellResult> many = results.subList(half.size(), half.size() + eighth.size());
+    List<CellResult> rounds = results.subList(half.size() + eighth.size(), results.size());
     int people = single.get(0).cell().rounds();
     int few = single.get(0).cell().checkpoints().get(0);
     int manyPeople = many.get(0).cell().rounds();
@@ -160,9 +161,9 @@ final class AdaptiveRadiusStudy implements Race {
     page.picture("ratios-many", picture(many, 0, "T = " + manyPeople));
   }
 
-  private static void table(String heading, List<Result> results, int at, Page page) {
-    Map<String, Standing> standings = standings(results, at);
-    Standing any = standings.get(ZERO);
+  private static void table(String heading, List<CellResult> results, int at, MarkdownPage page) {
+    Map<String, LearnerRatios> standings = standings(results, at);
+    LearnerRatios any = standings.get(ZERO);
     page.heading(heading);
     page.paragraph(
         "%d problems, %d replications: %d learnable, %d marginal, %d noise-dominated; %d that the best"
@@ -178,32 +179,32 @@ final class AdaptiveRadiusStudy implements Race {
         COLUMNS, LEARNERS.stream().map(learner -> standings.get(learner).row(learner)).toList());
   }
 
-  private static Map<String, Standing> standings(List<Result> results, int at) {
-    Map<String, Standing> standings = new HashMap<>();
+  private static Map<String, LearnerRatios> standings(List<CellResult> results, int at) {
+    Map<String, LearnerRatios> standings = new HashMap<>();
     for (String learner : LEARNERS) {
-      Standing standing = new Standing();
-      for (Result result : unsolved(results, at)) {
+      LearnerRatios learnerRatios = new LearnerRatios();
+      for (CellResult result : unsolved(results, at)) {
         double zero = result.zero();
         double risk = learner.equals(ZERO) ? zero : result.average(learner, at).mean();
         double oracle = oracle(result, at);
         int people = result.cell().checkpoints().get(at) * result.cell().reportsPerRound();
-        standing.add(risk, oracle, zero, people);
+        learnerRatios.add(risk, oracle, zero, people);
       }
-      standings.put(learner, standing);
+      standings.put(learner, learnerRatios);
     }
     return standings;
   }
 
-  private static List<Result> unsolved(List<Result> results, int at) {
+  private static List<CellResult> unsolved(List<CellResult> results, int at) {
     return results.stream().filter(result -> oracle(result, at) >= SOLVED).toList();
   }
 
-  private static double oracle(Result result, int at) {
+  private static double oracle(CellResult result, int at) {
     return result.oracle(at, Trial.Risk::average).risk().mean();
   }
 
-  private static Plot picture(List<Result> results, int at, String title) {
-    Map<String, Standing> standings = standings(results, at);
+  private static Plot picture(List<CellResult> results, int at, String title) {
+    Map<String, LearnerRatios> standings = standings(results, at);
     Plot plot =
         new Plot(
                 "Learnable problems, " + title,
@@ -222,7 +223,7 @@ final class AdaptiveRadiusStudy implements Race {
   }
 
   /** One learner on all problems. */
-  private static final class Standing {
+  private static final class LearnerRatios {
     private final Ratios learnable = new Ratios();
     private final Ratios marginal = new Ratios();
     private final Ratios hopeless = new Ratios();
@@ -246,17 +247,17 @@ final class AdaptiveRadiusStudy implements Race {
     List<String> row(String learner) {
       return List.of(
           learner,
-          Numbers.fixed(learnable.geometricMean(), 2),
-          Numbers.fixed(learnable.quantile(0.5), 2),
-          Numbers.short3(learnable.quantile(0.9)),
-          Numbers.short3(learnable.quantile(1)),
-          Numbers.fixed(marginal.geometricMean(), 2),
-          Numbers.short3(marginal.quantile(1)),
-          Numbers.short3(hopeless.quantile(1)),
-          Numbers.short3(worstLoss),
-          Numbers.fixed(all.geometricMean(), 2),
-          Numbers.percent(all.shareUpTo(1)),
-          Numbers.percent(all.shareUpTo(2)));
+          NumberLabels.fixed(learnable.geometricMean(), 2),
+          NumberLabels.fixed(learnable.quantile(0.5), 2),
+          NumberLabels.short3(learnable.quantile(0.9)),
+          NumberLabels.short3(learnable.quantile(1)),
+          NumberLabels.fixed(marginal.geometricMean(), 2),
+          NumberLabels.short3(marginal.quantile(1)),
+          NumberLabels.short3(hopeless.quantile(1)),
+          NumberLabels.short3(worstLoss),
+          NumberLabels.fixed(all.geometricMean(), 2),
+          NumberLabels.percent(all.shareUpTo(1)),
+          NumberLabels.percent(all.shareUpTo(2)));
     }
   }
 }

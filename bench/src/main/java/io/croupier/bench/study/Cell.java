@@ -14,8 +14,8 @@ record Cell(
     String label,
     Population population,
     Noise noise,
-    Levels levels,
-    List<Contestant> contestants,
+    PrivacyLevels levels,
+    List<LabelledLearner> candidates,
     int reportsPerRound,
     List<Integer> checkpoints,
     int replications) {
@@ -26,6 +26,6 @@ record Cell(
 
   /** In steps of a learner. */
   long work() {
-    return (long) rounds() * reportsPerRound * contestants.size() * replications;
+    return (long) rounds() * reportsPerRound * candidates.size() * replications;
   }
 }

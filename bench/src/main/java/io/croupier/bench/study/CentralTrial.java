@@ -20,55 +20,57 @@ final class CentralTrial {
    * @param noise which of the trial's
    * @param scale deviation of one draw of it, in units of the mean gradient; 0: none
    */
-  record Entry(PrefixLearner<?> learner, int noise, double scale) {}
+  record NoisedLearner(PrefixLearner<?> learner, int noise, double scale) {}
 
   /**
    * What came of a learner.
    *
    * @param regret sum of the inner products of mean gradients and weights: against never moving
    */
-  record Outcome(Crowd.Merit average, Crowd.Merit weights, double regret) {}
+  record CentralResult(
+      Participants.WeightQuality average, Participants.WeightQuality weights, double regret) {}
 
   private CentralTrial() {}
 
   /** Plays all rounds. */
-  static List<Outcome> run(
-      Crowd crowd,
-      List<Entry> entries,
+  static List<CentralResult> run(
+      Participants participants,
+      List<NoisedLearner> entries,
       List<SumNoise> noises,
       int rounds,
       int perRound,
       double clip,
-      Dice dice,
+      SeededRandom random,
       LongConsumer progress) {
-    int d = crowd.dimension();
-    List<? extends Seat<?>> seats = entries.stream().map(e -> new Seat<>(e.learner, e)).toList();
-    List<SumNoise.Path> paths = noises.stream().map(noise -> noise.start(d, dice)).toList();
+    int d = participants.dimension();
+    List<? extends CentralRun<?>> runs =
+        entries.stream().map(e -> new CentralRun<>(e.learner, e)).toList();
+    List<SumNoise.Path> paths = noises.stream().map(noise -> noise.start(d, random)).toList();
     double[][] drawn = new double[paths.size()][d];
     double[] variances = new double[paths.size()];
     for (int t = 1; t <= rounds; t++) {
       for (int i = 0; i < perRound; i++) {
-        crowd.next();
-        for (Seat<?> seat : seats) {
-          seat.take(crowd, clip, 1.0 / perRound);
+        participants.next();
+        for (CentralRun<?> centralRun : runs) {
+          centralRun.take(participants, clip, 1.0 / perRound);
         }
       }
       for (int n = 0; n < drawn.length; n++) {
         paths.get(n).next(drawn[n]);
         variances[n] = noises.get(n).variance(t);
       }
-      for (Seat<?> seat : seats) {
-        int noise = seat.entry.noise;
-        seat.step(drawn[noise], variances[noise]);
+      for (CentralRun<?> centralRun : runs) {
+        int noise = centralRun.entry.noise;
+        centralRun.step(drawn[noise], variances[noise]);
       }
-      progress.accept((long) perRound * seats.size());
+      progress.accept((long) perRound * runs.size());
     }
-    return seats.stream().map(seat -> seat.outcome(crowd)).toList();
+    return runs.stream().map(centralRun -> centralRun.outcome(participants)).toList();
   }
 
-  private static final class Seat<S extends LearnerState> {
+  private static final class CentralRun<S extends LearnerState> {
     private final PrefixLearner<S> learner;
-    private final Entry entry;
+    private final NoisedLearner entry;
     private final S state;
     private final Iterate iterate;
     private final double[] sum;
@@ -77,7 +79,7 @@ final class CentralTrial {
     private final Bet bet = new Bet();
     private double regret;
 
-    Seat(PrefixLearner<S> learner, Entry entry) {
+    CentralRun(PrefixLearner<S> learner, NoisedLearner entry) {
       this.learner = learner;
       this.entry = entry;
       state = learner.initial();
@@ -88,8 +90,8 @@ final class CentralTrial {
       learner.publish(state, iterate);
     }
 
-    void take(Crowd crowd, double clip, double share) {
-      crowd.gradient(iterate.weights, gradient);
+    void take(Participants participants, double clip, double share) {
+      participants.gradient(iterate.weights, gradient);
       double norm = Math.sqrt(Vectors.squaredNorm(gradient));
       double factor = share * (norm > clip ? clip / norm : 1);
       regret += factor * Vectors.dot(gradient, iterate.weights);
@@ -109,9 +111,10 @@ final class CentralTrial {
       }
     }
 
-    Outcome outcome(Crowd crowd) {
+    CentralResult outcome(Participants participants) {
       learner.publish(state, iterate);
-      return new Outcome(crowd.merit(iterate.average), crowd.merit(iterate.weights), regret);
+      return new CentralResult(
+          participants.quality(iterate.average), participants.quality(iterate.weights), regret);
     }
   }
 

@@ -12,9 +12,9 @@ final class Design {
     this.features = features;
     this.dimension = dimension;
     this.points = new double[size][dimension];
-    Dice dice = new Dice(SEED);
+    SeededRandom random = new SeededRandom(SEED);
     for (double[] point : points) {
-      features.draw(dice, point);
+      features.draw(random, point);
     }
   }
 }

@@ -9,7 +9,7 @@ import org.knowm.xchart.CategorySeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /** A logarithmic value per learner in each of several cases; lines only guide the eye. */
-final class DotPlot implements Picture {
+final class DotPlot implements Figure {
   private final CategoryChart chart;
   private final List<String> cases;
 
@@ -17,13 +17,13 @@ final class DotPlot implements Picture {
     this.cases = cases;
     chart =
         new CategoryChartBuilder()
-            .width(Look.WIDTH)
-            .height(Look.HEIGHT)
+            .width(ChartStyle.WIDTH)
+            .height(ChartStyle.HEIGHT)
             .title(title)
             .xAxisTitle(xTitle)
             .yAxisTitle(yTitle)
             .build();
-    Look.apply(chart.getStyler());
+    ChartStyle.apply(chart.getStyler());
     chart
         .getStyler()
         .setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line)
@@ -41,13 +41,13 @@ final class DotPlot implements Picture {
     chart
         .addSeries(label, cases, values)
         .setMarker(SeriesMarkers.CIRCLE)
-        .setMarkerColor(Look.colour(learner))
-        .setLineColor(Look.colour(learner));
+        .setMarkerColor(ChartStyle.colour(learner))
+        .setLineColor(ChartStyle.colour(learner));
     return this;
   }
 
   @Override
   public void save(Path file) throws IOException {
-    Look.save(chart, file);
+    ChartStyle.save(chart, file);
   }
 }

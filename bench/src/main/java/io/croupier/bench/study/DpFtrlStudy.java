@@ -32,13 +32,13 @@ final class DpFtrlStudy implements Study {
   private static final double[] RATES =
       IntStream.rangeClosed(-3, 7).mapToDouble(k -> Math.pow(10, k / 3.0)).toArray();
 
-  private enum Setting {
+  private enum DataSource {
     CENSUS("census"),
     SIMULATED("simulated");
 
     private final String label;
 
-    Setting(String label) {
+    DataSource(String label) {
       this.label = label;
     }
   }
@@ -51,14 +51,14 @@ final class DpFtrlStudy implements Study {
   private final int roundsOfPass;
   private final int replications;
 
-  DpFtrlStudy(Effort effort) {
+  DpFtrlStudy(StudyScale studyScale) {
     least = census.problem().score(census.problem().optimum()).loss();
-    Design design = new Design(Features.SPHERE, SIMULATED_DIMENSION, effort.designPoints());
+    Design design = new Design(Features.SPHERE, SIMULATED_DIMENSION, studyScale.designPoints());
     simulated =
         new PredictionProblem(
             design, Loss.LOGISTIC, PredictionProblem.dense(SIMULATED_DIMENSION, SIMULATED_NORM));
-    roundsOfPass = effort.people(census.problem().size() / PER_ROUND);
-    replications = effort.replications(4);
+    roundsOfPass = studyScale.people(census.problem().size() / PER_ROUND);
+    replications = studyScale.replications(4);
   }
 
   @Override
@@ -96,17 +96,26 @@ final class DpFtrlStudy implements Study {
   public long work() {
     long work = 0;
     for (int passes : PASSES) {
-      long players = (long) methods(noises(passes)).size() * EPSILONS.length * RATES.length;
-      work += players * PER_ROUND * passes * roundsOfPass * replications * Setting.values().length;
+      long learnerRuns = (long) methods(noises(passes)).size() * EPSILONS.length * RATES.length;
+      work +=
+          learnerRuns
+              * PER_ROUND
+              * passes
+              * roundsOfPass
+              * replications
+              * DataSource.values().length;
     }
     return work;
   }
 
   /** Outcomes by replication and, in each, by method, epsilon and rate. */
   private record Panel(
-      Setting setting, int passes, List<SumNoise> noises, List<List<CentralTrial.Outcome>> runs) {
+      DataSource setting,
+      int passes,
+      List<SumNoise> noises,
+      List<List<CentralTrial.CentralResult>> runs) {
 
-    double[] of(int index, ToDoubleFunction<CentralTrial.Outcome> value) {
+    double[] of(int index, ToDoubleFunction<CentralTrial.CentralResult> value) {
       return runs.stream().mapToDouble(run -> value.applyAsDouble(run.get(index))).toArray();
     }
 
@@ -115,8 +124,8 @@ final class DpFtrlStudy implements Study {
       int first = (method * EPSILONS.length + epsilon) * RATES.length;
       List<Best> all = new ArrayList<>();
       for (int r = 0; r < RATES.length; r++) {
-        all.add(best(first + r, RATES[r], false, CentralTrial.Outcome::weights));
-        all.add(best(first + r, RATES[r], true, CentralTrial.Outcome::average));
+        all.add(best(first + r, RATES[r], false, CentralTrial.CentralResult::weights));
+        all.add(best(first + r, RATES[r], true, CentralTrial.CentralResult::average));
       }
       return all.stream().min(Comparator.comparingDouble(b -> b.excess.mean())).orElseThrow();
     }
@@ -125,32 +134,33 @@ final class DpFtrlStudy implements Study {
         int index,
         double rate,
         boolean average,
-        Function<CentralTrial.Outcome, Crowd.Merit> merit) {
+        Function<CentralTrial.CentralResult, Participants.WeightQuality> quality) {
       return new Best(
           rate,
           average,
-          Estimate.of(of(index, outcome -> merit.apply(outcome).excess())),
-          Estimate.of(of(index, outcome -> merit.apply(outcome).accuracy())));
+          Estimate.of(of(index, outcome -> quality.apply(outcome).excess())),
+          Estimate.of(of(index, outcome -> quality.apply(outcome).accuracy())));
     }
   }
 
   private record Best(double rate, boolean average, Estimate excess, Estimate accuracy) {
     @Override
     public String toString() {
-      return "%s [%s%s]".formatted(excess, Numbers.short3(rate), average ? ", average" : "");
+      return "%s [%s%s]".formatted(excess, NumberLabels.short3(rate), average ? ", average" : "");
     }
   }
 
   @Override
-  public void run(Runner runner, long seed, Page page) throws IOException, InterruptedException {
+  public void run(Runner runner, long seed, MarkdownPage page)
+      throws IOException, InterruptedException {
     List<Panel> panels = new ArrayList<>();
-    for (Setting setting : Setting.values()) {
+    for (DataSource setting : DataSource.values()) {
       for (int passes : PASSES) {
         List<SumNoise> noises = noises(passes);
-        List<Callable<List<CentralTrial.Outcome>>> tasks = new ArrayList<>();
+        List<Callable<List<CentralTrial.CentralResult>>> tasks = new ArrayList<>();
         for (int r = 0; r < replications; r++) {
-          Dice dice = new Dice(Dice.seed(seed, panels.size(), r));
-          tasks.add(() -> play(setting, passes, noises, dice, runner));
+          SeededRandom random = new SeededRandom(SeededRandom.seed(seed, panels.size(), r));
+          tasks.add(() -> play(setting, passes, noises, random, runner));
         }
         panels.add(new Panel(setting, passes, noises, runner.all(tasks)));
       }
@@ -158,17 +168,17 @@ final class DpFtrlStudy implements Study {
     report(panels, page);
   }
 
-  private List<CentralTrial.Outcome> play(
-      Setting setting, int passes, List<SumNoise> noises, Dice dice, Runner runner) {
+  private List<CentralTrial.CentralResult> play(
+      DataSource setting, int passes, List<SumNoise> noises, SeededRandom random, Runner runner) {
     int people = roundsOfPass * PER_ROUND;
-    boolean real = setting == Setting.CENSUS;
-    Crowd crowd =
+    boolean real = setting == DataSource.CENSUS;
+    Participants participants =
         real
-            ? new CensusCrowd(census.problem(), least, people, dice)
-            : Crowd.drawn(simulated, people, dice);
+            ? new CensusParticipants(census.problem(), least, people, random)
+            : Participants.drawn(simulated, people, random);
     double clip = real ? census.clip() : 1;
-    InitialWeights zero = InitialWeights.zero(crowd.dimension());
-    List<CentralTrial.Entry> entries = new ArrayList<>();
+    InitialWeights zero = InitialWeights.zero(participants.dimension());
+    List<CentralTrial.NoisedLearner> entries = new ArrayList<>();
     for (Method method : methods(noises)) {
       for (double epsilon : EPSILONS) {
         double scale = sigma(noises.get(method.noise), passes, epsilon) * clip / PER_ROUND;
@@ -177,13 +187,20 @@ final class DpFtrlStudy implements Study {
           FtrlParameters parameters =
               new FtrlParameters(own, method.momentum, Double.POSITIVE_INFINITY, 0);
           entries.add(
-              new CentralTrial.Entry(
+              new CentralTrial.NoisedLearner(
                   new Ftrl(parameters, new Averaging(0), zero), method.noise, scale));
         }
       }
     }
     return CentralTrial.run(
-        crowd, entries, noises, passes * roundsOfPass, PER_ROUND, clip, dice, runner.progress());
+        participants,
+        entries,
+        noises,
+        passes * roundsOfPass,
+        PER_ROUND,
+        clip,
+        random,
+        runner.progress());
   }
 
   private double sigma(SumNoise noise, int passes, double epsilon) {
@@ -192,7 +209,7 @@ final class DpFtrlStudy implements Study {
     return GaussianDp.noiseMultiplier(epsilon, StrictMath.log(DELTA), zeta);
   }
 
-  private void report(List<Panel> panels, Page page) throws IOException {
+  private void report(List<Panel> panels, MarkdownPage page) throws IOException {
     page.title("DP-FTRL against DP-SGD without amplification");
     page.paragraph(
         ("Logistic regression, rounds of %d people, delta = %s, zero-out; people come in an order that"
@@ -204,26 +221,26 @@ final class DpFtrlStudy implements Study {
                 + " %d rates from %s to %s.")
             .formatted(
                 PER_ROUND,
-                Numbers.exponent(DELTA),
+                NumberLabels.exponent(DELTA),
                 census.description(),
                 census.problem().dimension(),
-                Numbers.short3(census.clip()),
+                NumberLabels.short3(census.clip()),
                 SIMULATED_DIMENSION,
-                Numbers.short3(SIMULATED_NORM),
+                NumberLabels.short3(SIMULATED_NORM),
                 roundsOfPass,
                 replications,
                 RATES.length,
-                Numbers.short3(RATES[0]),
-                Numbers.short3(RATES[RATES.length - 1])));
+                NumberLabels.short3(RATES[0]),
+                NumberLabels.short3(RATES[RATES.length - 1])));
     for (Panel panel : panels) {
       String title =
           panel.setting.label
               + (panel.passes == 1 ? ", one pass" : ", " + panel.passes + " passes");
       page.heading(title);
       table(panel, page, Best::toString);
-      if (panel.setting == Setting.CENSUS) {
+      if (panel.setting == DataSource.CENSUS) {
         page.paragraph("Accuracy of the same:");
-        table(panel, page, best -> Numbers.fixed(best.accuracy.mean(), 4));
+        table(panel, page, best -> NumberLabels.fixed(best.accuracy.mean(), 4));
       }
       picture(panel, title, page);
     }
@@ -234,12 +251,12 @@ final class DpFtrlStudy implements Study {
   private static List<String> columns(String... first) {
     List<String> columns = new ArrayList<>(List.of(first));
     for (double epsilon : EPSILONS) {
-      columns.add("eps = " + Numbers.short3(epsilon));
+      columns.add("eps = " + NumberLabels.short3(epsilon));
     }
     return columns;
   }
 
-  private static void table(Panel panel, Page page, Function<Best, String> text) {
+  private static void table(Panel panel, MarkdownPage page, Function<Best, String> text) {
     List<Method> methods = methods(panel.noises);
     List<List<String>> rows = new ArrayList<>();
     for (int m = 0; m < methods.size(); m++) {
@@ -252,7 +269,7 @@ final class DpFtrlStudy implements Study {
     page.table(columns("method"), rows);
   }
 
-  private static void picture(Panel panel, String title, Page page) throws IOException {
+  private static void picture(Panel panel, String title, MarkdownPage page) throws IOException {
     List<Method> methods = methods(panel.noises);
     Plot plot = new Plot(title, "epsilon", "excess loss");
     for (int m = 0; m < methods.size(); m++) {
@@ -261,21 +278,22 @@ final class DpFtrlStudy implements Study {
           IntStream.range(0, EPSILONS.length)
               .mapToDouble(e -> panel.best(method, e).excess.mean())
               .toArray();
-      plot.curve(methods.get(m).label, EPSILONS, y, Look.colour(m / 2), m % 2);
+      plot.curve(methods.get(m).label, EPSILONS, y, ChartStyle.colour(m / 2), m % 2);
     }
     page.picture(panel.setting.label + "-" + panel.passes, plot);
   }
 
-  private void noiseTable(Page page) {
+  private void noiseTable(MarkdownPage page) {
     List<List<String>> rows = new ArrayList<>();
     for (int passes : PASSES) {
       for (SumNoise noise : noises(passes)) {
         long steps = (long) passes * roundsOfPass;
         double zeta = noise.zeta(steps, limits(passes, roundsOfPass));
         List<String> row =
-            new ArrayList<>(List.of(Integer.toString(passes), noise.label(), Numbers.short3(zeta)));
+            new ArrayList<>(
+                List.of(Integer.toString(passes), noise.label(), NumberLabels.short3(zeta)));
         for (double epsilon : EPSILONS) {
-          row.add(Numbers.short3(sigma(noise, passes, epsilon)));
+          row.add(NumberLabels.short3(sigma(noise, passes, epsilon)));
         }
         rows.add(row);
       }

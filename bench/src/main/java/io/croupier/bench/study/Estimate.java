@@ -24,6 +24,6 @@ record Estimate(double mean, double error) {
   /** As tables show it. */
   @Override
   public String toString() {
-    return Numbers.short3(mean) + " (" + Numbers.exponent(error) + ")";
+    return NumberLabels.short3(mean) + " (" + NumberLabels.exponent(error) + ")";
   }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** Excess risk of every learner under l2_laplace noise, on dense and isotropic problems. */
-final class ExcessRiskStudy implements Race {
+final class ExcessRiskStudy implements CellStudy {
   private static final double[] NORMS = {0.1, 1, 10};
   private static final double[] EPSILONS = {1, 4};
   private static final double[] MORE_EPSILONS = {0.5, 2, 8};
@@ -16,23 +16,30 @@ final class ExcessRiskStudy implements Race {
   private static final String PRINTED = "BANCO printed";
   private static final String QUOTED = "BANCO quoted";
   private static final List<String> POTENTIALS =
-      List.of(PRINTED, QUOTED, Field.BANCO, Field.CONJUGATE, Field.IMPROPER, Field.COORDINATE_WISE);
-  private static final String UNTUNED = Field.sgdLabel(1);
+      List.of(
+          PRINTED,
+          QUOTED,
+          CandidateLearners.BANCO,
+          CandidateLearners.CONJUGATE,
+          CandidateLearners.IMPROPER,
+          CandidateLearners.COORDINATE_WISE);
+  private static final String UNTUNED = CandidateLearners.sgdLabel(1);
 
   /** Those who are drawn: with all of them nothing could be told apart. */
   private static final List<String> DRAWN =
       List.of(
-          Field.BANCO,
-          Field.CONJUGATE,
-          Field.IMPROPER,
-          Field.ADAPTIVE_RADIUS,
-          Field.ADA_GRAD,
+          CandidateLearners.BANCO,
+          CandidateLearners.CONJUGATE,
+          CandidateLearners.IMPROPER,
+          CandidateLearners.ADAPTIVE_RADIUS,
+          CandidateLearners.ADA_GRAD,
           UNTUNED);
 
-  private record Problem(int dimension, Loss loss, double norm, double epsilon) {
+  private record RiskProblem(int dimension, Loss loss, double norm, double epsilon) {
     String label() {
       return "%s, d = %d, ||w*|| = %s, eps = %s"
-          .formatted(loss.label, dimension, Numbers.short3(norm), Numbers.short3(epsilon));
+          .formatted(
+              loss.label, dimension, NumberLabels.short3(norm), NumberLabels.short3(epsilon));
     }
 
     /** What the papers' bounds are made of. */
@@ -41,24 +48,24 @@ final class ExcessRiskStudy implements Race {
     }
   }
 
-  private final Effort effort;
-  private final List<Problem> problems = new ArrayList<>();
+  private final StudyScale studyScale;
+  private final List<RiskProblem> problems = new ArrayList<>();
   private final List<Integer> checkpoints;
 
-  ExcessRiskStudy(Effort effort) {
-    this.effort = effort;
-    this.checkpoints = effort.checkpoints(1_000, 3_000, 10_000, 30_000, 100_000);
+  ExcessRiskStudy(StudyScale studyScale) {
+    this.studyScale = studyScale;
+    this.checkpoints = studyScale.checkpoints(1_000, 3_000, 10_000, 30_000, 100_000);
     for (int dimension : DIMENSIONS) {
       for (Loss loss : LOSSES) {
         for (double norm : NORMS) {
           for (double epsilon : EPSILONS) {
-            problems.add(new Problem(dimension, loss, norm, epsilon));
+            problems.add(new RiskProblem(dimension, loss, norm, epsilon));
           }
         }
       }
     }
     for (double epsilon : MORE_EPSILONS) {
-      problems.add(new Problem(DIMENSIONS[0], Loss.ABSOLUTE, 1, epsilon));
+      problems.add(new RiskProblem(DIMENSIONS[0], Loss.ABSOLUTE, 1, epsilon));
     }
   }
 
@@ -71,50 +78,53 @@ final class ExcessRiskStudy implements Race {
   public List<Cell> cells() {
     List<Design> designs = new ArrayList<>();
     for (int dimension : DIMENSIONS) {
-      designs.add(new Design(Features.SPHERE, dimension, effort.designPoints()));
+      designs.add(new Design(Features.SPHERE, dimension, studyScale.designPoints()));
     }
     return problems.stream()
         .map(problem -> cell(problem, designs.get(problem.dimension == DIMENSIONS[0] ? 0 : 1)))
         .toList();
   }
 
-  private Cell cell(Problem problem, Design design) {
+  private Cell cell(RiskProblem problem, Design design) {
     return new Cell(
         problem.label(),
         new PredictionProblem(
             design, problem.loss, PredictionProblem.dense(problem.dimension, problem.norm)),
         Noise.l2Laplace(),
-        Levels.all(problem.epsilon),
-        contestants(new Field(problem.dimension), problem.epsilon),
+        PrivacyLevels.all(problem.epsilon),
+        candidates(new CandidateLearners(problem.dimension), problem.epsilon),
         1,
         checkpoints,
-        effort.replications(problem.dimension == DIMENSIONS[0] ? 10 : 6));
+        studyScale.replications(problem.dimension == DIMENSIONS[0] ? 10 : 6));
   }
 
-  private static List<Contestant> contestants(Field field, double epsilon) {
-    double d = field.dimension();
+  private static List<LabelledLearner> candidates(
+      CandidateLearners candidateLearners, double epsilon) {
+    double d = candidateLearners.dimension();
     double square = epsilon * epsilon;
-    List<Contestant> contestants = new ArrayList<>(field.sgdGrid());
-    contestants.add(field.banco(PRINTED, 4 * d * (d + 1) / square, epsilon / 4));
-    contestants.add(field.banco(QUOTED, 18 * d * d / square, epsilon / 4));
-    contestants.add(field.banco(epsilon));
-    contestants.add(field.blackBox(Field.CONJUGATE, Field.conjugate(1)));
-    contestants.add(field.blackBox(Field.IMPROPER, Field.IMPROPER_PRIOR));
-    contestants.add(field.coordinateWise());
-    contestants.add(field.adaptiveRadius());
-    contestants.add(field.adaGradNorm());
-    return contestants;
+    List<LabelledLearner> candidates = new ArrayList<>(candidateLearners.sgdGrid());
+    candidates.add(candidateLearners.banco(PRINTED, 4 * d * (d + 1) / square, epsilon / 4));
+    candidates.add(candidateLearners.banco(QUOTED, 18 * d * d / square, epsilon / 4));
+    candidates.add(candidateLearners.banco(epsilon));
+    candidates.add(
+        candidateLearners.blackBox(CandidateLearners.CONJUGATE, CandidateLearners.conjugate(1)));
+    candidates.add(
+        candidateLearners.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR));
+    candidates.add(candidateLearners.coordinateWise());
+    candidates.add(candidateLearners.adaptiveRadius());
+    candidates.add(candidateLearners.adaGradNorm());
+    return candidates;
   }
 
   @Override
-  public void report(List<Result> results, Page page) throws IOException {
+  public void report(List<CellResult> results, MarkdownPage page) throws IOException {
     page.title("Excess risk under pure local privacy");
     page.paragraph(
         "People's features are uniform on the unit sphere of R^d, w* has equal coordinates, noise is"
             + " l2_laplace of the stated eps, G = 1, one report a round. `abs`: y = <w*, x> +"
             + " Laplace(0.1), loss |<w, x> - y|, excess risk by quadrature. `logistic`: P(y = 1) ="
             + " sigma(<w*, x>), excess risk the divergence on a fixed design of "
-            + effort.designPoints()
+            + studyScale.designPoints()
             + " points. Entries: mean excess risk of the published average (standard error). All"
             + " learners of a row see the same people and the same noise, and a row of fewer people"
             + " is the beginning of the same runs.");
@@ -125,7 +135,7 @@ final class ExcessRiskStudy implements Race {
             + " very runs, eta in brackets; ASGD is its average, SGD its last weights.");
     for (int dimension : DIMENSIONS) {
       for (int people : new int[] {10_000, 100_000}) {
-        int at = indexOf(effort.people(people));
+        int at = indexOf(studyScale.people(people));
         page.heading(
             "d = %d, T = %d, %d replications"
                 .formatted(
@@ -144,15 +154,20 @@ final class ExcessRiskStudy implements Race {
     return checkpoints.indexOf(people);
   }
 
-  private void table(List<Result> results, int dimension, int at, Page page) {
+  private void table(List<CellResult> results, int dimension, int at, MarkdownPage page) {
     List<String> columns = new ArrayList<>(List.of("problem", "norm w*", "eps", "zero"));
     columns.addAll(POTENTIALS);
     columns.addAll(
-        List.of(Field.ADAPTIVE_RADIUS, "AdaGrad-norm", "ASGD * (eta)", "ASGD 1", "SGD * (eta)"));
+        List.of(
+            CandidateLearners.ADAPTIVE_RADIUS,
+            "AdaGrad-norm",
+            "ASGD * (eta)",
+            "ASGD 1",
+            "SGD * (eta)"));
     columns.add("SGD 1");
     List<List<String>> rows = new ArrayList<>();
     for (int i = 0; i < gridSize(); i++) {
-      Problem problem = problems.get(i);
+      RiskProblem problem = problems.get(i);
       if (problem.dimension == dimension) {
         rows.add(row(problem, results.get(i), at));
       }
@@ -160,14 +175,14 @@ final class ExcessRiskStudy implements Race {
     page.table(columns, rows);
   }
 
-  private static List<String> row(Problem problem, Result result, int at) {
+  private static List<String> row(RiskProblem problem, CellResult result, int at) {
     List<String> row = start(problem);
-    row.add(Numbers.short3(result.zero()));
+    row.add(NumberLabels.short3(result.zero()));
     for (String label : POTENTIALS) {
       row.add(result.average(label, at).toString());
     }
-    row.add(result.average(Field.ADAPTIVE_RADIUS, at).toString());
-    row.add(result.average(Field.ADA_GRAD, at).toString());
+    row.add(result.average(CandidateLearners.ADAPTIVE_RADIUS, at).toString());
+    row.add(result.average(CandidateLearners.ADA_GRAD, at).toString());
     row.add(result.oracle(at, Trial.Risk::average).toString());
     row.add(result.average(UNTUNED, at).toString());
     row.add(result.oracle(at, Trial.Risk::weights).toString());
@@ -175,25 +190,28 @@ final class ExcessRiskStudy implements Race {
     return row;
   }
 
-  private static List<String> start(Problem problem) {
+  private static List<String> start(RiskProblem problem) {
     return new ArrayList<>(
-        List.of(problem.loss.label, Numbers.short3(problem.norm), Numbers.short3(problem.epsilon)));
+        List.of(
+            problem.loss.label,
+            NumberLabels.short3(problem.norm),
+            NumberLabels.short3(problem.epsilon)));
   }
 
-  private void lastWeights(List<Result> results, Page page) {
+  private void lastWeights(List<CellResult> results, MarkdownPage page) {
     page.heading("Last weights instead of the average, abs, at the end");
     List<String> labels =
         List.of(
-            Field.BANCO,
-            Field.CONJUGATE,
-            Field.IMPROPER,
-            Field.COORDINATE_WISE,
-            Field.ADAPTIVE_RADIUS);
+            CandidateLearners.BANCO,
+            CandidateLearners.CONJUGATE,
+            CandidateLearners.IMPROPER,
+            CandidateLearners.COORDINATE_WISE,
+            CandidateLearners.ADAPTIVE_RADIUS);
     List<String> columns = new ArrayList<>(List.of("d", "norm w*", "eps"));
     columns.addAll(labels);
     List<List<String>> rows = new ArrayList<>();
     for (int i = 0; i < gridSize(); i++) {
-      Problem problem = problems.get(i);
+      RiskProblem problem = problems.get(i);
       if (problem.loss == Loss.ABSOLUTE) {
         List<String> row = start(problem);
         row.set(0, Integer.toString(problem.dimension));
@@ -210,13 +228,13 @@ final class ExcessRiskStudy implements Race {
     return problems.size() - MORE_EPSILONS.length;
   }
 
-  private void summary(List<Result> results, Page page) {
+  private void summary(List<CellResult> results, MarkdownPage page) {
     int end = checkpoints.size() - 1;
     page.heading("In one table");
     page.paragraph(
         "Learnable: the best tuned ASGD at least halves the risk of doing nothing. Bound: 2 d ||w*||"
             + " / (eps sqrt T), worst over all problems from T = "
-            + effort.people(10_000)
+            + studyScale.people(10_000)
             + " on, as is the worst ratio to zero.");
     List<String> columns =
         List.of(
@@ -228,7 +246,7 @@ final class ExcessRiskStudy implements Race {
             "worst risk / bound",
             "worst risk / min(1.02 zero, 4 bound)");
     List<String> labels = new ArrayList<>(POTENTIALS);
-    labels.addAll(List.of(Field.ADAPTIVE_RADIUS, Field.ADA_GRAD, UNTUNED));
+    labels.addAll(List.of(CandidateLearners.ADAPTIVE_RADIUS, CandidateLearners.ADA_GRAD, UNTUNED));
     List<List<String>> rows = new ArrayList<>();
     for (String label : labels) {
       Ratios toOracle = new Ratios();
@@ -236,12 +254,12 @@ final class ExcessRiskStudy implements Race {
       Ratios toBound = new Ratios();
       Ratios toBoth = new Ratios();
       for (int i = 0; i < gridSize(); i++) {
-        Result result = results.get(i);
+        CellResult result = results.get(i);
         double oracle = result.oracle(end, Trial.Risk::average).risk().mean();
         if (oracle <= result.zero() / 2) {
           toOracle.add(result.average(label, end).mean() / oracle);
         }
-        for (int at = indexOf(effort.people(10_000)); at <= end; at++) {
+        for (int at = indexOf(studyScale.people(10_000)); at <= end; at++) {
           double risk = result.average(label, at).mean();
           double bound = problems.get(i).scale(checkpoints.get(at));
           toZero.add(risk / result.zero());
@@ -252,27 +270,28 @@ final class ExcessRiskStudy implements Race {
       rows.add(
           List.of(
               label,
-              Numbers.short3(toOracle.geometricMean()) + " of " + toOracle.count(),
-              Numbers.short3(toOracle.quantile(0)),
-              Numbers.short3(toOracle.quantile(1)),
-              Numbers.short3(toZero.quantile(1)),
-              Numbers.short3(toBound.quantile(1)),
-              Numbers.short3(toBoth.quantile(1))));
+              NumberLabels.short3(toOracle.geometricMean()) + " of " + toOracle.count(),
+              NumberLabels.short3(toOracle.quantile(0)),
+              NumberLabels.short3(toOracle.quantile(1)),
+              NumberLabels.short3(toZero.quantile(1)),
+              NumberLabels.short3(toBound.quantile(1)),
+              NumberLabels.short3(toBoth.quantile(1))));
     }
     page.table(columns, rows);
   }
 
-  private void pictures(List<Result> results, Page page) throws IOException {
+  private void pictures(List<CellResult> results, MarkdownPage page) throws IOException {
     page.heading("Pictures");
-    people(results, new Problem(5, Loss.ABSOLUTE, 1, 4), page);
-    people(results, new Problem(5, Loss.LOGISTIC, 10, 4), page);
-    people(results, new Problem(20, Loss.ABSOLUTE, 1, 4), page);
-    people(results, new Problem(20, Loss.ABSOLUTE, 0.1, 1), page);
+    people(results, new RiskProblem(5, Loss.ABSOLUTE, 1, 4), page);
+    people(results, new RiskProblem(5, Loss.LOGISTIC, 10, 4), page);
+    people(results, new RiskProblem(20, Loss.ABSOLUTE, 1, 4), page);
+    people(results, new RiskProblem(20, Loss.ABSOLUTE, 0.1, 1), page);
     privacy(results, page);
   }
 
-  private void people(List<Result> results, Problem problem, Page page) throws IOException {
-    Result result = results.get(problems.indexOf(problem));
+  private void people(List<CellResult> results, RiskProblem problem, MarkdownPage page)
+      throws IOException {
+    CellResult result = results.get(problems.indexOf(problem));
     Plot plot = new Plot(problem.label(), "people T", "excess risk of the average (loss)");
     double[] x = new double[checkpoints.size()];
     for (int i = 0; i < x.length; i++) {
@@ -297,17 +316,17 @@ final class ExcessRiskStudy implements Race {
             .formatted(
                 problem.dimension,
                 problem.loss.label,
-                Numbers.short3(problem.norm),
-                Numbers.short3(problem.epsilon)),
+                NumberLabels.short3(problem.norm),
+                NumberLabels.short3(problem.epsilon)),
         plot);
   }
 
-  private void privacy(List<Result> results, Page page) throws IOException {
+  private void privacy(List<CellResult> results, MarkdownPage page) throws IOException {
     int end = checkpoints.size() - 1;
-    List<Result> row = new ArrayList<>();
+    List<CellResult> row = new ArrayList<>();
     double[] x = {0.5, 1, 2, 4, 8};
     for (double epsilon : x) {
-      row.add(results.get(problems.indexOf(new Problem(5, Loss.ABSOLUTE, 1, epsilon))));
+      row.add(results.get(problems.indexOf(new RiskProblem(5, Loss.ABSOLUTE, 1, epsilon))));
     }
     Plot plot =
         new Plot(
@@ -318,11 +337,11 @@ final class ExcessRiskStudy implements Race {
       plot.learner(label, x, map(row, result -> result.average(label, end).mean()));
     }
     plot.oracle(x, map(row, result -> result.oracle(end, Trial.Risk::average).risk().mean()));
-    plot.zero(x, map(row, Result::zero));
+    plot.zero(x, map(row, CellResult::zero));
     page.picture("epsilon", plot);
   }
 
-  private static double[] map(List<Result> results, ToDoubleFunction<Result> of) {
+  private static double[] map(List<CellResult> results, ToDoubleFunction<CellResult> of) {
     return results.stream().mapToDouble(of).toArray();
   }
 }

@@ -8,8 +8,8 @@ enum Loss {
   /** |p - y|; y is the best prediction plus Laplace noise of scale {@value #SPREAD}. */
   ABSOLUTE("abs", true) {
     @Override
-    double target(Dice dice, double best) {
-      return best + SPREAD * dice.laplace();
+    double target(SeededRandom random, double best) {
+      return best + SPREAD * random.laplace();
     }
 
     @Override
@@ -27,8 +27,8 @@ enum Loss {
   /** Cross-entropy; y in {0, 1}, the log odds of 1 being the best prediction. */
   LOGISTIC("logistic", false) {
     @Override
-    double target(Dice dice, double best) {
-      return dice.uniform() < sigmoid(best) ? 1 : 0;
+    double target(SeededRandom random, double best) {
+      return random.uniform() < sigmoid(best) ? 1 : 0;
     }
 
     @Override
@@ -49,8 +49,8 @@ enum Loss {
    */
   HUBER("huber", true) {
     @Override
-    double target(Dice dice, double best) {
-      return ABSOLUTE.target(dice, best);
+    double target(SeededRandom random, double best) {
+      return ABSOLUTE.target(random, best);
     }
 
     @Override
@@ -78,8 +78,8 @@ enum Loss {
    */
   SMOOTHED_HINGE("hinge", false) {
     @Override
-    double target(Dice dice, double best) {
-      return dice.uniform() < chance(best) ? 1 : -1;
+    double target(SeededRandom random, double best) {
+      return random.uniform() < chance(best) ? 1 : -1;
     }
 
     @Override
@@ -109,7 +109,7 @@ enum Loss {
   }
 
   /** Draws a target for which {@code best} is the best prediction. */
-  abstract double target(Dice dice, double best);
+  abstract double target(SeededRandom random, double best);
 
   abstract double slope(double prediction, double target);
 

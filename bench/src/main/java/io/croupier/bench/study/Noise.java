@@ -5,13 +5,13 @@ package io.croupier.bench.study;
 interface Noise {
 
   /** Writes the noise of a person of this level into {@code into}; zero at infinity. */
-  void draw(double level, Dice dice, double[] into);
+  void draw(double level, SeededRandom random, double[] into);
 
   /** Density exp(-(level/2) ||z||): level-LDP for gradients of norm at most 1. */
   static Noise l2Laplace() {
-    return (level, dice, into) -> {
-      dice.sphere(into);
-      double radius = 2 / level * dice.gamma(into.length);
+    return (level, random, into) -> {
+      random.sphere(into);
+      double radius = 2 / level * random.gamma(into.length);
       for (int j = 0; j < into.length; j++) {
         into[j] *= radius;
       }
@@ -20,18 +20,18 @@ interface Noise {
 
   /** Of standard deviation scale / level in every coordinate. */
   static Noise gaussian(double scale) {
-    return (level, dice, into) -> {
+    return (level, random, into) -> {
       for (int j = 0; j < into.length; j++) {
-        into[j] = scale / level * dice.normal();
+        into[j] = scale / level * random.normal();
       }
     };
   }
 
   /** Laplace noise of scale {@code scale / level} in the first coordinates, none in the others. */
   static Noise coordinateLaplace(double scale, int coordinates) {
-    return (level, dice, into) -> {
+    return (level, random, into) -> {
       for (int j = 0; j < into.length; j++) {
-        into[j] = j < coordinates ? scale / level * dice.laplace() : 0;
+        into[j] = j < coordinates ? scale / level * random.laplace() : 0;
       }
     };
   }

@@ -29,11 +29,11 @@ final class OneHot implements Population {
   }
 
   @Override
-  public void draw(Dice dice, Person into) {
-    int found = Arrays.binarySearch(upTo, dice.uniform());
+  public void draw(SeededRandom random, Person into) {
+    int found = Arrays.binarySearch(upTo, random.uniform());
     Arrays.fill(into.x, 0);
     into.x[found < 0 ? -found - 1 : found + 1] = 1;
-    into.target = Loss.ABSOLUTE.target(dice, level);
+    into.target = Loss.ABSOLUTE.target(random, level);
   }
 
   @Override

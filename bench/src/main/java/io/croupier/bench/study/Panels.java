@@ -9,10 +9,10 @@ import java.util.List;
  *
  * @param columns plots in a row
  */
-record Panels(String title, int columns, List<Plot> plots) implements Picture {
+record Panels(String title, int columns, List<Plot> plots) implements Figure {
 
   @Override
   public void save(Path file) throws IOException {
-    Look.save(plots.stream().map(Plot::chart).toList(), columns, file);
+    ChartStyle.save(plots.stream().map(Plot::chart).toList(), columns, file);
   }
 }

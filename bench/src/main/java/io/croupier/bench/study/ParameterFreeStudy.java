@@ -44,26 +44,26 @@ final class ParameterFreeStudy implements Study {
     RETURN
   }
 
-  private record Problem(Task task, double norm, int dimension, int rounds, int perRound) {}
+  private record TaskProblem(Task task, double norm, int dimension, int rounds, int perRound) {}
 
-  private final List<Problem> problems = new ArrayList<>();
+  private final List<TaskProblem> problems = new ArrayList<>();
   private final int replications;
   private final int designPoints;
   private final List<Integer> rounds;
   private final Map<Integer, SumNoise> bltOfRounds = new HashMap<>();
 
-  ParameterFreeStudy(Effort effort) {
-    replications = effort.replications(4);
-    designPoints = effort.designPoints();
-    rounds = effort.checkpoints(100, 1000, 10_000);
+  ParameterFreeStudy(StudyScale studyScale) {
+    replications = studyScale.replications(4);
+    designPoints = studyScale.designPoints();
+    rounds = studyScale.checkpoints(100, 1000, 10_000);
     for (int perRound : PER_ROUND) {
       for (int dimension : DIMENSIONS) {
         for (int horizon : rounds) {
           for (double norm : NORMS) {
-            problems.add(new Problem(Task.PREDICTION, norm, dimension, horizon, perRound));
+            problems.add(new TaskProblem(Task.PREDICTION, norm, dimension, horizon, perRound));
           }
-          problems.add(new Problem(Task.NOTHING, 0, dimension, horizon, perRound));
-          problems.add(new Problem(Task.RETURN, 0, dimension, horizon, perRound));
+          problems.add(new TaskProblem(Task.NOTHING, 0, dimension, horizon, perRound));
+          problems.add(new TaskProblem(Task.RETURN, 0, dimension, horizon, perRound));
         }
       }
     }
@@ -86,19 +86,20 @@ final class ParameterFreeStudy implements Study {
   }
 
   @Override
-  public void run(Runner runner, long seed, Page page) throws IOException, InterruptedException {
+  public void run(Runner runner, long seed, MarkdownPage page)
+      throws IOException, InterruptedException {
     for (int horizon : rounds) {
       bltOfRounds.put(horizon, SumNoise.blt(3, horizon, ParticipationLimits.ONCE));
     }
-    List<Callable<List<CentralTrial.Outcome>>> tasks = new ArrayList<>();
+    List<Callable<List<CentralTrial.CentralResult>>> tasks = new ArrayList<>();
     for (int p = 0; p < problems.size(); p++) {
-      Problem problem = problems.get(p);
+      TaskProblem problem = problems.get(p);
       for (int r = 0; r < replications; r++) {
-        Dice dice = new Dice(Dice.seed(seed, p, r));
-        tasks.add(() -> play(problem, dice, runner));
+        SeededRandom random = new SeededRandom(SeededRandom.seed(seed, p, r));
+        tasks.add(() -> play(problem, random, runner));
       }
     }
-    List<List<CentralTrial.Outcome>> all = runner.all(tasks);
+    List<List<CentralTrial.CentralResult>> all = runner.all(tasks);
     List<Measured> measured = new ArrayList<>();
     for (int p = 0; p < problems.size(); p++) {
       measured.add(
@@ -107,7 +108,8 @@ final class ParameterFreeStudy implements Study {
     report(measured, page);
   }
 
-  private List<CentralTrial.Outcome> play(Problem problem, Dice dice, Runner runner) {
+  private List<CentralTrial.CentralResult> play(
+      TaskProblem problem, SeededRandom random, Runner runner) {
     ParticipationLimits limits = ParticipationLimits.ONCE;
     List<SumNoise> noises =
         List.of(SumNoise.tree(NOISES.get(0), Estimator.HONAKER), bltOfRounds.get(problem.rounds));
@@ -121,36 +123,36 @@ final class ParameterFreeStudy implements Study {
       learners.add(
           new Ftrl(new FtrlParameters(own, 0, Double.POSITIVE_INFINITY, 0), uniform, zero));
     }
-    List<CentralTrial.Entry> entries = new ArrayList<>();
+    List<CentralTrial.NoisedLearner> entries = new ArrayList<>();
     for (int n = 0; n < noises.size(); n++) {
       double zeta = noises.get(n).zeta(problem.rounds, limits);
       double sigma = GaussianDp.noiseMultiplier(EPSILON, StrictMath.log(DELTA), zeta);
       for (PrefixLearner<?> learner : learners) {
-        entries.add(new CentralTrial.Entry(learner, n, sigma / problem.perRound));
+        entries.add(new CentralTrial.NoisedLearner(learner, n, sigma / problem.perRound));
       }
     }
     return CentralTrial.run(
-        crowd(problem, dice),
+        participants(problem, random),
         entries,
         noises,
         problem.rounds,
         problem.perRound,
         1,
-        dice,
+        random,
         runner.progress());
   }
 
-  private Crowd crowd(Problem problem, Dice dice) {
+  private Participants participants(TaskProblem problem, SeededRandom random) {
     if (problem.task == Task.RETURN) {
       return new Returning(problem.dimension);
     }
     Design design = new Design(Features.SPHERE, problem.dimension, designPoints);
     double[] best = PredictionProblem.dense(problem.dimension, problem.norm);
-    return Crowd.drawn(new PredictionProblem(design, Loss.ABSOLUTE, best), 0, dice);
+    return Participants.drawn(new PredictionProblem(design, Loss.ABSOLUTE, best), 0, random);
   }
 
   /** Everybody's loss is the norm of the weights. */
-  private record Returning(int dimension) implements Crowd {
+  private record Returning(int dimension) implements Participants {
     @Override
     public void next() {}
 
@@ -161,12 +163,12 @@ final class ParameterFreeStudy implements Study {
     }
 
     @Override
-    public Merit merit(double[] weights) {
-      return new Merit(Math.sqrt(Vectors.squaredNorm(weights)), Double.NaN);
+    public WeightQuality quality(double[] weights) {
+      return new WeightQuality(Math.sqrt(Vectors.squaredNorm(weights)), Double.NaN);
     }
   }
 
-  private record Measured(Problem problem, List<List<CentralTrial.Outcome>> runs) {
+  private record Measured(TaskProblem problem, List<List<CentralTrial.CentralResult>> runs) {
     private Estimate excess(int entry) {
       return Estimate.of(
           runs.stream().mapToDouble(run -> run.get(entry).average().excess()).toArray());
@@ -189,13 +191,13 @@ final class ParameterFreeStudy implements Study {
     }
   }
 
-  private double nothing(Problem problem) {
+  private double nothing(TaskProblem problem) {
     double[] best = PredictionProblem.dense(problem.dimension, problem.norm);
     Design design = new Design(Features.SPHERE, problem.dimension, 1);
     return new PredictionProblem(design, Loss.ABSOLUTE, best).excess(new double[best.length]);
   }
 
-  private void report(List<Measured> measured, Page page) throws IOException {
+  private void report(List<Measured> measured, MarkdownPage page) throws IOException {
     page.title("DP-FTRL without a learning rate");
     page.paragraph(
         ("Absolute loss, features uniform on the sphere, G = W0 = 1, eps = %s at delta = %s"
@@ -203,11 +205,11 @@ final class ParameterFreeStudy implements Study {
                 + " weights, as a share of that of doing nothing: the best of %d learning rates (%s to %s"
                 + " times ||w*||, in hindsight) / improper prior / conjugate prior. %d replications.")
             .formatted(
-                Numbers.short3(EPSILON),
-                Numbers.exponent(DELTA),
+                NumberLabels.short3(EPSILON),
+                NumberLabels.exponent(DELTA),
                 RATES.length,
-                Numbers.exponent(RATES[0]),
-                Numbers.short3(RATES[RATES.length - 1]),
+                NumberLabels.exponent(RATES[0]),
+                NumberLabels.short3(RATES[RATES.length - 1]),
                 replications));
     List<Measured> predictions =
         measured.stream().filter(m -> m.problem.task == Task.PREDICTION).toList();
@@ -226,12 +228,12 @@ final class ParameterFreeStudy implements Study {
     picture(predictions, page);
   }
 
-  private void shares(List<Measured> predictions, int noise, Page page) {
+  private void shares(List<Measured> predictions, int noise, MarkdownPage page) {
     List<String> columns = new ArrayList<>(List.of("r", "d", "rounds"));
-    Arrays.stream(NORMS).forEach(norm -> columns.add("norm w* = " + Numbers.short3(norm)));
+    Arrays.stream(NORMS).forEach(norm -> columns.add("norm w* = " + NumberLabels.short3(norm)));
     List<List<String>> rows = new ArrayList<>();
     for (int i = 0; i < predictions.size(); i += NORMS.length) {
-      Problem first = predictions.get(i).problem;
+      TaskProblem first = predictions.get(i).problem;
       List<String> row =
           new ArrayList<>(
               List.of(
@@ -243,16 +245,16 @@ final class ParameterFreeStudy implements Study {
         row.add(
             "%s / %s / %s"
                 .formatted(
-                    Numbers.short3(one.tuned(noise) / nothing),
-                    Numbers.short3(one.of(noise, 0) / nothing),
-                    Numbers.short3(one.of(noise, 1) / nothing)));
+                    NumberLabels.short3(one.tuned(noise) / nothing),
+                    NumberLabels.short3(one.of(noise, 0) / nothing),
+                    NumberLabels.short3(one.of(noise, 1) / nothing)));
       }
       rows.add(row);
     }
     page.table(columns, rows);
   }
 
-  private void summary(List<Measured> measured, Page page) {
+  private void summary(List<Measured> measured, MarkdownPage page) {
     List<List<String>> rows = new ArrayList<>();
     for (int n = 0; n < NOISES.size(); n++) {
       for (int l = 0; l < LEARNERS.size(); l++) {
@@ -270,10 +272,10 @@ final class ParameterFreeStudy implements Study {
         List<String> row = new ArrayList<>(List.of(NOISES.get(n), LEARNERS.get(l)));
         double[] sorted = ratios.stream().mapToDouble(x -> x).sorted().toArray();
         double logs = Arrays.stream(sorted).map(Math::log).average().orElse(Double.NaN);
-        row.add(Numbers.short3(Math.exp(logs)) + " of " + sorted.length);
-        row.add(sorted.length == 0 ? "-" : Numbers.short3(sorted[0]));
-        row.add(sorted.length == 0 ? "-" : Numbers.short3(sorted[sorted.length - 1]));
-        row.add(Numbers.short3(worst));
+        row.add(NumberLabels.short3(Math.exp(logs)) + " of " + sorted.length);
+        row.add(sorted.length == 0 ? "-" : NumberLabels.short3(sorted[0]));
+        row.add(sorted.length == 0 ? "-" : NumberLabels.short3(sorted[sorted.length - 1]));
+        row.add(NumberLabels.short3(worst));
         for (Task task : Task.values()) {
           Estimate largest = new Estimate(Double.NEGATIVE_INFINITY, 0);
           for (Measured one : measured) {
@@ -301,7 +303,7 @@ final class ParameterFreeStudy implements Study {
         rows);
   }
 
-  private void picture(List<Measured> predictions, Page page) throws IOException {
+  private void picture(List<Measured> predictions, MarkdownPage page) throws IOException {
     Plot plot =
         new Plot("d = 10, ||w*|| = 1, 10 people a round", "rounds", "risk / that of doing nothing");
     List<Measured> shown =
@@ -320,7 +322,7 @@ final class ParameterFreeStudy implements Study {
                     m -> (learner < 0 ? m.tuned(noise) : m.of(noise, learner)) / nothing(m.problem))
                 .toArray();
         String label = NOISES.get(n) + ", " + (l < 0 ? "tuned" : LEARNERS.get(l));
-        plot.curve(label, x, y, Look.colour(l + 1), n);
+        plot.curve(label, x, y, ChartStyle.colour(l + 1), n);
       }
     }
     page.picture("rounds", plot);

@@ -14,7 +14,7 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /** Curves over logarithmic axes. */
-final class Plot implements Picture {
+final class Plot implements Figure {
   private static final BasicStroke SOLID = new BasicStroke(1.8f);
 
   private static final Marker[] MARKS = {
@@ -24,7 +24,7 @@ final class Plot implements Picture {
   private final XYChart chart;
 
   Plot(String title, String xTitle, String yTitle) {
-    this(title, xTitle, yTitle, Look.WIDTH, Look.HEIGHT);
+    this(title, xTitle, yTitle, ChartStyle.WIDTH, ChartStyle.HEIGHT);
   }
 
   private Plot(String title, String xTitle, String yTitle, int width, int height) {
@@ -36,9 +36,9 @@ final class Plot implements Picture {
             .xAxisTitle(xTitle)
             .yAxisTitle(yTitle)
             .build();
-    Look.apply(chart.getStyler());
+    ChartStyle.apply(chart.getStyler());
     chart.getStyler().setXAxisLogarithmic(true);
-    chart.getStyler().setXAxisTickLabelsFormattingFunction(Look::tick);
+    chart.getStyler().setXAxisTickLabelsFormattingFunction(ChartStyle::tick);
   }
 
   /**
@@ -48,7 +48,7 @@ final class Plot implements Picture {
    * @param highest its upper end; curves leave the plot there
    */
   static Plot panel(String title, String xTitle, String yTitle, double lowest, double highest) {
-    Plot plot = new Plot(title, xTitle, yTitle, Look.PANEL_WIDTH, Look.PANEL_HEIGHT);
+    Plot plot = new Plot(title, xTitle, yTitle, ChartStyle.PANEL_WIDTH, ChartStyle.PANEL_HEIGHT);
     plot.chart
         .getStyler()
         .setYAxisMin(lowest)
@@ -73,7 +73,7 @@ final class Plot implements Picture {
     chart
         .getStyler()
         .setYAxisLogarithmic(false)
-        .setYAxisTickLabelsFormattingFunction(share -> Numbers.fixed(share, 2));
+        .setYAxisTickLabelsFormattingFunction(share -> NumberLabels.fixed(share, 2));
     return this;
   }
 
@@ -85,7 +85,7 @@ final class Plot implements Picture {
 
   /** A learner's curve, a mark at every point. */
   Plot learner(String learner, double[] x, double[] y) {
-    return curve(learner, x, y, Look.colour(learner), 0);
+    return curve(learner, x, y, ChartStyle.colour(learner), 0);
   }
 
   /** Any curve; curves of one colour are told apart by the kind of their marks. */
@@ -96,7 +96,7 @@ final class Plot implements Picture {
 
   /** A learner's curve without marks. */
   Plot line(String learner, double[] x, double[] y) {
-    add(learner, x, y, Look.colour(learner), SOLID);
+    add(learner, x, y, ChartStyle.colour(learner), SOLID);
     return this;
   }
 
@@ -128,6 +128,6 @@ final class Plot implements Picture {
 
   @Override
   public void save(Path file) throws IOException {
-    Look.save(chart, file);
+    ChartStyle.save(chart, file);
   }
 }

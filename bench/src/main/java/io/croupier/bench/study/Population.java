@@ -10,7 +10,7 @@ interface Population {
   int dimension();
 
   /** Draws the next person. */
-  void draw(Dice dice, Person into);
+  void draw(SeededRandom random, Person into);
 
   /** Derivative of a person's loss in the prediction. */
   double slope(double prediction, double target);

@@ -54,9 +54,9 @@ final class PredictionProblem implements Population {
   }
 
   @Override
-  public void draw(Dice dice, Person into) {
-    design.features.draw(dice, into.x);
-    into.target = loss.target(dice, Vectors.dot(into.x, best));
+  public void draw(SeededRandom random, Person into) {
+    design.features.draw(random, into.x);
+    into.target = loss.target(random, Vectors.dot(into.x, best));
   }
 
   @Override

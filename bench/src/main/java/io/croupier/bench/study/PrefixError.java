@@ -41,7 +41,7 @@ interface PrefixError {
     /** As tables show it. */
     @Override
     public String toString() {
-      return Numbers.fixed(worst, 3) + " / " + Numbers.fixed(rms, 3);
+      return NumberLabels.fixed(worst, 3) + " / " + NumberLabels.fixed(rms, 3);
     }
   }
 }

@@ -38,12 +38,12 @@ final class PrefixSumStudy implements Study {
   private final int drawnSteps;
   private final int coordinates;
 
-  PrefixSumStudy(Effort effort) {
-    boolean full = effort.divisor() == 1;
+  PrefixSumStudy(StudyScale scale) {
+    boolean full = scale.divisor() == 1;
     repeated = full ? REPEATED : REPEATED.subList(0, 1);
     largestLog = full ? 20 : 12;
     drawnSteps = full ? 4095 : 15;
-    coordinates = effort.people(2000);
+    coordinates = scale.people(2000);
   }
 
   @Override
@@ -62,7 +62,8 @@ final class PrefixSumStudy implements Study {
   }
 
   @Override
-  public void run(Runner runner, long seed, Page page) throws IOException, InterruptedException {
+  public void run(Runner runner, long seed, MarkdownPage page)
+      throws IOException, InterruptedException {
     page.title("Prefix sums at equal privacy");
     page.paragraph(
         "Deviation of the noise in a coordinate of a noisy prefix sum, worst of all prefixes / root"
@@ -78,7 +79,7 @@ final class PrefixSumStudy implements Study {
     drawn(runner, seed, page);
   }
 
-  private static List<PrefixError> contestants(int steps, ParticipationLimits limits) {
+  private static List<PrefixError> candidates(int steps, ParticipationLimits limits) {
     List<PrefixError> all = new ArrayList<>();
     all.add(SumNoise.independent("independent"));
     all.add(SumNoise.tree("vanilla", Estimator.VANILLA));
@@ -90,35 +91,36 @@ final class PrefixSumStudy implements Study {
     return all;
   }
 
-  private record Row(List<PrefixError> of, List<PrefixError.Errors> errors) {
-    static Row of(List<PrefixError> contestants, int steps, ParticipationLimits limits) {
-      return new Row(contestants, contestants.stream().map(c -> c.errors(steps, limits)).toList());
+  private record ErrorRow(List<PrefixError> of, List<PrefixError.Errors> errors) {
+    static ErrorRow of(List<PrefixError> candidates, int steps, ParticipationLimits limits) {
+      return new ErrorRow(
+          candidates, candidates.stream().map(c -> c.errors(steps, limits)).toList());
     }
   }
 
-  private void once(Runner runner, Page page) throws IOException, InterruptedException {
+  private void once(Runner runner, MarkdownPage page) throws IOException, InterruptedException {
     int[] logs = logs();
-    List<Callable<Row>> tasks = new ArrayList<>();
+    List<Callable<ErrorRow>> tasks = new ArrayList<>();
     for (int log : logs) {
       int steps = 1 << log;
       tasks.add(
           () -> {
             ParticipationLimits limits = ParticipationLimits.ONCE;
-            Row row = Row.of(contestants(steps, limits), steps, limits);
+            ErrorRow row = ErrorRow.of(candidates(steps, limits), steps, limits);
             runner.progress().accept(steps * 10L);
             return row;
           });
     }
-    List<Row> rows = runner.all(tasks);
+    List<ErrorRow> rows = runner.all(tasks);
     page.heading("One participation");
     List<String> columns = new ArrayList<>(List.of("rounds"));
-    rows.get(0).of.forEach(contestant -> columns.add(contestant.label()));
+    rows.get(0).of.forEach(candidate -> columns.add(candidate.label()));
     columns.add("bound");
     List<List<String>> table = new ArrayList<>();
     for (int i = 0; i < logs.length; i++) {
       List<String> cells = new ArrayList<>(List.of("2^" + logs[i]));
       rows.get(i).errors.forEach(errors -> cells.add(errors.toString()));
-      cells.add(Numbers.fixed(SquareRoot.bound(1 << logs[i]), 3));
+      cells.add(NumberLabels.fixed(SquareRoot.bound(1 << logs[i]), 3));
       table.add(cells);
     }
     page.table(columns, table);
@@ -128,34 +130,34 @@ final class PrefixSumStudy implements Study {
     int kind = 1;
     for (int c = 0; c < rows.get(0).of.size(); c++) {
       String label = rows.get(0).of.get(c).label();
-      int contestant = c;
+      int candidate = c;
       if (!label.equals("independent") && !label.equals("BLT-5")) {
         double[] worst =
-            rows.stream().mapToDouble(row -> row.errors.get(contestant).worst()).toArray();
-        plot.curve(label, steps, worst, Look.colour(kind), kind % 4);
+            rows.stream().mapToDouble(row -> row.errors.get(candidate).worst()).toArray();
+        plot.curve(label, steps, worst, ChartStyle.colour(kind), kind % 4);
         kind++;
       }
     }
     page.picture("once", plot.linear());
   }
 
-  private void repeated(Runner runner, Page page) throws InterruptedException {
-    List<Callable<Row>> tasks = new ArrayList<>();
+  private void repeated(Runner runner, MarkdownPage page) throws InterruptedException {
+    List<Callable<ErrorRow>> tasks = new ArrayList<>();
     for (Repeated row : repeated) {
       tasks.add(
           () -> {
-            List<PrefixError> all = new ArrayList<>(contestants(row.steps, row.limits));
+            List<PrefixError> all = new ArrayList<>(candidates(row.steps, row.limits));
             all.add(3, SumNoise.restarted("Honaker, restarts", row.gap()));
-            return Row.of(all, row.steps, row.limits);
+            return ErrorRow.of(all, row.steps, row.limits);
           });
     }
-    List<Row> rows = runner.all(tasks);
+    List<ErrorRow> rows = runner.all(tasks);
     page.heading("Several participations");
     page.paragraph(
         "k participations at least b rounds apart. `restarts`: after every b rounds a new tree, the"
             + " one before completed.");
     List<String> columns = new ArrayList<>(List.of("rounds, b, k", "zeta of one tree"));
-    rows.get(0).of.forEach(contestant -> columns.add(contestant.label()));
+    rows.get(0).of.forEach(candidate -> columns.add(candidate.label()));
     List<List<String>> table = new ArrayList<>();
     for (int i = 0; i < rows.size(); i++) {
       Repeated row = repeated.get(i);
@@ -164,14 +166,14 @@ final class PrefixSumStudy implements Study {
           new ArrayList<>(
               List.of(
                   "%d, %d, %d".formatted(row.steps, row.gap(), row.limits.maxParticipations()),
-                  Numbers.fixed(of.get(1).zeta(row.steps, row.limits), 0)));
+                  NumberLabels.fixed(of.get(1).zeta(row.steps, row.limits), 0)));
       rows.get(i).errors.forEach(errors -> cells.add(errors.toString()));
       table.add(cells);
     }
     page.table(columns, table);
   }
 
-  private static void overTheRounds(Page page) throws IOException {
+  private static void overTheRounds(MarkdownPage page) throws IOException {
     int steps = ROUNDS_OF_PICTURE;
     ParticipationLimits limits = ParticipationLimits.ONCE;
     double[] x = IntStream.rangeClosed(1, steps).asDoubleStream().toArray();
@@ -193,7 +195,7 @@ final class PrefixSumStudy implements Study {
           IntStream.rangeClosed(1, steps)
               .mapToDouble(step -> Math.sqrt(zeta * noise.variance(step)))
               .toArray();
-      plot.line(noise.label(), x, y, Look.colour(i));
+      plot.line(noise.label(), x, y, ChartStyle.colour(i));
     }
     page.picture("rounds", plot);
   }
@@ -209,15 +211,15 @@ final class PrefixSumStudy implements Study {
         SumNoise.blt(BUFFERS.length, drawnSteps, limits));
   }
 
-  private void drawn(Runner runner, long seed, Page page) throws InterruptedException {
+  private void drawn(Runner runner, long seed, MarkdownPage page) throws InterruptedException {
     List<SumNoise> mechanisms = drawn();
     List<Callable<List<String>>> tasks = new ArrayList<>();
     for (int m = 0; m < mechanisms.size(); m++) {
       SumNoise noise = mechanisms.get(m);
-      Dice dice = new Dice(Dice.seed(seed, m, 0));
+      SeededRandom random = new SeededRandom(SeededRandom.seed(seed, m, 0));
       tasks.add(
           () -> {
-            List<String> row = measured(noise, dice);
+            List<String> row = measured(noise, random);
             runner.progress().accept((long) coordinates * drawnSteps);
             return row;
           });
@@ -228,7 +230,7 @@ final class PrefixSumStudy implements Study {
                 .formatted(drawnSteps, coordinates)
             + "Worst: of the prefix that is by formula. Off: of the prefix whose"
             + " variance is the furthest from its formula, in standard errors; %s are to be expected"
-                .formatted(Numbers.fixed(Math.sqrt(2 * Math.log(drawnSteps)), 1))
+                .formatted(NumberLabels.fixed(Math.sqrt(2 * Math.log(drawnSteps)), 1))
             + " of the largest of so many independent ones.");
     page.table(
         List.of(
@@ -241,8 +243,8 @@ final class PrefixSumStudy implements Study {
         runner.all(tasks));
   }
 
-  private List<String> measured(SumNoise noise, Dice dice) {
-    SumNoise.Path path = noise.start(coordinates, dice);
+  private List<String> measured(SumNoise noise, SeededRandom random) {
+    SumNoise.Path path = noise.start(coordinates, random);
     double[] values = new double[coordinates];
     double sum = 0;
     double largest = 0;
@@ -267,10 +269,10 @@ final class PrefixSumStudy implements Study {
     PrefixError.Errors formula = noise.errors(drawnSteps, limits);
     return List.of(
         noise.label(),
-        Numbers.fixed(Math.sqrt(zeta * ofLargest), 3),
-        Numbers.fixed(formula.worst(), 3),
-        Numbers.fixed(Math.sqrt(zeta * sum / drawnSteps), 3),
-        Numbers.fixed(formula.rms(), 3),
-        Numbers.fixed(off, 1));
+        NumberLabels.fixed(Math.sqrt(zeta * ofLargest), 3),
+        NumberLabels.fixed(formula.worst(), 3),
+        NumberLabels.fixed(Math.sqrt(zeta * sum / drawnSteps), 3),
+        NumberLabels.fixed(formula.rms(), 3),
+        NumberLabels.fixed(off, 1));
   }
 }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Everybody chooses their own level, and nobody tells: [vdH19, section 4]. */
-final class PrivacyLevelsStudy implements Race {
+final class PrivacyLevelsStudy implements CellStudy {
   private static final int PEOPLE = 100_000;
   private static final int DIMENSION = 5;
   private static final double NONE = Double.POSITIVE_INFINITY;
@@ -17,42 +17,42 @@ final class PrivacyLevelsStudy implements Race {
 
   private static final String ZERO = "never moving";
   private static final String BANCO_WORST = "BANCO, worst case";
-  private static final String UNIT_STEPS = Field.sgdLabel(1);
-  private static final String SMALL_STEPS = Field.sgdLabel(0.1);
+  private static final String UNIT_STEPS = CandidateLearners.sgdLabel(1);
+  private static final String SMALL_STEPS = CandidateLearners.sgdLabel(0.1);
   private static final List<String> LEARNERS =
       List.of(
-          Field.CONJUGATE,
-          Field.IMPROPER,
-          Field.COORDINATE_WISE,
+          CandidateLearners.CONJUGATE,
+          CandidateLearners.IMPROPER,
+          CandidateLearners.COORDINATE_WISE,
           BANCO_WORST,
-          Field.ADAPTIVE_RADIUS,
+          CandidateLearners.ADAPTIVE_RADIUS,
           UNIT_STEPS);
   private static final List<String> SPARSE_LEARNERS =
       List.of(
-          Field.CONJUGATE,
-          Field.IMPROPER,
-          Field.COORDINATE_WISE,
-          Field.ADAPTIVE_RADIUS,
+          CandidateLearners.CONJUGATE,
+          CandidateLearners.IMPROPER,
+          CandidateLearners.COORDINATE_WISE,
+          CandidateLearners.ADAPTIVE_RADIUS,
           UNIT_STEPS,
           SMALL_STEPS);
 
-  private record Crowd(String label, Levels levels, double worst) {}
+  private record LevelMix(String label, PrivacyLevels levels, double worst) {}
 
-  private final Effort effort;
-  private final List<Crowd> crowds;
+  private final StudyScale scale;
+  private final List<LevelMix> mixes;
 
-  PrivacyLevelsStudy(Effort effort) {
-    this.effort = effort;
-    int few = (int) Math.ceil(Math.log(effort.people(PEOPLE)));
-    crowds =
+  PrivacyLevelsStudy(StudyScale scale) {
+    this.scale = scale;
+    int few = (int) Math.ceil(Math.log(scale.people(PEOPLE)));
+    mixes =
         List.of(
-            new Crowd("none", Levels.all(NONE), 1),
-            new Crowd("ln T at eps 1, anywhere", Levels.scattered(few, 1, NONE), 1),
-            new Crowd("ln T at eps 1, first", Levels.first(few, 1, NONE), 1),
-            new Crowd("ln T at eps 0.1, anywhere", Levels.scattered(few, 0.1, NONE), 0.1),
-            new Crowd("ln T at eps 0.1, first", Levels.first(few, 0.1, NONE), 0.1),
-            new Crowd("all at eps 1", Levels.all(1), 1),
-            new Crowd("all at eps 0.1", Levels.all(0.1), 0.1));
+            new LevelMix("none", PrivacyLevels.all(NONE), 1),
+            new LevelMix("ln T at eps 1, anywhere", PrivacyLevels.scattered(few, 1, NONE), 1),
+            new LevelMix("ln T at eps 1, first", PrivacyLevels.first(few, 1, NONE), 1),
+            new LevelMix("ln T at eps 0.1, anywhere", PrivacyLevels.scattered(few, 0.1, NONE), 0.1),
+            new LevelMix("ln T at eps 0.1, first", PrivacyLevels.first(few, 0.1, NONE), 0.1),
+            new LevelMix("all at eps 1", PrivacyLevels.all(1), 1),
+            new LevelMix("all at eps 0.1", PrivacyLevels.all(0.1), 0.1));
   }
 
   @Override
@@ -66,17 +66,17 @@ final class PrivacyLevelsStudy implements Race {
     Design design = new Design(Features.SPHERE, DIMENSION, 0);
     Population dense =
         new PredictionProblem(design, Loss.ABSOLUTE, PredictionProblem.dense(DIMENSION, 1));
-    for (Crowd crowd : crowds) {
+    for (LevelMix mix : mixes) {
       cells.add(
           new Cell(
-              crowd.label,
+              mix.label,
               dense,
               Noise.l2Laplace(),
-              crowd.levels,
-              contestants(crowd.worst),
+              mix.levels,
+              candidates(mix.worst),
               1,
-              effort.checkpoints(PEOPLE),
-              effort.replications(12)));
+              scale.checkpoints(PEOPLE),
+              scale.replications(12)));
     }
     cells.add(sparse("no noise", 0));
     cells.add(sparse("attribute 1 only, tau = 1", 1));
@@ -85,40 +85,41 @@ final class PrivacyLevelsStudy implements Race {
   }
 
   /** Levels are secret: BANCO's operator has to reckon with the worst. */
-  private static List<Contestant> contestants(double worst) {
-    Field field = new Field(DIMENSION);
+  private static List<LabelledLearner> candidates(double worst) {
+    CandidateLearners candidateLearners = new CandidateLearners(DIMENSION);
     return List.of(
-        field.blackBox(Field.CONJUGATE, Field.conjugate(1)),
-        field.blackBox(Field.IMPROPER, Field.IMPROPER_PRIOR),
-        field.banco(worst).as(BANCO_WORST),
-        field.coordinateWise(),
-        field.adaptiveRadius(),
-        field.sgd(1));
+        candidateLearners.blackBox(CandidateLearners.CONJUGATE, CandidateLearners.conjugate(1)),
+        candidateLearners.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR),
+        candidateLearners.banco(worst).as(BANCO_WORST),
+        candidateLearners.coordinateWise(),
+        candidateLearners.adaptiveRadius(),
+        candidateLearners.sgd(1));
   }
 
   private Cell sparse(String label, int noisyAttributes) {
-    Field field = new Field(ATTRIBUTES);
+    CandidateLearners candidateLearners = new CandidateLearners(ATTRIBUTES);
     return new Cell(
         label,
         new OneHot(ATTRIBUTES, ATTRIBUTE_WEIGHT),
         Noise.coordinateLaplace(2, noisyAttributes),
-        Levels.all(1),
+        PrivacyLevels.all(1),
         List.of(
-            field.blackBox(Field.CONJUGATE, Field.conjugate(1)),
-            field.blackBox(Field.IMPROPER, Field.IMPROPER_PRIOR),
-            field.coordinateWise(),
-            field.adaptiveRadius(),
-            field.sgd(1),
-            field.sgd(0.1)),
+            candidateLearners.blackBox(CandidateLearners.CONJUGATE, CandidateLearners.conjugate(1)),
+            candidateLearners.blackBox(
+                CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR),
+            candidateLearners.coordinateWise(),
+            candidateLearners.adaptiveRadius(),
+            candidateLearners.sgd(1),
+            candidateLearners.sgd(0.1)),
         1,
-        effort.checkpoints(20_000),
-        effort.replications(20));
+        scale.checkpoints(20_000),
+        scale.replications(20));
   }
 
   @Override
-  public void report(List<Result> results, Page page) throws IOException {
-    List<Result> dense = results.subList(0, crowds.size());
-    List<Result> sparse = results.subList(crowds.size(), results.size());
+  public void report(List<CellResult> results, MarkdownPage page) throws IOException {
+    List<CellResult> dense = results.subList(0, mixes.size());
+    List<CellResult> sparse = results.subList(mixes.size(), results.size());
     page.title("Privacy levels that people choose");
     page.heading("Few private people among many");
     page.paragraph(
@@ -126,7 +127,7 @@ final class PrivacyLevelsStudy implements Race {
                 .formatted(
                     dense.get(0).cell().rounds(),
                     dense.get(0).cell().replications(),
-                    Numbers.short3(dense.get(0).zero()))
+                    NumberLabels.short3(dense.get(0).zero()))
             + " ceil(ln T) private people add l2_laplace noise, the others none; levels are secret, so"
             + " that BANCO is told the worst (eps 1 where nobody is private). Entries: mean excess risk"
             + " of the average (standard error).");
@@ -141,12 +142,12 @@ final class PrivacyLevelsStudy implements Race {
                     ATTRIBUTE_WEIGHT,
                     sparse.get(0).cell().rounds(),
                     sparse.get(0).cell().replications(),
-                    Numbers.short3(sparse.get(0).zero()))
+                    NumberLabels.short3(sparse.get(0).zero()))
             + " Local Laplace noise of scale 2 / tau on the attributes named.");
     table(sparse, SPARSE_LEARNERS, page);
   }
 
-  private static void table(List<Result> results, List<String> learners, Page page) {
+  private static void table(List<CellResult> results, List<String> learners, MarkdownPage page) {
     List<String> columns = new ArrayList<>(List.of("learner"));
     results.forEach(result -> columns.add(result.cell().label()));
     List<List<String>> rows = new ArrayList<>();
@@ -158,7 +159,7 @@ final class PrivacyLevelsStudy implements Race {
     page.table(columns, rows);
   }
 
-  private static DotPlot picture(List<Result> results) {
+  private static DotPlot picture(List<CellResult> results) {
     List<String> kinds = results.stream().map(result -> result.cell().label()).toList();
     DotPlot plot =
         new DotPlot(
@@ -167,9 +168,9 @@ final class PrivacyLevelsStudy implements Race {
             "excess risk of the average (loss)",
             kinds);
     for (String learner : LEARNERS) {
-      String colour = learner.equals(BANCO_WORST) ? Field.BANCO : learner;
+      String colour = learner.equals(BANCO_WORST) ? CandidateLearners.BANCO : learner;
       plot.dots(learner, results.stream().map(r -> r.average(learner, 0).mean()).toList(), colour);
     }
-    return plot.dots(ZERO, results.stream().map(Result::zero).toList(), ZERO);
+    return plot.dots(ZERO, results.stream().map(CellResult::zero).toList(), ZERO);
   }
 }

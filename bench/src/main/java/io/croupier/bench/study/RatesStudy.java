@@ -9,7 +9,7 @@ import java.util.function.ToDoubleFunction;
 import org.apache.commons.math3.stat.regression.SimpleRegression;
 
 /** How fast LDP-SGD and its average approach the truth: [LDP, Figures 2 and 3, Table 1]. */
-final class RatesStudy implements Race {
+final class RatesStudy implements CellStudy {
   private static final double STEP_SIZE = 0.2;
   private static final double[] DECAYS = {1.0 / 3, 0.5, 2.0 / 3, 1};
   private static final double PICTURED_MU = 1;
@@ -27,12 +27,12 @@ final class RatesStudy implements Race {
   /** Slopes are fitted to the last decade. */
   private static final int FIRST_OF_FIT = 4;
 
-  private final Effort effort;
+  private final StudyScale scale;
   private final List<Integer> checkpoints;
 
-  RatesStudy(Effort effort) {
-    this.effort = effort;
-    this.checkpoints = effort.checkpoints(CHECKPOINTS);
+  RatesStudy(StudyScale scale) {
+    this.scale = scale;
+    this.checkpoints = scale.checkpoints(CHECKPOINTS);
   }
 
   @Override
@@ -45,34 +45,34 @@ final class RatesStudy implements Race {
     List<Cell> cells = new ArrayList<>();
     for (RobustRegression problem : RobustRegression.values()) {
       for (double mu : MUS) {
-        Field field = new Field(problem.dimension());
+        CandidateLearners candidateLearners = new CandidateLearners(problem.dimension());
         cells.add(
             new Cell(
                 problem.name().toLowerCase(Locale.ROOT) + levelLabel(mu),
                 problem,
                 Noise.gaussian(2 * problem.gradientBound()),
-                Levels.all(mu),
+                PrivacyLevels.all(mu),
                 Arrays.stream(DECAYS)
-                    .mapToObj(decay -> field.sgd(label(decay), STEP_SIZE, decay))
+                    .mapToObj(decay -> candidateLearners.sgd(label(decay), STEP_SIZE, decay))
                     .toList(),
                 1,
                 checkpoints,
-                effort.replications(40)));
+                scale.replications(40)));
       }
     }
     return cells;
   }
 
   private static String levelLabel(double mu) {
-    return mu == Double.POSITIVE_INFINITY ? ", no noise" : ", mu = " + Numbers.short3(mu);
+    return mu == Double.POSITIVE_INFINITY ? ", no noise" : ", mu = " + NumberLabels.short3(mu);
   }
 
   private static String label(double decay) {
-    return "alpha = " + Numbers.short3(decay);
+    return "alpha = " + NumberLabels.short3(decay);
   }
 
   @Override
-  public void report(List<Result> results, Page page) throws IOException {
+  public void report(List<CellResult> results, MarkdownPage page) throws IOException {
     int end = checkpoints.size() - 1;
     page.title("Rates of LDP-SGD and LDP-ASGD");
     page.paragraph(
@@ -85,7 +85,7 @@ final class RatesStudy implements Race {
             + " Slopes: log-log fit of the MSE over the last decade of n; in brackets what Table 1 of"
             + " the paper bounds it by.");
     List<List<String>> rows = new ArrayList<>();
-    for (Result result : results) {
+    for (CellResult result : results) {
       for (int a = 0; a < DECAYS.length; a++) {
         rows.add(row(result, a, end));
       }
@@ -101,39 +101,39 @@ final class RatesStudy implements Race {
             "slope SGD (Table 1)",
             "slope ASGD (Table 1)"),
         rows);
-    for (Result result : results) {
+    for (CellResult result : results) {
       if (result.cell().label().endsWith(levelLabel(PICTURED_MU))) {
         picture(result, page);
       }
     }
   }
 
-  private List<String> row(Result result, int a, int end) {
+  private List<String> row(CellResult result, int a, int end) {
     String label = label(DECAYS[a]);
     return List.of(
         result.cell().label(),
-        Numbers.short3(DECAYS[a]),
-        Numbers.short3(result.estimate(label, end, risk -> Math.sqrt(risk.weights())).mean()),
-        Numbers.short3(result.estimate(label, end, risk -> Math.sqrt(risk.average())).mean()),
+        NumberLabels.short3(DECAYS[a]),
+        NumberLabels.short3(result.estimate(label, end, risk -> Math.sqrt(risk.weights())).mean()),
+        NumberLabels.short3(result.estimate(label, end, risk -> Math.sqrt(risk.average())).mean()),
         result.weights(label, end).toString(),
         result.average(label, end).toString(),
         slope(result, label, Trial.Risk::weights) + claim(CLAIMED_SGD[a]),
         slope(result, label, Trial.Risk::average) + claim(CLAIMED_AVERAGE[a]));
   }
 
-  private String slope(Result result, String label, ToDoubleFunction<Trial.Risk> of) {
+  private String slope(CellResult result, String label, ToDoubleFunction<Trial.Risk> of) {
     SimpleRegression fit = new SimpleRegression();
     for (int i = Math.min(FIRST_OF_FIT, checkpoints.size() - 2); i < checkpoints.size(); i++) {
       fit.addData(Math.log(checkpoints.get(i)), Math.log(result.estimate(label, i, of).mean()));
     }
-    return Numbers.fixed(fit.getSlope(), 2);
+    return NumberLabels.fixed(fit.getSlope(), 2);
   }
 
   private static String claim(double slope) {
-    return Double.isNaN(slope) ? " (none)" : " (" + Numbers.fixed(slope, 2) + ")";
+    return Double.isNaN(slope) ? " (none)" : " (" + NumberLabels.fixed(slope, 2) + ")";
   }
 
-  private void picture(Result result, Page page) throws IOException {
+  private void picture(CellResult result, MarkdownPage page) throws IOException {
     Plot plot =
         new Plot(result.cell().label(), "people n", "mean squared distance from the true weights");
     double[] x = checkpoints.stream().mapToDouble(n -> n).toArray();
@@ -145,19 +145,19 @@ final class RatesStudy implements Race {
           "SGD, %s (slope %s)".formatted(label, slope(result, label, last)),
           x,
           curve(result, label, last),
-          Look.colour(a),
+          ChartStyle.colour(a),
           0);
       plot.curve(
           "ASGD, %s (slope %s)".formatted(label, slope(result, label, average)),
           x,
           curve(result, label, average),
-          Look.colour(a),
+          ChartStyle.colour(a),
           2);
     }
     page.picture(result.cell().label().replaceAll(",.*", ""), plot);
   }
 
-  private double[] curve(Result result, String label, ToDoubleFunction<Trial.Risk> of) {
+  private double[] curve(CellResult result, String label, ToDoubleFunction<Trial.Risk> of) {
     double[] y = new double[checkpoints.size()];
     for (int i = 0; i < y.length; i++) {
       y[i] = result.estimate(label, i, of).mean();

@@ -13,8 +13,8 @@ import java.util.Arrays;
 enum RobustRegression implements Population {
   HUBER(1.345) {
     @Override
-    double target(Dice dice, double best) {
-      return best + SIGMA * dice.normal();
+    double target(SeededRandom random, double best) {
+      return best + SIGMA * random.normal();
     }
 
     @Override
@@ -25,8 +25,8 @@ enum RobustRegression implements Population {
 
   LOGISTIC(1) {
     @Override
-    double target(Dice dice, double best) {
-      return Loss.LOGISTIC.target(dice, best);
+    double target(SeededRandom random, double best) {
+      return Loss.LOGISTIC.target(random, best);
     }
 
     @Override
@@ -49,7 +49,7 @@ enum RobustRegression implements Population {
     return Math.sqrt(2) * steepest;
   }
 
-  abstract double target(Dice dice, double best);
+  abstract double target(SeededRandom random, double best);
 
   @Override
   public int dimension() {
@@ -57,15 +57,15 @@ enum RobustRegression implements Population {
   }
 
   @Override
-  public void draw(Dice dice, Person into) {
+  public void draw(SeededRandom random, Person into) {
     into.x[0] = 1;
     double square = 1;
     for (int j = 1; j < into.x.length; j++) {
-      into.x[j] = dice.normal();
+      into.x[j] = random.normal();
       square += into.x[j] * into.x[j];
     }
     into.importance = Math.min(1, 2 / square);
-    into.target = target(dice, Arrays.stream(into.x).sum());
+    into.target = target(random, Arrays.stream(into.x).sum());
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.croupier.bench.study;
 
-import io.croupier.bench.study.RoundsTrial.Way;
+import io.croupier.bench.study.RoundsTrial.ReportGrouping;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.DataSet;
 import io.croupier.schemas.AdaptiveRadius;
@@ -33,9 +33,14 @@ final class RoundsStudy implements Study {
   private static final double[] EPSILONS = {NONE, 8, 2};
   private static final String SGD = "LDP-ASGD";
   private static final List<String> LEARNERS =
-      List.of(Field.ADAPTIVE_RADIUS, Field.IMPROPER, Field.BANCO, Field.COORDINATE_WISE, SGD);
+      List.of(
+          CandidateLearners.ADAPTIVE_RADIUS,
+          CandidateLearners.IMPROPER,
+          CandidateLearners.BANCO,
+          CandidateLearners.COORDINATE_WISE,
+          SGD);
 
-  private static final List<Way> WAYS = List.of(Way.values());
+  private static final List<ReportGrouping> WAYS = List.of(ReportGrouping.values());
 
   /** A loss counts as above that of doing nothing beyond this ratio. */
   private static final double NO_BETTER = 1.01;
@@ -44,7 +49,7 @@ final class RoundsStudy implements Study {
   private static final double WORSE = 1.3;
 
   /** What is to be learnt. */
-  enum Setting {
+  enum LearningTask {
     CENSUS("census", 8, 0.25, 10),
     ABSOLUTE("absolute", 5, 1, 1);
 
@@ -53,7 +58,7 @@ final class RoundsStudy implements Study {
     private final double gradientBound;
     private final double stepSize;
 
-    Setting(String label, int dimension, double gradientBound, double stepSize) {
+    LearningTask(String label, int dimension, double gradientBound, double stepSize) {
       this.label = label;
       this.dimension = dimension;
       this.gradientBound = gradientBound;
@@ -66,7 +71,8 @@ final class RoundsStudy implements Study {
    *
    * @param reports from one publication to the next
    */
-  private record Case(Setting setting, double epsilon, String learner, Way way, int reports) {}
+  private record Case(
+      LearningTask setting, double epsilon, String learner, ReportGrouping grouping, int reports) {}
 
   private final List<Integer> rates;
   private final List<Integer> publications;
@@ -75,25 +81,29 @@ final class RoundsStudy implements Study {
   private final DataSet census = Census.load();
   private final double leastOfCensus;
   private final Population absolute;
-  private final Map<Setting, Double> zeros = new EnumMap<>(Setting.class);
+  private final Map<LearningTask, Double> zeros = new EnumMap<>(LearningTask.class);
   private final Map<Case, List<double[]>> measured = new HashMap<>();
 
-  RoundsStudy(Effort effort) {
-    rates = effort.checkpoints(10, 100, 1000, 10_000, 100_000);
-    publications = effort.checkpoints(10, 30, 100, 1000);
-    replications = effort.replications(3);
+  RoundsStudy(StudyScale scale) {
+    rates = scale.checkpoints(10, 100, 1000, 10_000, 100_000);
+    publications = scale.checkpoints(10, 30, 100, 1000);
+    replications = scale.replications(3);
     leastOfCensus = census.problem().score(census.problem().optimum()).loss();
-    int d = Setting.ABSOLUTE.dimension;
+    int d = LearningTask.ABSOLUTE.dimension;
     absolute =
         new PredictionProblem(
             new Design(Features.SPHERE, d, 0), Loss.ABSOLUTE, PredictionProblem.dense(d, 1));
-    for (Setting setting : Setting.values()) {
-      zeros.put(setting, crowd(setting, new Dice(0)).merit(new double[setting.dimension]).excess());
+    for (LearningTask setting : LearningTask.values()) {
+      zeros.put(
+          setting,
+          participants(setting, new SeededRandom(0))
+              .quality(new double[setting.dimension])
+              .excess());
       for (double epsilon : EPSILONS) {
         for (String learner : LEARNERS) {
-          for (Way way : WAYS) {
+          for (ReportGrouping grouping : WAYS) {
             for (int n : rates) {
-              Case c = new Case(setting, epsilon, learner, way, n);
+              Case c = new Case(setting, epsilon, learner, grouping, n);
               if (!publications(c).isEmpty()) {
                 cases.add(c);
               }
@@ -110,7 +120,7 @@ final class RoundsStudy implements Study {
   }
 
   private static boolean isPlayed(Case c, int publications) {
-    boolean other = c.way == Way.SINGLE || c.way == Way.LATE;
+    boolean other = c.grouping == ReportGrouping.SINGLE || c.grouping == ReportGrouping.LATE;
     return (long) c.reports * publications <= (other ? MOST_OF_OTHERS : MOST_REPORTS);
   }
 
@@ -128,13 +138,14 @@ final class RoundsStudy implements Study {
   }
 
   @Override
-  public void run(Runner runner, long seed, Page page) throws IOException, InterruptedException {
+  public void run(Runner runner, long seed, MarkdownPage page)
+      throws IOException, InterruptedException {
     List<Callable<double[]>> tasks = new ArrayList<>();
     for (int c = 0; c < cases.size(); c++) {
       Case played = cases.get(c);
       for (int r = 0; r < replications; r++) {
-        Dice dice = new Dice(Dice.seed(seed, c, r));
-        tasks.add(() -> play(played, dice, runner));
+        SeededRandom random = new SeededRandom(SeededRandom.seed(seed, c, r));
+        tasks.add(() -> play(played, random, runner));
       }
     }
     List<double[]> all = runner.all(tasks);
@@ -145,11 +156,15 @@ final class RoundsStudy implements Study {
   }
 
   /** Excess losses by checkpoint. */
-  private double[] play(Case c, Dice dice, Runner runner) {
+  private double[] play(Case c, SeededRandom random, Runner runner) {
     List<Integer> checkpoints = publications(c);
     RoundsTrial trial =
         new RoundsTrial(
-            crowd(c.setting, dice), spec(c.setting, c.epsilon, c.learner), c.epsilon, c.way, dice);
+            participants(c.setting, random),
+            spec(c.setting, c.epsilon, c.learner),
+            c.epsilon,
+            c.grouping,
+            random);
     double[] excesses = new double[checkpoints.size()];
     int played = 0;
     for (int i = 0; i < excesses.length; i++) {
@@ -163,31 +178,34 @@ final class RoundsStudy implements Study {
   }
 
   /** The people of a setting, in an order of their own or drawn. */
-  Crowd crowd(Setting setting, Dice dice) {
+  Participants participants(LearningTask setting, SeededRandom random) {
     return switch (setting) {
       case CENSUS ->
-          new CensusCrowd(census.problem(), leastOfCensus, census.problem().size(), dice);
-      case ABSOLUTE -> Crowd.drawn(absolute, 0, dice);
+          new CensusParticipants(census.problem(), leastOfCensus, census.problem().size(), random);
+      case ABSOLUTE -> Participants.drawn(absolute, 0, random);
     };
   }
 
   /** Excess loss of the initial weights. */
-  double zero(Setting setting) {
+  double zero(LearningTask setting) {
     return zeros.get(setting);
   }
 
   /** Defaults in everything but the step size, and the noise that BANCO has to know. */
-  static ModelSpec spec(Setting setting, double epsilon, String learner) {
+  static ModelSpec spec(LearningTask setting, double epsilon, String learner) {
     ModelSpec.Builder spec =
         ModelSpec.newBuilder()
             .setModelId("study")
             .setDimension(setting.dimension)
             .setGradientBound(setting.gradientBound);
     switch (learner) {
-      case Field.ADAPTIVE_RADIUS -> spec.setAdaptiveRadius(AdaptiveRadius.getDefaultInstance());
-      case Field.IMPROPER -> spec.setBlackBox(BlackBox.getDefaultInstance());
-      case Field.BANCO -> spec.setBanco(Banco.newBuilder().setStrongestNoise(noise(epsilon)));
-      case Field.COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance());
+      case CandidateLearners.ADAPTIVE_RADIUS ->
+          spec.setAdaptiveRadius(AdaptiveRadius.getDefaultInstance());
+      case CandidateLearners.IMPROPER -> spec.setBlackBox(BlackBox.getDefaultInstance());
+      case CandidateLearners.BANCO ->
+          spec.setBanco(Banco.newBuilder().setStrongestNoise(noise(epsilon)));
+      case CandidateLearners.COORDINATE_WISE ->
+          spec.setCoordinateWise(CoordinateWise.getDefaultInstance());
       case SGD -> spec.setLdpSgd(LdpSgd.newBuilder().setStepSize(setting.stepSize).setDecay(0.5));
       default -> throw new IllegalArgumentException(learner);
     }
@@ -206,7 +224,7 @@ final class RoundsStudy implements Study {
     return Estimate.of(measured.get(c).stream().mapToDouble(e -> e[checkpoint]).toArray());
   }
 
-  private void report(Page page) throws IOException {
+  private void report(MarkdownPage page) throws IOException {
     page.title("Reports between two publications");
     page.paragraph(
         ("Publications of N reports each, P of them, N P at most %s million, and %s million for the"
@@ -221,29 +239,33 @@ final class RoundsStudy implements Study {
                 + " %s / sqrt(t) on absolute. Entries: mean excess loss of the published average"
                 + " (standard error).")
             .formatted(
-                Numbers.short3(MOST_REPORTS / 1e6),
-                Numbers.short3(MOST_OF_OTHERS / 1e6),
+                NumberLabels.short3(MOST_REPORTS / 1e6),
+                NumberLabels.short3(MOST_OF_OTHERS / 1e6),
                 replications,
                 census.description(),
-                Setting.CENSUS.dimension,
-                Numbers.short3(Setting.CENSUS.gradientBound),
-                Numbers.short3(zero(Setting.CENSUS)),
-                Setting.ABSOLUTE.dimension,
-                Numbers.short3(Setting.ABSOLUTE.gradientBound),
-                Numbers.short3(zero(Setting.ABSOLUTE)),
+                LearningTask.CENSUS.dimension,
+                NumberLabels.short3(LearningTask.CENSUS.gradientBound),
+                NumberLabels.short3(zero(LearningTask.CENSUS)),
+                LearningTask.ABSOLUTE.dimension,
+                NumberLabels.short3(LearningTask.ABSOLUTE.gradientBound),
+                NumberLabels.short3(zero(LearningTask.ABSOLUTE)),
                 RoundsTrial.GAUSSIAN_FROM,
                 SGD,
-                Numbers.short3(Setting.CENSUS.stepSize),
-                Numbers.short3(Setting.ABSOLUTE.stepSize)));
+                NumberLabels.short3(LearningTask.CENSUS.stepSize),
+                NumberLabels.short3(LearningTask.ABSOLUTE.stepSize)));
     page.paragraph(
         ("*%s*: what the job does. *%s*: a round closes at max(1, n / 30) reports, even where the"
                 + " rounds agree. *%s*: each report is a round, however many name one publication."
                 + " *%s*: the job's model where all reports name the publication three before the newest"
                 + " one, and it publishes nevertheless. The job itself waits for a report that names"
                 + " the newest one, for at most `publication.hold`.")
-            .formatted(Way.RULE.label, Way.GROWING.label, Way.SINGLE.label, Way.LATE.label));
+            .formatted(
+                ReportGrouping.RULE.label,
+                ReportGrouping.GROWING.label,
+                ReportGrouping.SINGLE.label,
+                ReportGrouping.LATE.label));
     csv(page);
-    for (Setting setting : Setting.values()) {
+    for (LearningTask setting : LearningTask.values()) {
       for (double epsilon : EPSILONS) {
         String title = setting.label + ", " + noiseLabel(epsilon);
         page.heading(title.substring(0, 1).toUpperCase(Locale.ROOT) + title.substring(1));
@@ -256,10 +278,10 @@ final class RoundsStudy implements Study {
   }
 
   private static String noiseLabel(double epsilon) {
-    return epsilon == NONE ? "no noise" : "epsilon " + Numbers.short3(epsilon);
+    return epsilon == NONE ? "no noise" : "epsilon " + NumberLabels.short3(epsilon);
   }
 
-  private void csv(Page page) throws IOException {
+  private void csv(MarkdownPage page) throws IOException {
     List<List<String>> rows = new ArrayList<>();
     for (Case c : cases) {
       for (int p : publications(c)) {
@@ -267,9 +289,9 @@ final class RoundsStudy implements Study {
         rows.add(
             List.of(
                 c.setting.label,
-                c.epsilon == NONE ? "" : Numbers.short3(c.epsilon),
+                c.epsilon == NONE ? "" : NumberLabels.short3(c.epsilon),
                 c.learner.replace(",", ""),
-                c.way.label.replace(",", ""),
+                c.grouping.label.replace(",", ""),
                 Integer.toString(c.reports),
                 Integer.toString(p),
                 String.format(Locale.ROOT, "%.4g", excess.mean()),
@@ -297,20 +319,22 @@ final class RoundsStudy implements Study {
     return publications.get(Math.min(1, publications.size() - 1));
   }
 
-  private void table(Setting setting, double epsilon, Page page) {
+  private void table(LearningTask setting, double epsilon, MarkdownPage page) {
     List<String> columns = new ArrayList<>(List.of("learner", "N"));
-    publications.forEach(p -> columns.add(Way.RULE.label + ", P = " + p));
-    for (Way way : List.of(Way.GROWING, Way.SINGLE, Way.LATE)) {
-      columns.add(way.label + ", P = " + common());
+    publications.forEach(p -> columns.add(ReportGrouping.RULE.label + ", P = " + p));
+    for (ReportGrouping grouping :
+        List.of(ReportGrouping.GROWING, ReportGrouping.SINGLE, ReportGrouping.LATE)) {
+      columns.add(grouping.label + ", P = " + common());
     }
     List<List<String>> rows = new ArrayList<>();
     for (String learner : LEARNERS) {
       for (int n : rates) {
         List<String> row = new ArrayList<>(List.of(learner, Integer.toString(n)));
-        Case rule = new Case(setting, epsilon, learner, Way.RULE, n);
+        Case rule = new Case(setting, epsilon, learner, ReportGrouping.RULE, n);
         publications.forEach(p -> row.add(entry(rule, p)));
-        for (Way way : List.of(Way.GROWING, Way.SINGLE, Way.LATE)) {
-          row.add(entry(new Case(setting, epsilon, learner, way, n), common()));
+        for (ReportGrouping grouping :
+            List.of(ReportGrouping.GROWING, ReportGrouping.SINGLE, ReportGrouping.LATE)) {
+          row.add(entry(new Case(setting, epsilon, learner, grouping, n), common()));
         }
         rows.add(row);
       }
@@ -325,26 +349,26 @@ final class RoundsStudy implements Study {
   /**
    * A panel for each learner, of all ways, and one of all learners, at one number of publications.
    */
-  private void picture(Setting setting, double epsilon, String title, Page page)
+  private void picture(LearningTask setting, double epsilon, String title, MarkdownPage page)
       throws IOException {
     double zero = zero(setting);
     double[] x = rates.stream().mapToDouble(n -> n).toArray();
     double[] ends = {x[0], x[x.length - 1]};
     List<Plot> plots = new ArrayList<>();
-    Plot all = panel("all, " + Way.RULE.label, zero);
+    Plot all = panel("all, " + ReportGrouping.RULE.label, zero);
     for (String learner : LEARNERS) {
       Plot plot = panel(learner, zero);
       for (int k = 0; k < WAYS.size(); k++) {
-        Way way = WAYS.get(k);
+        ReportGrouping grouping = WAYS.get(k);
         double[] y =
             rates.stream()
-                .map(n -> new Case(setting, epsilon, learner, way, n))
+                .map(n -> new Case(setting, epsilon, learner, grouping, n))
                 .filter(c -> isPlayed(c, common()))
                 .mapToDouble(c -> Math.min(100 * zero, excess(c, common()).mean()))
                 .toArray();
         double[] played = Arrays.copyOf(x, y.length);
-        plot.curve(way.label, played, y, Look.colour(k), k);
-        if (way == Way.RULE) {
+        plot.curve(grouping.label, played, y, ChartStyle.colour(k), k);
+        if (grouping == ReportGrouping.RULE) {
           all.learner(learner, x, y);
         }
       }
@@ -361,7 +385,7 @@ final class RoundsStudy implements Study {
   }
 
   /** What a checkpoint interval does: as many reports, in more or fewer publications. */
-  private void sameReports(Page page) {
+  private void sameReports(MarkdownPage page) {
     page.heading("The same reports in more or fewer publications");
     page.paragraph(
         "The rule; T reports in P publications. A longer checkpoint interval means fewer"
@@ -377,14 +401,14 @@ final class RoundsStudy implements Study {
     List<String> columns = new ArrayList<>(List.of("problem", "learner"));
     totals.forEach(t -> columns.add("T = %d, P = %d".formatted(t[0], t[1])));
     List<List<String>> rows = new ArrayList<>();
-    for (Setting setting : Setting.values()) {
+    for (LearningTask setting : LearningTask.values()) {
       for (double epsilon : EPSILONS) {
         for (String learner : LEARNERS) {
           List<String> row =
               new ArrayList<>(List.of(setting.label + ", " + noiseLabel(epsilon), learner));
           for (long[] t : totals) {
-            Case c = new Case(setting, epsilon, learner, Way.RULE, (int) (t[0] / t[1]));
-            row.add(Numbers.short3(excess(c, (int) t[1]).mean()));
+            Case c = new Case(setting, epsilon, learner, ReportGrouping.RULE, (int) (t[0] / t[1]));
+            row.add(NumberLabels.short3(excess(c, (int) t[1]).mean()));
           }
           rows.add(row);
         }
@@ -393,12 +417,12 @@ final class RoundsStudy implements Study {
     page.table(columns, rows);
   }
 
-  private void exceptions(Page page) {
+  private void exceptions(MarkdownPage page) {
     List<List<String>> above = new ArrayList<>();
     List<List<String>> worse = new ArrayList<>();
     int count = 0;
     for (Case c : cases) {
-      if (c.way != Way.RULE) {
+      if (c.grouping != ReportGrouping.RULE) {
         continue;
       }
       double zero = zero(c.setting);
@@ -412,7 +436,7 @@ final class RoundsStudy implements Study {
                 Integer.toString(c.reports),
                 Integer.toString(p),
                 excess.toString(),
-                Numbers.short3(excess.mean() / zero));
+                NumberLabels.short3(excess.mean() / zero));
         if (excess.mean() > NO_BETTER * zero) {
           above.add(row);
         }
@@ -439,7 +463,7 @@ final class RoundsStudy implements Study {
     page.paragraph(
         ("Without delay, at the same P, by more than %s times and a standard error than the best of"
                 + " the smaller N: %d of %d cells.")
-            .formatted(Numbers.short3(WORSE), worse.size(), count));
+            .formatted(NumberLabels.short3(WORSE), worse.size(), count));
     List<String> longer = new ArrayList<>(columns);
     longer.add("with fewer reports");
     page.table(longer, worse);
@@ -449,7 +473,7 @@ final class RoundsStudy implements Study {
     int count = 0;
     int above = 0;
     for (Case c : cases) {
-      if (c.way == Way.LATE && c.learner.equals(learner)) {
+      if (c.grouping == ReportGrouping.LATE && c.learner.equals(learner)) {
         for (int p : publications(c)) {
           count++;
           above += excess(c, p).mean() > NO_BETTER * zero(c.setting) ? 1 : 0;
@@ -463,7 +487,7 @@ final class RoundsStudy implements Study {
     Estimate best = new Estimate(Double.POSITIVE_INFINITY, 0);
     for (int n : rates) {
       if (n < c.reports) {
-        Estimate other = excess(new Case(c.setting, c.epsilon, c.learner, c.way, n), p);
+        Estimate other = excess(new Case(c.setting, c.epsilon, c.learner, c.grouping, n), p);
         best = other.mean() < best.mean() ? other : best;
       }
     }

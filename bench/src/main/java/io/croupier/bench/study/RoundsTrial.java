@@ -7,7 +7,7 @@ import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Round;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.LocalModel;
 import io.croupier.operators.model.Publication;
 import io.croupier.operators.model.RoundSum;
@@ -27,7 +27,7 @@ final class RoundsTrial {
   static final int GAUSSIAN_FROM = 64;
 
   /** How reports become steps of the learner. */
-  enum Way {
+  enum ReportGrouping {
     /** The job's own model: growing rounds, and a last round once they agree. */
     RULE("the rule"),
     /** Growing rounds, however much they agree. */
@@ -39,7 +39,7 @@ final class RoundsTrial {
 
     final String label;
 
-    Way(String label) {
+    ReportGrouping(String label) {
       this.label = label;
     }
 
@@ -55,7 +55,7 @@ final class RoundsTrial {
   }
 
   /** What learns. */
-  private interface Pupil {
+  private interface TrialModel {
 
     /** Takes the sum of reports that name a round; may change {@code sum}. */
     void add(long namedRound, double[] sum, int reports);
@@ -65,28 +65,28 @@ final class RoundsTrial {
   }
 
   /** A publication that reports name. */
-  private static final class Named {
+  private static final class NamedPublication {
     private final double[] weights;
     private long round;
     private long reports;
 
-    private Named(int dimension) {
+    private NamedPublication(int dimension) {
       weights = new double[dimension];
     }
   }
 
-  private final Crowd crowd;
+  private final Participants participants;
   private final double clip;
   private final double epsilon;
-  private final Way way;
-  private final Dice dice;
-  private final Pupil pupil;
+  private final ReportGrouping grouping;
+  private final SeededRandom random;
+  private final TrialModel trialModel;
   private final Noise law = Noise.l2Laplace();
   private final double[] gradient;
   private final double[] average;
 
   /** Oldest first. */
-  private final Deque<Named> publications = new ArrayDeque<>();
+  private final Deque<NamedPublication> publications = new ArrayDeque<>();
 
   /**
    * Publishes the initial model.
@@ -95,34 +95,39 @@ final class RoundsTrial {
    *     are clipped at its bound
    * @param epsilon of the l2_laplace noise of each report; infinite: none
    */
-  RoundsTrial(Crowd crowd, ModelSpec spec, double epsilon, Way way, Dice dice) {
-    this.crowd = crowd;
+  RoundsTrial(
+      Participants participants,
+      ModelSpec spec,
+      double epsilon,
+      ReportGrouping grouping,
+      SeededRandom random) {
+    this.participants = participants;
     this.clip = spec.getGradientBound();
     this.epsilon = epsilon;
-    this.way = way;
-    this.dice = dice;
-    gradient = new double[crowd.dimension()];
-    average = new double[crowd.dimension()];
-    Contestant contestant = Contestant.of("study", spec);
-    pupil =
-        way == Way.RULE || way == Way.LATE
-            ? new Job(spec, contestant.directionalVariance())
-            : new Steps(contestant);
+    this.grouping = grouping;
+    this.random = random;
+    gradient = new double[participants.dimension()];
+    average = new double[participants.dimension()];
+    LabelledLearner candidate = LabelledLearner.of("study", spec);
+    trialModel =
+        grouping == ReportGrouping.RULE || grouping == ReportGrouping.LATE
+            ? new JobModel(spec, candidate.directionalVariance())
+            : new Steps(candidate);
     publish();
   }
 
   /** Adds so many reports, and publishes. */
   void interval(int reports) {
-    Named named = publications.getFirst();
-    double[] sum = new double[crowd.dimension()];
+    NamedPublication named = publications.getFirst();
+    double[] sum = new double[participants.dimension()];
     for (int left = reports; left > 0; ) {
-      int size = (int) Math.min(left, way.bundle(named.reports));
+      int size = (int) Math.min(left, grouping.bundle(named.reports));
       Arrays.fill(sum, 0);
       for (int i = 0; i < size; i++) {
         addGradient(named.weights, sum);
       }
       addNoise(size, sum);
-      pupil.add(named.round, sum, size);
+      trialModel.add(named.round, sum, size);
       named.reports += size;
       left -= size;
     }
@@ -131,21 +136,21 @@ final class RoundsTrial {
 
   /** Excess loss of the published average. */
   double excess() {
-    return crowd.merit(average).excess();
+    return participants.quality(average).excess();
   }
 
   private void publish() {
-    Named named = new Named(crowd.dimension());
-    named.round = pupil.publish(named.weights, average);
+    NamedPublication named = new NamedPublication(participants.dimension());
+    named.round = trialModel.publish(named.weights, average);
     publications.addLast(named);
-    if (publications.size() > way.delay() + 1) {
+    if (publications.size() > grouping.delay() + 1) {
       publications.removeFirst();
     }
   }
 
   private void addGradient(double[] weights, double[] sum) {
-    crowd.next();
-    crowd.gradient(weights, gradient);
+    participants.next();
+    participants.gradient(weights, gradient);
     double norm = Math.sqrt(Vectors.squaredNorm(gradient));
     Vectors.addScaled(norm > clip ? clip / norm : 1, gradient, sum);
   }
@@ -158,22 +163,22 @@ final class RoundsTrial {
     if (reports >= GAUSSIAN_FROM) {
       double deviation = 2 * clip / epsilon * Math.sqrt((sum.length + 1.0) * reports);
       for (int j = 0; j < sum.length; j++) {
-        sum[j] += deviation * dice.normal();
+        sum[j] += deviation * random.normal();
       }
       return;
     }
     for (int i = 0; i < reports; i++) {
-      law.draw(epsilon / clip, dice, gradient);
+      law.draw(epsilon / clip, random, gradient);
       Vectors.addScaled(1, gradient, sum);
     }
   }
 
   /** The model of the job. */
-  private static final class Job implements Pupil {
+  private static final class JobModel implements TrialModel {
     private final LocalModel model;
     private final double directionalVariance;
 
-    private Job(ModelSpec spec, double directionalVariance) {
+    private JobModel(ModelSpec spec, double directionalVariance) {
       model = new LocalModel(spec, 0);
       this.directionalVariance = directionalVariance;
     }
@@ -187,9 +192,9 @@ final class RoundsTrial {
       bundle.directionalVariance = reports * directionalVariance;
       bundle.dimension = sum.length;
       bundle.values = PackedVectors.encode(sum);
-      Fate fate = model.add(bundle);
-      if (fate != Fate.OPEN && fate != Fate.STEPPED) {
-        throw new IllegalStateException("reports of round " + namedRound + ": " + fate);
+      BundleOutcome outcome = model.add(bundle);
+      if (outcome != BundleOutcome.OPEN && outcome != BundleOutcome.STEPPED) {
+        throw new IllegalStateException("reports of round " + namedRound + ": " + outcome);
       }
     }
 
@@ -211,7 +216,7 @@ final class RoundsTrial {
   }
 
   /** A learner that takes a step on each bundle; reports name the newest publication. */
-  private static final class Steps implements Pupil {
+  private static final class Steps implements TrialModel {
     private final Learner<LearnerState> learner;
     private final double directionalVariance;
     private final LearnerState state;
@@ -219,9 +224,9 @@ final class RoundsTrial {
     private final Iterate iterate;
     private final double[] direction;
 
-    private Steps(Contestant contestant) {
-      learner = contestant.learner();
-      directionalVariance = contestant.directionalVariance();
+    private Steps(LabelledLearner candidate) {
+      learner = candidate.learner();
+      directionalVariance = candidate.directionalVariance();
       state = learner.initial();
       round = new Round(learner.dimension());
       iterate = new Iterate(learner.dimension());

@@ -23,21 +23,21 @@ final class Runner implements AutoCloseable {
   }
 
   /** The results of the cells, in their order. */
-  List<Result> run(List<Cell> cells, long seed) throws InterruptedException {
+  List<CellResult> run(List<Cell> cells, long seed) throws InterruptedException {
     List<Callable<Trial.Risk[][]>> trials = new ArrayList<>();
     for (int c = 0; c < cells.size(); c++) {
       Cell cell = cells.get(c);
       for (int r = 0; r < cell.replications(); r++) {
-        long trialSeed = Dice.seed(seed, c, r);
+        long trialSeed = SeededRandom.seed(seed, c, r);
         trials.add(() -> new Trial(cell, trialSeed).run(progress));
       }
     }
     List<Trial.Risk[][]> risks = all(trials);
-    List<Result> results = new ArrayList<>();
+    List<CellResult> results = new ArrayList<>();
     int next = 0;
     for (Cell cell : cells) {
       List<Trial.Risk[][]> own = risks.subList(next, next += cell.replications());
-      results.add(new Result(cell, own.toArray(Trial.Risk[][][]::new)));
+      results.add(new CellResult(cell, own.toArray(Trial.Risk[][][]::new)));
     }
     return results;
   }

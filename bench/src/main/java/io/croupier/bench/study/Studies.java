@@ -98,7 +98,7 @@ public final class Studies implements Callable<Integer> {
                 bar::stepBy)) {
       for (Study study : studies) {
         bar.setExtraMessage(" " + study.name());
-        Page page = new Page(out, study.name());
+        MarkdownPage page = new MarkdownPage(out, study.name());
         study.run(runner, seed + study.name().hashCode(), page);
         page.save();
       }
@@ -119,18 +119,18 @@ public final class Studies implements Callable<Integer> {
 
   private List<Study> chosen() {
     int runs = replications == null ? 0 : replications;
-    Effort effort = quick ? Effort.quick(runs) : Effort.full(runs);
+    StudyScale scale = quick ? StudyScale.quick(runs) : StudyScale.full(runs);
     List<Study> all =
         List.of(
-            new ExcessRiskStudy(effort),
-            new WealthStudy(effort),
-            new PrivacyLevelsStudy(effort),
-            new RatesStudy(effort),
-            new AdaptiveRadiusStudy(effort, seed),
-            new RoundsStudy(effort),
-            new PrefixSumStudy(effort),
-            new DpFtrlStudy(effort),
-            new ParameterFreeStudy(effort));
+            new ExcessRiskStudy(scale),
+            new WealthStudy(scale),
+            new PrivacyLevelsStudy(scale),
+            new RatesStudy(scale),
+            new AdaptiveRadiusStudy(scale, seed),
+            new RoundsStudy(scale),
+            new PrefixSumStudy(scale),
+            new DpFtrlStudy(scale),
+            new ParameterFreeStudy(scale));
     if (only == null) {
       return all;
     }

@@ -16,5 +16,5 @@ interface Study {
    *
    * @param seed of all that is random
    */
-  void run(Runner runner, long seed, Page page) throws IOException, InterruptedException;
+  void run(Runner runner, long seed, MarkdownPage page) throws IOException, InterruptedException;
 }

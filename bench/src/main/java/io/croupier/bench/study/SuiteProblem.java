@@ -11,7 +11,7 @@ final class SuiteProblem {
   private static final double[] NORMS = {0.1, 1, 10};
 
   /** How much noise the people add. */
-  enum Privacy {
+  enum NoiseStrength {
     HALF_EPSILON(0.5),
     EPSILON_1(1),
     EPSILON_4(4),
@@ -19,26 +19,26 @@ final class SuiteProblem {
     NONE(Double.POSITIVE_INFINITY),
     MIX(0.5) {
       @Override
-      Levels levels(int people) {
-        return Levels.anyOf(0.5, 1, 4, 16, Double.POSITIVE_INFINITY);
+      PrivacyLevels levels(int people) {
+        return PrivacyLevels.anyOf(0.5, 1, 4, 16, Double.POSITIVE_INFINITY);
       }
     },
     BURST(0.4) {
       @Override
-      Levels levels(int people) {
-        return Levels.first(people / 200 + 12, worst(), 4);
+      PrivacyLevels levels(int people) {
+        return PrivacyLevels.first(people / 200 + 12, worst(), 4);
       }
     },
     HALF(1) {
       @Override
-      Levels levels(int people) {
-        return Levels.anyOf(worst(), Double.POSITIVE_INFINITY);
+      PrivacyLevels levels(int people) {
+        return PrivacyLevels.anyOf(worst(), Double.POSITIVE_INFINITY);
       }
     };
 
     private final double worst;
 
-    Privacy(double worst) {
+    NoiseStrength(double worst) {
       this.worst = worst;
     }
 
@@ -47,8 +47,8 @@ final class SuiteProblem {
       return worst;
     }
 
-    Levels levels(int people) {
-      return Levels.all(worst);
+    PrivacyLevels levels(int people) {
+      return PrivacyLevels.all(worst);
     }
   }
 
@@ -79,12 +79,13 @@ final class SuiteProblem {
 
   private final Loss loss;
   private final double norm;
-  private final Privacy privacy;
+  private final NoiseStrength privacy;
   private final Features features;
   private final NoiseKind kind;
   private final double[] best;
 
-  private SuiteProblem(Loss loss, int dimension, double norm, Privacy privacy, Random random) {
+  private SuiteProblem(
+      Loss loss, int dimension, double norm, NoiseStrength privacy, Random random) {
     this.loss = loss;
     this.norm = norm;
     this.privacy = privacy;
@@ -99,7 +100,7 @@ final class SuiteProblem {
     for (Loss loss : Loss.values()) {
       for (int dimension : DIMENSIONS) {
         for (double norm : NORMS) {
-          for (Privacy privacy : Privacy.values()) {
+          for (NoiseStrength privacy : NoiseStrength.values()) {
             suite.add(new SuiteProblem(loss, dimension, norm, privacy, random));
           }
         }
@@ -143,7 +144,7 @@ final class SuiteProblem {
     return loss;
   }
 
-  Privacy privacy() {
+  NoiseStrength privacy() {
     return privacy;
   }
 
@@ -163,6 +164,11 @@ final class SuiteProblem {
   String label() {
     return "%s, d = %d, ||w*|| = %s, %s, %s, %s"
         .formatted(
-            loss.label, dimension(), Numbers.short3(norm), privacy.name(), features.name(), kind);
+            loss.label,
+            dimension(),
+            NumberLabels.short3(norm),
+            privacy.name(),
+            features.name(),
+            kind);
   }
 }

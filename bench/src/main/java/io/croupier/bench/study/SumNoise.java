@@ -14,7 +14,7 @@ import java.util.Arrays;
 interface SumNoise extends PrefixError {
 
   /** The noise of one release after the other, by itself. */
-  Path start(int dimension, Dice dice);
+  Path start(int dimension, SeededRandom random);
 
   /** Where a release has got to. */
   @FunctionalInterface
@@ -38,8 +38,8 @@ interface SumNoise extends PrefixError {
     }
 
     @Override
-    public Path start(int dimension, Dice dice) {
-      PrefixSum sums = SeededSums.start(noise, dimension, dice::normal);
+    public Path start(int dimension, SeededRandom random) {
+      PrefixSum sums = SeededSums.start(noise, dimension, random::normal);
       long[] nothing = new long[dimension];
       return into -> sums.add(nothing, into);
     }
@@ -79,10 +79,10 @@ interface SumNoise extends PrefixError {
     }
 
     @Override
-    public Path start(int dimension, Dice dice) {
+    public Path start(int dimension, SeededRandom random) {
       double[] sum = new double[dimension];
       return into -> {
-        Arrays.setAll(sum, i -> sum[i] + dice.normal());
+        Arrays.setAll(sum, i -> sum[i] + random.normal());
         System.arraycopy(sum, 0, into, 0, dimension);
       };
     }

@@ -7,8 +7,8 @@ final class Trial {
   private static final int PROGRESS_ROUNDS = 4096;
 
   private final Cell cell;
-  private final Dice dice;
-  private final Player[] players;
+  private final SeededRandom random;
+  private final LearnerRun[] runs;
   private final Person person;
   private final double[] noise;
   private final double[] levels;
@@ -16,33 +16,33 @@ final class Trial {
 
   Trial(Cell cell, long seed) {
     this.cell = cell;
-    this.dice = new Dice(seed);
-    this.players = cell.contestants().stream().map(Player::new).toArray(Player[]::new);
+    this.random = new SeededRandom(seed);
+    this.runs = cell.candidates().stream().map(LearnerRun::new).toArray(LearnerRun[]::new);
     this.person = new Person(cell.population().dimension());
     this.noise = new double[cell.population().dimension()];
-    this.levels = cell.levels().draw(cell.rounds() * cell.reportsPerRound(), dice);
+    this.levels = cell.levels().draw(cell.rounds() * cell.reportsPerRound(), random);
   }
 
   /**
-   * The excess risks, by contestant and checkpoint.
+   * The excess risks, by learner and checkpoint.
    *
    * @param progress told of the work done, in the unit of {@link Cell#work()}
    */
   Risk[][] run(LongConsumer progress) {
-    Risk[][] risks = new Risk[players.length][cell.checkpoints().size()];
+    Risk[][] risks = new Risk[runs.length][cell.checkpoints().size()];
     int next = 0;
     for (int t = 1; t <= cell.rounds(); t++) {
       playRound();
       if (t == cell.checkpoints().get(next)) {
-        for (int i = 0; i < players.length; i++) {
-          risks[i][next] = players[i].risk(cell.population());
+        for (int i = 0; i < runs.length; i++) {
+          risks[i][next] = runs[i].risk(cell.population());
         }
         next++;
       }
       int since = t % PROGRESS_ROUNDS;
       if (since == 0 || t == cell.rounds()) {
         long rounds = since == 0 ? PROGRESS_ROUNDS : since;
-        progress.accept(rounds * cell.reportsPerRound() * players.length);
+        progress.accept(rounds * cell.reportsPerRound() * runs.length);
       }
     }
     return risks;
@@ -50,14 +50,14 @@ final class Trial {
 
   private void playRound() {
     for (int i = 0; i < cell.reportsPerRound(); i++) {
-      cell.population().draw(dice, person);
-      cell.noise().draw(levels[people++], dice, noise);
-      for (Player player : players) {
-        player.report(cell.population(), person, noise);
+      cell.population().draw(random, person);
+      cell.noise().draw(levels[people++], random, noise);
+      for (LearnerRun learnerRun : runs) {
+        learnerRun.report(cell.population(), person, noise);
       }
     }
-    for (Player player : players) {
-      player.step(cell.reportsPerRound());
+    for (LearnerRun learnerRun : runs) {
+      learnerRun.step(cell.reportsPerRound());
     }
   }
 

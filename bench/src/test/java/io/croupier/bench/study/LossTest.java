@@ -27,13 +27,13 @@ class LossTest {
   @ParameterizedTest
   @EnumSource
   void theDerivativeOfTheExcessIsTheExpectedSlope(Loss loss) {
-    Dice dice = new Dice(3);
+    SeededRandom random = new SeededRandom(3);
     double h = 1e-5;
     for (double best : BEST) {
       for (double prediction : new double[] {best, best + 0.07, best - 0.4, best + 1.3}) {
         double sum = 0;
         for (int i = 0; i < DRAWS; i++) {
-          double slope = loss.slope(prediction, loss.target(dice, best));
+          double slope = loss.slope(prediction, loss.target(random, best));
           sum += slope;
         }
         double derivative =

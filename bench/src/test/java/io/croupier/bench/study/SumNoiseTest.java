@@ -55,7 +55,7 @@ class SumNoiseTest {
           case "restarted" -> SumNoise.restarted(kind, 5);
           default -> SumNoise.blt(2, 11, ParticipationLimits.ONCE);
         };
-    SumNoise.Path path = noise.start(10_000, new Dice(3));
+    SumNoise.Path path = noise.start(10_000, new SeededRandom(3));
     double[] values = new double[10_000];
     for (int step = 1; step <= 11; step++) {
       path.next(values);

@@ -15,7 +15,7 @@ public final class AccountingTopic {
 
   /** What is done with an event. */
   @FunctionalInterface
-  public interface Reader {
+  public interface EventHandler {
     /**
      * Takes the next event; those of one user come in their order.
      *
@@ -29,9 +29,9 @@ public final class AccountingTopic {
    *
    * @throws InputException if there is none, it can't be read, or what is on it is no event
    */
-  public static void read(JobConfig config, Reader reader) {
+  public static void read(JobConfig config, EventHandler reader) {
     String topic = config.topics().accounting();
-    Progress progress = new Progress(topic);
+    ReadProgress progress = new ReadProgress(topic);
     try {
       CommittedRecords.forEach(
           config.kafka(),
@@ -68,17 +68,17 @@ public final class AccountingTopic {
   }
 
   /** How far the topic is read. */
-  private static final class Progress {
+  private static final class ReadProgress {
     private final String topic;
-    private Bar bar;
+    private TopicProgressBar bar;
     private long read;
 
-    private Progress(String topic) {
+    private ReadProgress(String topic) {
       this.topic = topic;
     }
 
     private void begin(long offsets) {
-      bar = Bar.ofRecords(topic, offsets);
+      bar = TopicProgressBar.ofRecords(topic, offsets);
     }
 
     private void step() {

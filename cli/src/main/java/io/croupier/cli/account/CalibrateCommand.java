@@ -70,7 +70,7 @@ public final class CalibrateCommand implements Callable<Integer> {
         "Neighbours: ${COMPLETION-CANDIDATES} (default: zero-out for trees, else replace-one, the"
             + " only one for reports)."
       })
-  private Relation relation;
+  private RelationOption relation;
 
   @Option(names = "--json", description = "For programs.")
   private boolean json;
@@ -86,12 +86,12 @@ public final class CalibrateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Log.toFile();
-    Require.positive("--epsilon", epsilon);
+    OptionChecks.positive("--epsilon", epsilon);
     if (delta != null) {
-      Require.probability("--delta", delta);
+      OptionChecks.probability("--delta", delta);
     }
     if (reports != null) {
-      Require.atLeast("--reports", reports, 1);
+      OptionChecks.atLeast("--reports", reports, 1);
     }
     Found found = trees.areGiven() ? noiseMultiplier() : ofReports();
     spec.commandLine().getOut().println(json ? Json.text(found.json()) : found.text());
@@ -107,14 +107,14 @@ public final class CalibrateCommand implements Callable<Integer> {
       throw new InputException(
           "--reports is for noise of the reports' own; for trees say --participations");
     }
-    Relation of = relation == null ? Relation.ZERO_OUT : relation;
+    RelationOption of = relation == null ? RelationOption.ZERO_OUT : relation;
     Sensitivity sensitivity = trees.sensitivity();
     double least;
-    Guarantee guarantee;
+    GaussianGuarantee guarantee;
     try {
       least =
           TreeRelease.noiseMultiplier(sensitivity.ofAllTrees(), epsilon, delta, of.neighbours());
-      guarantee = Guarantee.of(sensitivity.release(least, of.neighbours()), delta, of);
+      guarantee = GaussianGuarantee.of(sensitivity.release(least, of.neighbours()), delta, of);
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
@@ -133,7 +133,7 @@ public final class CalibrateCommand implements Callable<Integer> {
   }
 
   private Found ofReports() {
-    if (relation == Relation.ZERO_OUT) {
+    if (relation == RelationOption.ZERO_OUT) {
       throw new InputException(
           "--relation is zero-out; the noise of reports is between any two people: replace-one");
     }
@@ -163,7 +163,8 @@ public final class CalibrateCommand implements Callable<Integer> {
               .formatted(
                   Digits.all(epsilon), Digits.all(delta), mu.toPlainString(), Digits.count(count)));
     }
-    Guarantee guarantee = Guarantee.of(mu.doubleValue(), delta, Relation.REPLACE_ONE);
+    GaussianGuarantee guarantee =
+        GaussianGuarantee.of(mu.doubleValue(), delta, RelationOption.REPLACE_ONE);
     JsonObject object = guarantee.json();
     object.addProperty("reports", count);
     object.addProperty("muOfReport", each);
@@ -193,7 +194,7 @@ public final class CalibrateCommand implements Callable<Integer> {
     JsonObject object = new JsonObject();
     object.addProperty("epsilon", epsilon);
     object.addProperty("delta", 0);
-    object.addProperty("relation", Relation.REPLACE_ONE.toString());
+    object.addProperty("relation", RelationOption.REPLACE_ONE.toString());
     object.addProperty("reports", count);
     object.addProperty("epsilonOfReport", each.stripTrailingZeros());
     String text =

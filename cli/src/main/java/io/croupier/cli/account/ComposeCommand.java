@@ -1,6 +1,6 @@
 package io.croupier.cli.account;
 
-import io.croupier.cli.Connection;
+import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
@@ -51,7 +51,7 @@ final class ComposeCommand implements Callable<Integer> {
       description = "Declarations or events; without it, the accounting topic.")
   private String file;
 
-  @Mixin private Connection connection;
+  @Mixin private ConnectionOptions connection;
 
   @Option(
       names = "--delta",
@@ -75,21 +75,21 @@ final class ComposeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Log.toFile();
-    Require.probability("--delta", delta);
+    OptionChecks.probability("--delta", delta);
     if (top != null) {
-      Require.atLeast("--top", top, 1);
+      OptionChecks.atLeast("--top", top, 1);
     }
     if (file != null && connection.isNamed()) {
       throw new InputException(
           "FILE is %s, and a Kafka is named too; it must be one".formatted(file));
     }
-    Books books = new Books();
+    RecomputedAccounts accounts = new RecomputedAccounts();
     if (file != null) {
-      new Declared(books).read(file);
+      new DeclarationReader(accounts).read(file);
     } else {
-      AccountingTopic.read(connection.config(), books::addEvent);
+      AccountingTopic.read(connection.config(), accounts::addEvent);
     }
-    Composition composition = new Composition(books, delta, byModel);
+    Composition composition = new Composition(accounts, delta, byModel);
     spec.commandLine()
         .getOut()
         .println(
@@ -97,16 +97,16 @@ final class ComposeCommand implements Callable<Integer> {
                 ? Json.text(composition.json(top == null ? Long.MAX_VALUE : top))
                 : composition.text(top == null ? 20 : top));
     Log.discard();
-    return books.mismatched() == 0 ? 0 : refuse(books);
+    return accounts.mismatched() == 0 ? 0 : refuse(accounts);
   }
 
-  private int refuse(Books books) {
+  private int refuse(RecomputedAccounts accounts) {
     spec.commandLine()
         .getErr()
         .printf(
             "MISMATCH: %s of %s events tell costs or totals that their declarations don't add up to:%n",
-            Digits.count(books.mismatched()), Digits.count(books.events()));
-    books.mismatches().forEach(spec.commandLine().getErr()::println);
+            Digits.count(accounts.mismatched()), Digits.count(accounts.events()));
+    accounts.mismatches().forEach(spec.commandLine().getErr()::println);
     return 1;
   }
 }

@@ -14,29 +14,31 @@ import java.util.Map;
  * person of three different epsilons takes half a millisecond, one of a hundred 60.
  */
 final class Composition {
-  private static final Comparator<Line> ORDER =
-      Comparator.comparingDouble(Line::epsilon)
+  private static final Comparator<ResultRow> ORDER =
+      Comparator.comparingDouble(ResultRow::epsilon)
           .reversed()
-          .thenComparing(Line::userId)
-          .thenComparing(Line::modelId);
+          .thenComparing(ResultRow::userId)
+          .thenComparing(ResultRow::modelId);
 
-  private final Books books;
+  private final RecomputedAccounts accounts;
   private final double delta;
-  private final Map<Entry.Key, Map<Bound, Double>> known = new HashMap<>();
-  private final List<Line> users = new ArrayList<>();
-  private final List<Line> models = new ArrayList<>();
+  private final Map<SpendTotals.BoundKey, Map<Bound, Double>> known = new HashMap<>();
+  private final List<ResultRow> users = new ArrayList<>();
+  private final List<ResultRow> models = new ArrayList<>();
 
-  Composition(Books books, double delta, boolean byModel) {
-    this.books = books;
+  Composition(RecomputedAccounts accounts, double delta, boolean byModel) {
+    this.accounts = accounts;
     this.delta = delta;
-    try (Bar bar = Bar.ofRecords("people", books.all().size())) {
-      books
+    try (TopicProgressBar bar = TopicProgressBar.ofRecords("people", accounts.all().size())) {
+      accounts
           .all()
           .forEach(
-              (userId, book) -> {
-                users.add(line(userId, "", book.all()));
+              (userId, recomputedAccount) -> {
+                users.add(line(userId, "", recomputedAccount.all()));
                 if (byModel) {
-                  book.models().forEach((model, entry) -> models.add(line(userId, model, entry)));
+                  recomputedAccount
+                      .models()
+                      .forEach((model, spend) -> models.add(line(userId, model, spend)));
                 }
                 bar.stepTo(users.size());
               });
@@ -45,18 +47,18 @@ final class Composition {
     models.sort(ORDER);
   }
 
-  private Line line(String userId, String modelId, Entry entry) {
+  private ResultRow line(String userId, String modelId, SpendTotals spend) {
     Map<Bound, Double> bounds =
-        known.computeIfAbsent(entry.key(), key -> key.spends().bounds(StrictMath.log(delta)));
-    return new Line(userId, modelId, entry, bounds);
+        known.computeIfAbsent(spend.key(), key -> key.spends().bounds(StrictMath.log(delta)));
+    return new ResultRow(userId, modelId, spend, bounds);
   }
 
   /** For programs: what the whole population has, and everybody. */
   JsonObject json(long top) {
     JsonObject json = users.isEmpty() ? new JsonObject() : users.get(0).json(delta);
     json.addProperty("users", users.size());
-    json.addProperty("events", books.events());
-    json.addProperty("mismatches", books.mismatched());
+    json.addProperty("events", accounts.events());
+    json.addProperty("mismatches", accounts.mismatched());
     json.add("byUser", list(users, top));
     if (!models.isEmpty()) {
       json.add("byModel", list(models, top));
@@ -64,9 +66,9 @@ final class Composition {
     return json;
   }
 
-  private JsonArray list(List<Line> lines, long top) {
+  private JsonArray list(List<ResultRow> rows, long top) {
     JsonArray list = new JsonArray();
-    lines.stream().limit(top).forEach(line -> list.add(line.json(delta)));
+    rows.stream().limit(top).forEach(resultRow -> list.add(resultRow.json(delta)));
     return list;
   }
 
@@ -86,27 +88,27 @@ final class Composition {
         "%s people, relation %s: at delta %s, nobody has spent more than an epsilon of %s (%s, by %s)."
             .formatted(
                 Digits.count(users.size()),
-                Relation.REPLACE_ONE,
+                RelationOption.REPLACE_ONE,
                 Digits.all(delta),
                 Digits.all(users.get(0).epsilon()),
                 users.get(0).userId(),
                 users.get(0).by().label()));
     text.addAll(left());
-    if (books.events() > 0 && books.mismatched() == 0) {
+    if (accounts.events() > 0 && accounts.mismatched() == 0) {
       text.add(
           "Costs and totals of all %s events are what their declarations add up to."
-              .formatted(Digits.count(books.events())));
+              .formatted(Digits.count(accounts.events())));
     }
     return String.join(System.lineSeparator(), text);
   }
 
-  private static String table(List<Line> lines, boolean byModel, long top) {
-    Table table = new Table(Line.header(byModel)).words("model");
-    lines.stream().limit(top).forEach(line -> table.row(line.cells(byModel)));
-    return lines.size() > top
+  private static String table(List<ResultRow> rows, boolean byModel, long top) {
+    Table table = new Table(ResultRow.header(byModel)).words("model");
+    rows.stream().limit(top).forEach(resultRow -> table.row(resultRow.cells(byModel)));
+    return rows.size() > top
         ? table.text()
             + System.lineSeparator()
-            + "... and %s more, who spent no more".formatted(Digits.count(lines.size() - top))
+            + "... and %s more, who spent no more".formatted(Digits.count(rows.size() - top))
         : table.text();
   }
 
@@ -115,10 +117,10 @@ final class Composition {
     long undisclosed = 0;
     long unbounded = 0;
     long uncharged = 0;
-    for (Line line : users) {
-      undisclosed += line.entry().totals().undisclosed;
-      unbounded += line.entry().totals().unbounded;
-      uncharged += line.entry().uncharged();
+    for (ResultRow resultRow : users) {
+      undisclosed += resultRow.spend().totals().undisclosed;
+      unbounded += resultRow.spend().totals().unbounded;
+      uncharged += resultRow.spend().uncharged();
     }
     if (undisclosed + unbounded + uncharged == 0) {
       return List.of();

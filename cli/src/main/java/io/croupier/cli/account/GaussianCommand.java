@@ -36,7 +36,7 @@ final class GaussianCommand implements Callable<Integer> {
   private List<Double> mus;
 
   @ArgGroup(multiplicity = "1")
-  private At at;
+  private CurvePointOptions at;
 
   @Option(
       names = "--relation",
@@ -47,13 +47,13 @@ final class GaussianCommand implements Callable<Integer> {
             + " ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, as reports and ledgers have"
             + " it). A mu under zero-out is half of it."
       })
-  private Relation relation;
+  private RelationOption relation;
 
   @Option(names = "--json", description = "For programs.")
   private boolean json;
 
   /** One of the two. */
-  private static final class At {
+  private static final class CurvePointOptions {
     @Option(
         names = "--delta",
         paramLabel = "D",
@@ -72,15 +72,15 @@ final class GaussianCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Log.toFile();
-    mus.forEach(each -> Require.positive("--mu", each));
+    mus.forEach(each -> OptionChecks.positive("--mu", each));
     double mu = GaussianDp.compose(mus.stream().mapToDouble(each -> each).toArray());
-    Guarantee guarantee;
+    GaussianGuarantee guarantee;
     if (at.delta != null) {
-      Require.probability("--delta", at.delta);
-      guarantee = Guarantee.of(mu, at.delta, relation);
+      OptionChecks.probability("--delta", at.delta);
+      guarantee = GaussianGuarantee.of(mu, at.delta, relation);
     } else {
-      Require.positive("--epsilon", at.epsilon);
-      guarantee = Guarantee.atEpsilon(mu, at.epsilon, relation);
+      OptionChecks.positive("--epsilon", at.epsilon);
+      guarantee = GaussianGuarantee.atEpsilon(mu, at.epsilon, relation);
     }
     spec.commandLine().getOut().println(json ? Json.text(guarantee.json()) : guarantee.text());
     Log.discard();

@@ -16,7 +16,7 @@ final class OrderFile {
   private final Map<String, Long> numbers = new HashMap<>();
   private final List<String> users = new ArrayList<>();
 
-  /** Names the file; {@link Lines#open}. */
+  /** Names the file; {@link LineReader#open}. */
   OrderFile(String name) {
     this.name = name;
   }
@@ -27,12 +27,12 @@ final class OrderFile {
    * @throws InputException naming the line that is one too many, or the file that can't be read
    */
   void read(GivenOrder order) {
-    try (Lines lines = Lines.open(name)) {
-      for (String line = lines.next(); line != null; line = lines.next()) {
+    try (LineReader reader = LineReader.open(name)) {
+      for (String line = reader.next(); line != null; line = reader.next()) {
         try {
           order.step(numbers(line));
         } catch (IllegalArgumentException e) {
-          throw new InputException(lines.place() + ": " + e.getMessage(), e);
+          throw new InputException(reader.place() + ": " + e.getMessage(), e);
         }
       }
     }

@@ -60,7 +60,7 @@ final class TreeCommand implements Callable<Integer> {
         "Neighbours: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, the paper's; ledgers have"
             + " replace-one, which doubles mu)."
       })
-  private Relation relation;
+  private RelationOption relation;
 
   @Option(names = "--by-user", description = "With --order: also the zeta of each person.")
   private boolean byUser;
@@ -71,16 +71,16 @@ final class TreeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Log.toFile();
-    Require.positive("--noise-multiplier", noiseMultiplier);
-    Require.probability("--delta", delta);
+    OptionChecks.positive("--noise-multiplier", noiseMultiplier);
+    OptionChecks.probability("--delta", delta);
     Sensitivity sensitivity = options.sensitivity();
     if (byUser && sensitivity.zetas().isEmpty()) {
       throw new InputException("--by-user takes an --order in which somebody takes part");
     }
-    Guarantee guarantee;
+    GaussianGuarantee guarantee;
     try {
       TreeRelease release = sensitivity.release(noiseMultiplier, relation.neighbours());
-      guarantee = Guarantee.of(release, delta, relation);
+      guarantee = GaussianGuarantee.of(release, delta, relation);
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
@@ -90,14 +90,14 @@ final class TreeCommand implements Callable<Integer> {
     return 0;
   }
 
-  private JsonObject json(Sensitivity sensitivity, Guarantee guarantee) {
+  private JsonObject json(Sensitivity sensitivity, GaussianGuarantee guarantee) {
     JsonObject object = guarantee.json();
     object.addProperty("noiseMultiplier", noiseMultiplier);
     sensitivity.addTo(object, relation.neighbours(), byUser);
     return object;
   }
 
-  private String text(Sensitivity sensitivity, Guarantee guarantee) {
+  private String text(Sensitivity sensitivity, GaussianGuarantee guarantee) {
     String text =
         String.join(
             System.lineSeparator(), guarantee.text(), sensitivity.sentence(relation.neighbours()));

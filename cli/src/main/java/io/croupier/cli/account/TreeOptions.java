@@ -48,7 +48,7 @@ final class TreeOptions {
             + " WHICH: ${FALLBACK-VALUE}, the last tree excepted). Where there are no restarts,"
             + " they complete the one tree."
       })
-  private Completed completed;
+  private CompletionOption completed;
 
   @Option(
       names = "--trees",
@@ -80,7 +80,7 @@ final class TreeOptions {
   Sensitivity sensitivity() {
     long every = restartEvery == null ? Schedule.NEVER : restartEvery;
     if (restartEvery != null) {
-      Require.atLeast("--restart-every", every, 1);
+      OptionChecks.atLeast("--restart-every", every, 1);
     }
     if (trees < 1 || trees > MOST_TREES) {
       throw new InputException(
@@ -94,8 +94,8 @@ final class TreeOptions {
     }
     long most = participations == -1 ? 1 : participations;
     long separation = minSeparation == -1 ? 0 : minSeparation;
-    Require.atLeast("--participations", most, 1);
-    Require.atLeast("--min-separation", separation, 0);
+    OptionChecks.atLeast("--participations", most, 1);
+    OptionChecks.atLeast("--min-separation", separation, 0);
     try {
       Schedule schedule =
           new Schedule(

@@ -24,8 +24,8 @@ final class Audit {
 
   private final Claim claim;
   private final double falseAlarm;
-  private final Half choosing;
-  private final Half judging;
+  private final HalfSample choosing;
+  private final HalfSample judging;
   private final int threads;
 
   /**
@@ -37,8 +37,8 @@ final class Audit {
     this.claim = claim;
     this.falseAlarm = 1 - confidence;
     this.threads = threads;
-    choosing = new Half(samples / 2);
-    judging = new Half(samples / 2);
+    choosing = new HalfSample(samples / 2);
+    judging = new HalfSample(samples / 2);
   }
 
   /**
@@ -47,7 +47,7 @@ final class Audit {
    * @param mechanisms one for each thread; asked for in this thread
    * @param progress told how many more releases were drawn; by any thread
    */
-  Finding run(Supplier<Mechanism> mechanisms, IntConsumer progress)
+  Finding run(Supplier<AuditedMechanism> mechanisms, IntConsumer progress)
       throws InterruptedException, ExecutionException {
     NoiseCheck noise = draw(mechanisms, progress);
     Event event = EventSearch.best(claim.guarantee(), choosing, falseAlarm / 2);
@@ -63,11 +63,11 @@ final class Audit {
         falseAlarm);
   }
 
-  private NoiseCheck draw(Supplier<Mechanism> mechanisms, IntConsumer progress)
+  private NoiseCheck draw(Supplier<AuditedMechanism> mechanisms, IntConsumer progress)
       throws InterruptedException, ExecutionException {
     List<Callable<NoiseCheck>> slices = new ArrayList<>();
     for (int t = 0; t < threads; t++) {
-      Mechanism mechanism = mechanisms.get();
+      AuditedMechanism mechanism = mechanisms.get();
       int from = (int) ((long) choosing.size() * t / threads);
       int to = (int) ((long) choosing.size() * (t + 1) / threads);
       slices.add(() -> drawSlice(mechanism, from, to, progress));
@@ -84,14 +84,14 @@ final class Audit {
     }
   }
 
-  private NoiseCheck drawSlice(Mechanism mechanism, int from, int to, IntConsumer progress) {
+  private NoiseCheck drawSlice(AuditedMechanism mechanism, int from, int to, IntConsumer progress) {
     NoiseCheck noise = new NoiseCheck(claim);
-    Pair pair = claim.pair();
+    NeighbouringPair pair = claim.pair();
     double[] plus = pair.gradient(1);
     double[] minus = pair.gradient(-1);
     int told = from;
     for (int i = from; i < to; i++) {
-      for (Half half : List.of(choosing, judging)) {
+      for (HalfSample half : List.of(choosing, judging)) {
         int[] ofPlus = mechanism.release(plus);
         half.set(1, i, ofPlus, pair);
         noise.add(ofPlus, 1);

@@ -5,7 +5,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.client.randomiser.Calibration;
-import io.croupier.client.randomiser.Clip;
+import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.ModelSpec;
@@ -89,10 +89,10 @@ public final class AuditCommand implements Callable<Integer> {
       paramLabel = "NAME",
       required = true,
       description = "The randomiser: ${COMPLETION-CANDIDATES}.")
-  private Kind kind;
+  private AuditedRandomiser kind;
 
   @ArgGroup(multiplicity = "1")
-  private Level level;
+  private LevelOptions level;
 
   @Option(
       names = "--clip",
@@ -102,7 +102,7 @@ public final class AuditCommand implements Callable<Integer> {
             + " the taus' L2 norm with L2, which takes no tau of Infinity, and their sum with"
             + " COORDINATES. Default: L2."
       })
-  private Clip clip;
+  private ClippingNorm clip;
 
   @Option(
       names = "--dimension",
@@ -148,7 +148,7 @@ public final class AuditCommand implements Callable<Integer> {
   private int threads;
 
   /** One of the three. */
-  private static final class Level {
+  private static final class LevelOptions {
     @Option(
         names = "--epsilon",
         paramLabel = "E",
@@ -177,8 +177,8 @@ public final class AuditCommand implements Callable<Integer> {
         description = "The promise of gaussian: mu-GDP.")
     private Double mu;
 
-    private double of(Kind kind) {
-      Double value = kind.guarantee() == Guarantee.EPSILON ? epsilon : mu;
+    private double of(AuditedRandomiser kind) {
+      Double value = kind.guarantee() == PrivacyDefinition.EPSILON ? epsilon : mu;
       if (value == null) {
         throw new InputException(
             "--mechanism %s promises a level of %2$s: give --%2$s"
@@ -230,7 +230,7 @@ public final class AuditCommand implements Callable<Integer> {
     Map<String, Claim> claims = new LinkedHashMap<>();
     if (randomiser instanceof CoordinateLaplaceRandomiser coordinates) {
       claims.put("%s, clip %s".formatted(kind, coordinates.clip()), Claim.of(randomiser));
-      if (coordinates.clip() == Clip.COORDINATES && coordinates.dimension() > 1) {
+      if (coordinates.clip() == ClippingNorm.COORDINATES && coordinates.dimension() > 1) {
         Claim claim = Claim.ofLeastTau(coordinates);
         claims.put(
             "coordinate %d of %s, clip %s"
@@ -255,13 +255,13 @@ public final class AuditCommand implements Callable<Integer> {
 
   private void requireUsableTaus() {
     require(
-        clip == null || kind == Kind.COORDINATE_LAPLACE,
+        clip == null || kind == AuditedRandomiser.COORDINATE_LAPLACE,
         "--clip is for coordinate-laplace; --mechanism %s clips to L2 norm".formatted(kind));
     if (level.taus == null) {
       return;
     }
     require(
-        kind == Kind.COORDINATE_LAPLACE,
+        kind == AuditedRandomiser.COORDINATE_LAPLACE,
         "--taus is for coordinate-laplace; --mechanism %s promises a level of %2$s: give --%2$s"
             .formatted(kind, kind.guarantee().symbol()));
     require(
@@ -279,12 +279,12 @@ public final class AuditCommand implements Callable<Integer> {
               ? gridExponent
               : ModelSpecs.gridExponent(
                   ModelSpec.newBuilder().setGradientBound(gradientBound).build());
-      Clip norm = clip == null ? Clip.L2 : clip;
+      ClippingNorm norm = clip == null ? ClippingNorm.L2 : clip;
       if (level.taus != null) {
         return new CoordinateLaplaceRandomiser(gradientBound, exponent, level.taus, norm);
       }
       int d = dimension == null ? 1 : dimension;
-      return norm == Clip.COORDINATES
+      return norm == ClippingNorm.COORDINATES
           ? new Calibration(gradientBound, d, exponent, 1).coordinateLaplace(level.of(kind), norm)
           : kind.create(gradientBound, d, exponent, level.of(kind));
     } catch (IllegalArgumentException e) {

@@ -14,18 +14,23 @@ import io.croupier.client.randomiser.Randomiser;
  * @param variance of the noise, the largest along any one direction, before it is rounded to the
  *     grid
  */
-record Claim(Guarantee guarantee, double level, Pair pair, int gridExponent, double variance) {
+record Claim(
+    PrivacyDefinition guarantee,
+    double level,
+    NeighbouringPair pair,
+    int gridExponent,
+    double variance) {
 
   /** A randomiser by its own word: its cost is its promise. */
   static Claim of(Randomiser randomiser) {
-    return of(randomiser, Pair.farthest(randomiser));
+    return of(randomiser, NeighbouringPair.farthest(randomiser));
   }
 
   /** What a randomiser that clips every coordinate by itself promises for that of the least tau. */
   static Claim ofLeastTau(CoordinateLaplaceRandomiser randomiser) {
-    Pair pair = Pair.inLeastTau(randomiser);
+    NeighbouringPair pair = NeighbouringPair.inLeastTau(randomiser);
     return new Claim(
-        Guarantee.EPSILON,
+        PrivacyDefinition.EPSILON,
         randomiser.tau(pair.noisiest()),
         pair,
         randomiser.gridExponent(),
@@ -33,11 +38,11 @@ record Claim(Guarantee guarantee, double level, Pair pair, int gridExponent, dou
   }
 
   /** The same, held to another pair. */
-  static Claim of(Randomiser randomiser, Pair pair) {
+  static Claim of(Randomiser randomiser, NeighbouringPair pair) {
     Cost cost = randomiser.cost();
     boolean pure = cost.mu().signum() == 0;
     return new Claim(
-        pure ? Guarantee.EPSILON : Guarantee.MU,
+        pure ? PrivacyDefinition.EPSILON : PrivacyDefinition.MU,
         (pure ? cost.epsilon() : cost.mu()).doubleValue(),
         pair,
         randomiser.gridExponent(),

@@ -19,7 +19,7 @@ record Event(Statistic statistic, int sign, double threshold) {
    *
    * @param falseAlarm bound on the probability that the true level is less
    */
-  double leastLevel(Guarantee guarantee, Half half, double falseAlarm) {
+  double leastLevel(PrivacyDefinition guarantee, HalfSample half, double falseAlarm) {
     double p = ClopperPearson.lower(half.count(this, sign), half.size(), falseAlarm / 2);
     double q = ClopperPearson.upper(half.count(this, -sign), half.size(), falseAlarm / 2);
     return guarantee.leastLevel(p, q);

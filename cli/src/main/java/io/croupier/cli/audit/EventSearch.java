@@ -19,14 +19,14 @@ final class EventSearch {
    * The event with the largest least level in this half. As it was chosen for that, only another
    * half says what it is worth.
    */
-  static Event best(Guarantee guarantee, Half half, double falseAlarm) {
+  static Event best(PrivacyDefinition guarantee, HalfSample half, double falseAlarm) {
     return candidates(half).stream()
         .max(Comparator.comparingDouble(event -> event.leastLevel(guarantee, half, falseAlarm)))
         .orElseThrow();
   }
 
   /** Both tails of every statistic, from 8 releases to all of them. */
-  private static List<Event> candidates(Half half) {
+  private static List<Event> candidates(HalfSample half) {
     List<Event> events = new ArrayList<>();
     for (Statistic statistic : Statistic.values()) {
       for (int sign : new int[] {1, -1}) {

@@ -18,7 +18,7 @@ final class FindingText {
     this.finding = finding;
   }
 
-  private record Row(String quantity, String claimed, String measured, String verdict) {}
+  private record FindingRow(String quantity, String claimed, String measured, String verdict) {}
 
   /** The whole of it, without an end of line. */
   String text() {
@@ -45,19 +45,19 @@ final class FindingText {
   private String table() {
     Claim claim = finding.claim();
     NoiseCheck noise = finding.noise();
-    List<Row> rows =
+    List<FindingRow> rows =
         List.of(
-            new Row(
+            new FindingRow(
                 claim.guarantee().symbol(),
                 "at most " + number(claim.level()),
                 "at least " + number(finding.leastLevel()),
                 word(finding.refutesLevel())),
-            new Row(
+            new FindingRow(
                 claim.guarantee().symbol() + ", at 95 %",
                 "",
                 "at least " + number(finding.leastLevelAt95()),
                 "refutes nothing"),
-            new Row(
+            new FindingRow(
                 "variance along an axis",
                 number(claim.variance()),
                 format(
@@ -65,7 +65,7 @@ final class FindingText {
                     number(claim.variance() * noise.ratio()),
                     number(claim.variance() * noise.margin(finding.falseAlarm() / 4))),
                 word(finding.refutesVariance())),
-            new Row(
+            new FindingRow(
                 "odd steps of the grid",
                 "half",
                 format(
@@ -76,10 +76,10 @@ final class FindingText {
         AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER,
         rows,
         List.of(
-            column("", HorizontalAlign.LEFT).with(Row::quantity),
-            column("claimed", HorizontalAlign.RIGHT).with(Row::claimed),
-            column("measured", HorizontalAlign.RIGHT).with(Row::measured),
-            column("", HorizontalAlign.LEFT).with(Row::verdict)));
+            column("", HorizontalAlign.LEFT).with(FindingRow::quantity),
+            column("claimed", HorizontalAlign.RIGHT).with(FindingRow::claimed),
+            column("measured", HorizontalAlign.RIGHT).with(FindingRow::measured),
+            column("", HorizontalAlign.LEFT).with(FindingRow::verdict)));
   }
 
   private static Column column(String header, HorizontalAlign align) {

@@ -16,7 +16,7 @@ final class NoiseCheck {
    */
   private static final double ROUNDING = 0.25;
 
-  private final Pair pair;
+  private final NeighbouringPair pair;
   private final double claimed;
   private long count;
   private double squares;

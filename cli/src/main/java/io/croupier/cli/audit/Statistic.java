@@ -12,7 +12,7 @@ enum Statistic {
    */
   DISTANCES("||x - h|| - ||x - g||") {
     @Override
-    double of(int[] released, Pair pair) {
+    double of(int[] released, NeighbouringPair pair) {
       double product = 0;
       double toH = 0;
       double toG = 0;
@@ -31,7 +31,7 @@ enum Statistic {
   /** The log-likelihood ratio of coordinate-laplace noise, up to the step of the grid. */
   COORDINATES("sum of tau_j (|x_j - h_j| - |x_j - g_j|)") {
     @Override
-    double of(int[] released, Pair pair) {
+    double of(int[] released, NeighbouringPair pair) {
       double sum = 0;
       for (int j = 0; j < released.length; j++) {
         double toH = Math.abs(released[j] - pair.step(-1, j));
@@ -44,7 +44,7 @@ enum Statistic {
   /** The same if g and h were scaled to L2 norm G, whatever the claim says of the clip. */
   SCALED_COORDINATES("sum of tau_j (|x_j - h_j| - |x_j - g_j|), g and h scaled to norm G,") {
     @Override
-    double of(int[] released, Pair pair) {
+    double of(int[] released, NeighbouringPair pair) {
       double sum = 0;
       for (int j = 0; j < released.length; j++) {
         double toH = Math.abs(released[j] - pair.scaledStep(-1, j));
@@ -57,7 +57,7 @@ enum Statistic {
   /** The log-likelihood ratio of Gaussian noise; sees how far noise reaches. */
   PROJECTION("<x, g - h> / ||g - h||") {
     @Override
-    double of(int[] released, Pair pair) {
+    double of(int[] released, NeighbouringPair pair) {
       double product = 0;
       for (int j = 0; j < released.length; j++) {
         product += released[j] * (pair.step(1, j) - pair.step(-1, j));
@@ -78,5 +78,5 @@ enum Statistic {
   }
 
   /** The statistic's value, in grid steps. */
-  abstract double of(int[] released, Pair pair);
+  abstract double of(int[] released, NeighbouringPair pair);
 }

@@ -16,16 +16,16 @@ import java.util.stream.Collectors;
  * @param nothing score of zero weights
  * @param optimum score of the best weights, found without privacy
  * @param results one per learner
- * @param books what the ledger and the models say of all reports
+ * @param reconciliation what the ledger and the models say of all reports
  * @param guarantees what the job says that its releases of raw reports guarantee, by model
  */
 record Comparison(
     DataSet data,
-    Terms terms,
+    DemoParameters terms,
     Score nothing,
     Score optimum,
-    List<Result> results,
-    Books books,
+    List<LearnerResult> results,
+    Reconciliation reconciliation,
     Map<String, GuaranteeEvent> guarantees) {
 
   private static final String UNSAID = "an undisclosed amount";
@@ -36,13 +36,13 @@ record Comparison(
   }
 
   /** Those of the learners that take noised reports. */
-  List<Result> local() {
-    return results.stream().filter(result -> !result.entrant().isCentral()).toList();
+  List<LearnerResult> local() {
+    return results.stream().filter(result -> !result.comparedLearner().isCentral()).toList();
   }
 
   /** Those of the learners that take raw ones. */
-  List<Result> central() {
-    return results.stream().filter(result -> result.entrant().isCentral()).toList();
+  List<LearnerResult> central() {
+    return results.stream().filter(result -> result.comparedLearner().isCentral()).toList();
   }
 
   /** What the noised reports cost, from the ledger. */
@@ -54,15 +54,15 @@ record Comparison(
             .collect(Collectors.joining(" or "));
     String price =
         "This comparison spent %s per learner, %s per person; a real deployment runs one learner."
-            .formatted(perLearner, books.spentPerPerson().inWords(UNSAID));
-    if (books.undisclosed() == 0) {
+            .formatted(perLearner, reconciliation.spentPerPerson().inWords(UNSAID));
+    if (reconciliation.undisclosed() == 0) {
       return price;
     }
     return price
         + " Undisclosed are %s reports, up to %s of one person: only their senders know the cost."
             .formatted(
-                Numbers.count(books.undisclosed()),
-                Numbers.count(books.spentPerPerson().undisclosed()));
+                NumberFormats.count(reconciliation.undisclosed()),
+                NumberFormats.count(reconciliation.spentPerPerson().undisclosed()));
   }
 
   /** What belongs below the scores: how to read them, and what reports they are of. */
@@ -71,7 +71,7 @@ record Comparison(
     if (!local().isEmpty()) {
       notes.add(sameForAll());
     }
-    notes.addAll(books.refusals());
+    notes.addAll(reconciliation.refusals());
     if (!central().isEmpty()) {
       notes.add(trust());
       notes.add(spentOnTrust());
@@ -87,33 +87,33 @@ record Comparison(
             + " and the raw-gradients topic sees them. DP-FTRL's learning rate was chosen in"
             + " advance, which no epsilon pays for.")
         .formatted(
-            Numbers.count(rounds.count()),
-            Numbers.count(rounds.reports()),
-            Numbers.rounded(terms.clip()));
+            NumberFormats.count(rounds.count()),
+            NumberFormats.count(rounds.reports()),
+            NumberFormats.rounded(terms.clip()));
   }
 
   /** What raw reports cost, as the job tells it. */
   private String spentOnTrust() {
     String guaranteed =
         central().stream()
-            .map(result -> inWords(result.entrant()))
+            .map(result -> inWords(result.comparedLearner()))
             .collect(Collectors.joining("; "));
     return ("What was released guarantees them, between any two gradients: %s. All raw reports of"
             + " one person together spent epsilon %s at delta %s, on top of the noised ones.")
         .formatted(
             guaranteed,
-            Numbers.rounded(books.spentPerPerson().epsilonAt(terms.delta())),
+            NumberFormats.rounded(reconciliation.spentPerPerson().epsilonAt(terms.delta())),
             terms.deltaInWords());
   }
 
-  private String inWords(Entrant entrant) {
-    GuaranteeEvent event = guarantees.get(entrant.modelId());
+  private String inWords(ComparedLearner comparedLearner) {
+    GuaranteeEvent event = guarantees.get(comparedLearner.modelId());
     return "%s: epsilon %s at delta %s, by noise %s times the clipping length"
         .formatted(
-            entrant.label(),
-            Numbers.rounded(event.getReplaceOne().getEpsilon()),
+            comparedLearner.label(),
+            NumberFormats.rounded(event.getReplaceOne().getEpsilon()),
             terms.deltaInWords(),
-            Numbers.rounded(event.getNoiseMultiplier()));
+            NumberFormats.rounded(event.getNoiseMultiplier()));
   }
 
   /** What was the same for all, in a sentence or two. */
@@ -121,21 +121,21 @@ record Comparison(
     String round =
         terms.roundSize() == 1
             ? "one report a round"
-            : Numbers.count(terms.roundSize()) + " reports a round";
+            : NumberFormats.count(terms.roundSize()) + " reports a round";
     String unsaid =
         terms.undisclosedPeople() == 0
             ? ""
-            : ", undisclosed by " + Numbers.count(terms.undisclosedPeople()) + " of them";
+            : ", undisclosed by " + NumberFormats.count(terms.undisclosedPeople()) + " of them";
     return ("The same for every learner of noised reports: %s people, one report of each; gradients clipped at %s;"
             + " l2_laplace noise, epsilon = %s%s; %s; the average weighs the t-th iterate by t^%d"
             + " (adaptive radius: by its own rule).")
         .formatted(
-            Numbers.count(terms.people()),
-            Numbers.rounded(terms.clip()),
-            Numbers.plain(terms.epsilon()),
+            NumberFormats.count(terms.people()),
+            NumberFormats.rounded(terms.clip()),
+            NumberFormats.plain(terms.epsilon()),
             unsaid,
             round,
-            Entrant.AVERAGING_DEGREE);
+            ComparedLearner.AVERAGING_DEGREE);
   }
 
   /** How to read the scores. */
@@ -145,6 +145,6 @@ record Comparison(
             ? "accuracy"
             : "R² (the share of the variance that is explained)";
     return "Loss and %s are those of the average, (last) of the last iterate, on all %s people's data."
-        .formatted(fit, Numbers.count(data.problem().size()));
+        .formatted(fit, NumberFormats.count(data.problem().size()));
   }
 }

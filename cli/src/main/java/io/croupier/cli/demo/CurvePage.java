@@ -22,7 +22,7 @@ final class CurvePage {
   private CurvePage() {}
 
   /** What the page's script reads. */
-  private record Content(
+  private record PageData(
       String description,
       List<String> sentences,
       String price,
@@ -31,7 +31,7 @@ final class CurvePage {
       CurvePoint optimum,
       List<Curve> curves,
       List<String> header,
-      List<ResultTable.Row> rows) {}
+      List<ResultTable.LearnerRow> rows) {}
 
   private record Curve(String label, boolean tuned, List<CurvePoint> points) {}
 
@@ -48,7 +48,7 @@ final class CurvePage {
         .replace("/*data*/", new Gson().toJson(content(comparison)));
   }
 
-  private static Content content(Comparison comparison) {
+  private static PageData content(Comparison comparison) {
     ResultTable table = new ResultTable(comparison);
     long people = comparison.terms().people();
     List<Curve> curves =
@@ -56,11 +56,11 @@ final class CurvePage {
             .map(
                 result ->
                     new Curve(
-                        result.entrant().label(),
-                        result.entrant().reportsLastIterate(),
+                        result.comparedLearner().label(),
+                        result.comparedLearner().reportsLastIterate(),
                         result.curve()))
             .toList();
-    return new Content(
+    return new PageData(
         comparison.data().description(),
         comparison.notes(),
         comparison.local().isEmpty() ? "" : comparison.price(),

@@ -30,18 +30,18 @@ import org.apache.commons.rng.simple.RandomSource;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 
-/** One demonstration, from an empty stage to the table. */
+/** One demonstration, from its topics to the table. */
 final class Demo {
 
   private static final Duration FIRST_PUBLICATION = Duration.ofSeconds(60);
 
   private final DataSet data;
-  private final Terms terms;
-  private final List<Entrant> entrants;
+  private final DemoParameters parameters;
+  private final List<ComparedLearner> learners;
   private final double peoplePerSecond;
   private final Path page;
   private final Recorder recorder;
-  private final Stage stage;
+  private final DemoEnvironment environment;
   private volatile boolean interrupted;
 
   /**
@@ -52,19 +52,19 @@ final class Demo {
    */
   Demo(
       DataSet data,
-      Terms terms,
-      List<Entrant> entrants,
+      DemoParameters parameters,
+      List<ComparedLearner> learners,
       double peoplePerSecond,
       Path page,
       Recorder recorder,
-      Stage stage) {
+      DemoEnvironment environment) {
     this.data = data;
-    this.terms = terms;
-    this.entrants = entrants;
+    this.parameters = parameters;
+    this.learners = learners;
     this.peoplePerSecond = peoplePerSecond;
     this.page = page;
     this.recorder = recorder;
-    this.stage = stage;
+    this.environment = environment;
   }
 
   /** Runs it; false if it was interrupted or some reports were never accounted for. */
@@ -73,7 +73,7 @@ final class Demo {
     Runtime.getRuntime().addShutdownHook(stop);
     try {
       boolean complete = perform(out);
-      stage.close();
+      environment.close();
       Runtime.getRuntime().removeShutdownHook(stop);
       return complete;
     } catch (Exception | Error e) {
@@ -83,14 +83,14 @@ final class Demo {
       }
       throw e;
     } finally {
-      stage.close();
+      environment.close();
     }
   }
 
   private void interrupt() {
     interrupted = true;
     Log.silence();
-    stage.close();
+    environment.close();
   }
 
   private boolean perform(PrintWriter out) throws Exception {
@@ -101,47 +101,51 @@ final class Demo {
     data.notes().forEach(out::println);
     out.println("Starting Kafka and Flink ...");
     out.flush();
-    stage.open();
-    new ModelsTopic(stage.kafka(), stage.topics().models()).publish(specs);
+    environment.open();
+    new ModelsTopic(environment.kafka(), environment.topics().models()).publish(specs);
 
-    List<String> modelIds = entrants.stream().map(Entrant::modelId).toList();
-    Scoreboard scoreboard = new Scoreboard(problem, modelIds);
+    List<String> modelIds = learners.stream().map(ComparedLearner::modelId).toList();
+    PublicationScores scores = new PublicationScores(problem, modelIds);
     List<ModelSnapshot> last = new ArrayList<>();
-    Books books;
-    try (scoreboard;
-        Spending spending = new Spending(stage.kafka(), stage.topics().accounting());
+    Reconciliation reconciliation;
+    try (scores;
+        SpendTracker spendTracker =
+            new SpendTracker(environment.kafka(), environment.topics().accounting());
         ModelSubscriber models =
-            new ModelSubscriber(stage.kafka(), stage.topics().updates(), scoreboard::published)) {
+            new ModelSubscriber(
+                environment.kafka(), environment.topics().updates(), scores::published)) {
       for (String modelId : modelIds) {
         models.await(modelId, FIRST_PUBLICATION);
       }
-      books = letPeopleReport(randomiser, models, scoreboard, spending);
+      reconciliation = letPeopleReport(randomiser, models, scores, spendTracker);
       for (String modelId : modelIds) {
         last.add(models.newest(modelId).orElseThrow());
       }
     }
-    Comparison comparison = comparison(scoreboard, books, last, guarantees(last));
+    Comparison comparison = comparison(scores, reconciliation, last, guarantees(last));
     out.println();
     out.println(new ResultTable(comparison).text());
-    books.remarks().forEach(out::println);
+    reconciliation.remarks().forEach(out::println);
     CurvePage.write(comparison, page);
     out.println("Curves: " + page.toAbsolutePath());
     out.flush();
     if (recorder != null) {
-      stage.endJob();
-      recorder.record(stage.kafka(), stage.topics(), noised(specs));
+      environment.endJob();
+      recorder.record(environment.kafka(), environment.topics(), noised(specs));
       if (noised(specs).size() < specs.size()) {
         out.println(
             "Not recorded is DP-FTRL: raw reports never are, and its noise can't be drawn again.");
       }
       out.println("To replay it: " + recorder.replayCommand());
     }
-    return books.complete();
+    return reconciliation.complete();
   }
 
   private List<ModelSpec> specs() {
     List<ModelSpec> specs =
-        entrants.stream().map(entrant -> entrant.spec(data.problem().dimension(), terms)).toList();
+        learners.stream()
+            .map(comparedLearner -> comparedLearner.spec(data.problem().dimension(), parameters))
+            .toList();
     for (ModelSpec spec : specs) {
       List<String> violations = ModelSpecs.violations(spec);
       if (!violations.isEmpty()) {
@@ -159,69 +163,76 @@ final class Demo {
   private Map<String, GuaranteeEvent> guarantees(List<ModelSnapshot> last)
       throws InterruptedException {
     Map<String, Long> rounds = new HashMap<>();
-    for (int i = 0; i < entrants.size(); i++) {
-      if (entrants.get(i).isCentral()) {
-        rounds.put(entrants.get(i).modelId(), last.get(i).round());
+    for (int i = 0; i < learners.size(); i++) {
+      if (learners.get(i).isCentral()) {
+        rounds.put(learners.get(i).modelId(), last.get(i).round());
       }
     }
     return rounds.isEmpty()
         ? Map.of()
-        : Guarantees.await(stage.kafka(), stage.topics().guarantees(), rounds);
+        : Guarantees.await(environment.kafka(), environment.topics().guarantees(), rounds);
   }
 
   private Randomiser randomiser(ModelSpec spec) {
     try {
       return new L2LaplaceRandomiser(
-          terms.clip(), spec.getDimension(), ModelSpecs.gridExponent(spec), terms.epsilon());
+          parameters.clip(),
+          spec.getDimension(),
+          ModelSpecs.gridExponent(spec),
+          parameters.epsilon());
     } catch (IllegalArgumentException e) {
       throw new InputException("--epsilon: " + e.getMessage(), e);
     }
   }
 
-  private Books letPeopleReport(
-      Randomiser randomiser, ModelSubscriber models, Scoreboard scoreboard, Spending spending)
+  private Reconciliation letPeopleReport(
+      Randomiser randomiser,
+      ModelSubscriber models,
+      PublicationScores scores,
+      SpendTracker spendTracker)
       throws InterruptedException {
     Randomiser undisclosed = new UndisclosedRandomiser(randomiser);
-    String topic = stage.topics().gradients();
+    String topic = environment.topics().gradients();
     int[] order = order();
     try (Producer<byte[], byte[]> producer =
-            new KafkaProducer<>(GradientReporter.producerProperties(stage.kafka()));
-        Crowd crowd =
-            new Crowd(
+            new KafkaProducer<>(GradientReporter.producerProperties(environment.kafka()));
+        SimulatedClients simulatedClients =
+            new SimulatedClients(
                 data.problem(),
                 order,
-                entrants.stream()
-                    .filter(entrant -> !entrant.isCentral())
-                    .map(Entrant::modelId)
+                learners.stream()
+                    .filter(comparedLearner -> !comparedLearner.isCentral())
+                    .map(ComparedLearner::modelId)
                     .toList(),
                 modelId -> models.newest(modelId).orElseThrow(),
                 person ->
                     new GradientReporter(
                         producer, topic, LocalLedger.inMemory(user(person), Limit.NONE)),
-                place -> terms.isUndisclosed(place) ? undisclosed : randomiser,
+                place -> parameters.isUndisclosed(place) ? undisclosed : randomiser,
                 groups(order, models, producer));
-        Progress progress = Progress.on(entrants, terms, data.problem().fitName())) {
-      Watch watch = new Watch(entrants, stage, crowd, scoreboard, spending);
-      crowd.start(peoplePerSecond, watch::isStalled);
-      return watch.untilSettled(progress);
+        Progress progress = Progress.on(learners, parameters, data.problem().fitName())) {
+      CompletionMonitor monitor =
+          new CompletionMonitor(learners, environment, simulatedClients, scores, spendTracker);
+      simulatedClients.start(peoplePerSecond, monitor::isStalled);
+      return monitor.untilSettled(progress);
     }
   }
 
   /** Whom the models of raw reports ask. */
-  private List<Groups> groups(
+  private List<Cohorts> groups(
       int[] order, ModelSubscriber models, Producer<byte[], byte[]> producer) {
-    return entrants.stream()
-        .filter(Entrant::isCentral)
+    return learners.stream()
+        .filter(ComparedLearner::isCentral)
         .map(
-            entrant ->
-                new Groups(
-                    entrant.modelId(),
-                    terms.rounds(),
+            comparedLearner ->
+                new Cohorts(
+                    comparedLearner.modelId(),
+                    parameters.rounds(),
                     data.problem(),
                     order,
-                    () -> models.newest(entrant.modelId()).orElseThrow(),
+                    () -> models.newest(comparedLearner.modelId()).orElseThrow(),
                     Demo::user,
-                    stage.topics().rawGradients(),
+                    environment.topics().rawGradients(),
                     producer::send))
         .toList();
   }
@@ -233,29 +244,29 @@ final class Demo {
   /** Who comes when. */
   private int[] order() {
     int[] order = PermutationSampler.natural(data.problem().size());
-    PermutationSampler.shuffle(RandomSource.XO_SHI_RO_256_PP.create(terms.seed()), order);
-    return Arrays.copyOf(order, terms.people());
+    PermutationSampler.shuffle(RandomSource.XO_SHI_RO_256_PP.create(parameters.seed()), order);
+    return Arrays.copyOf(order, parameters.people());
   }
 
   private Comparison comparison(
-      Scoreboard scoreboard,
-      Books books,
+      PublicationScores scores,
+      Reconciliation reconciliation,
       List<ModelSnapshot> last,
       Map<String, GuaranteeEvent> guarantees) {
     Problem problem = data.problem();
-    List<Result> results = new ArrayList<>();
-    for (int i = 0; i < entrants.size(); i++) {
-      Entrant entrant = entrants.get(i);
+    List<LearnerResult> results = new ArrayList<>();
+    for (int i = 0; i < learners.size(); i++) {
+      ComparedLearner comparedLearner = learners.get(i);
       results.add(
-          new Result(
-              entrant,
+          new LearnerResult(
+              comparedLearner,
               problem.score(last.get(i).average()),
               problem.score(last.get(i).weights()),
-              scoreboard.curve(entrant.modelId()),
-              books.spentPerModel().get(entrant.modelId())));
+              scores.curve(comparedLearner.modelId()),
+              reconciliation.spentPerModel().get(comparedLearner.modelId())));
     }
     Score nothing = problem.score(new double[problem.dimension()]);
     Score optimum = problem.score(problem.optimum());
-    return new Comparison(data, terms, nothing, optimum, results, books, guarantees);
+    return new Comparison(data, parameters, nothing, optimum, results, reconciliation, guarantees);
   }
 }

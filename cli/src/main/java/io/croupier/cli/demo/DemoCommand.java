@@ -194,24 +194,27 @@ public final class DemoCommand implements Callable<Integer> {
     int people = users == null ? size : users;
     if (people < 1 || people > size) {
       throw new InputException(
-          "--users is %d; the data hold %s people".formatted(people, Numbers.count(size)));
+          "--users is %d; the data hold %s people".formatted(people, NumberFormats.count(size)));
     }
     double bound = clip == null ? dataSet.clip() : clip;
     requirePositive("--clip", bound);
     if (roundSize < 1) {
       throw new InputException("--round-size is %d; it must be at least 1".formatted(roundSize));
     }
-    Terms terms = new Terms(epsilon, undisclosed, bound, roundSize, people, seed);
-    List<Entrant> entrants = entrants();
-    if (record != null && entrants.stream().allMatch(Entrant::isCentral)) {
+    DemoParameters parameters =
+        new DemoParameters(epsilon, undisclosed, bound, roundSize, people, seed);
+    List<ComparedLearner> comparedLearners = learners();
+    if (record != null && comparedLearners.stream().allMatch(ComparedLearner::isCentral)) {
       throw new InputException(
           "--record: raw reports are never recorded; name one of the other --learners, too");
     }
     double peoplePerSecond = peoplePerSecond(people);
     Recorder recorder = record == null ? null : Recorder.into(record);
     String runId = Long.toString(ID.nextLong(MOST_IDS), Character.MAX_RADIX);
-    Stage stage = new Stage(kafka, keep, runId, recorder != null);
-    Demo demo = new Demo(dataSet, terms, entrants, peoplePerSecond, page, recorder, stage);
+    DemoEnvironment environment = new DemoEnvironment(kafka, keep, runId, recorder != null);
+    Demo demo =
+        new Demo(
+            dataSet, parameters, comparedLearners, peoplePerSecond, page, recorder, environment);
     boolean complete = demo.run(spec.commandLine().getOut());
     if (complete) {
       Log.discard();
@@ -219,11 +222,12 @@ public final class DemoCommand implements Callable<Integer> {
     return complete ? 0 : 1;
   }
 
-  private List<Entrant> entrants() {
+  private List<ComparedLearner> learners() {
     if (learners != null) {
-      return Entrant.parse(learners);
+      return ComparedLearner.parse(learners);
     }
-    return Entrant.parse(List.of((kafka.isEmpty() ? Entrant.USUAL : Entrant.LOCAL).split(",")));
+    return ComparedLearner.parse(
+        List.of((kafka.isEmpty() ? ComparedLearner.USUAL : ComparedLearner.LOCAL).split(",")));
   }
 
   private DataSet dataSet() {

@@ -15,14 +15,14 @@ final class LiveBars implements Progress {
   private final List<ProgressBar> bars;
   private final String fitName;
 
-  LiveBars(List<Entrant> entrants, Terms terms, String fitName) {
-    int width = entrants.stream().mapToInt(entrant -> entrant.label().length()).max().orElse(0);
+  LiveBars(List<ComparedLearner> learners, DemoParameters parameters, String fitName) {
+    int width = learners.stream().mapToInt(learner -> learner.label().length()).max().orElse(0);
     this.fitName = fitName;
     this.bars =
-        entrants.stream()
+        learners.stream()
             .map(
-                entrant ->
-                    bar(StringUtils.rightPad(entrant.label(), width), entrant.reports(terms)))
+                learner ->
+                    bar(StringUtils.rightPad(learner.label(), width), learner.reports(parameters)))
             .toList();
   }
 
@@ -37,15 +37,15 @@ final class LiveBars implements Progress {
   }
 
   @Override
-  public void show(List<Standing> standings, double reportsPerSecond) {
+  public void show(List<ModelStatus> statuses, double reportsPerSecond) {
     for (int i = 0; i < bars.size(); i++) {
-      bars.get(i).stepTo(standings.get(i).settled());
+      bars.get(i).stepTo(statuses.get(i).settled());
       bars.get(i)
           .setExtraMessage(
               String.format(
                   Locale.ROOT,
                   " %s, %,.0f reports/s",
-                  standings.get(i).inWords(fitName),
+                  statuses.get(i).inWords(fitName),
                   reportsPerSecond / bars.size()));
     }
   }

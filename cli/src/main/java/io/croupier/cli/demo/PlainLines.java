@@ -12,53 +12,54 @@ final class PlainLines implements Progress {
 
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final List<Entrant> entrants;
-  private final Terms terms;
+  private final List<ComparedLearner> learners;
+  private final DemoParameters parameters;
   private final String fitName;
   private final PrintStream out;
   private long next = System.nanoTime() + EVERY_NANOS;
 
-  PlainLines(List<Entrant> entrants, Terms terms, String fitName, PrintStream out) {
-    this.entrants = entrants;
-    this.terms = terms;
+  PlainLines(
+      List<ComparedLearner> learners, DemoParameters parameters, String fitName, PrintStream out) {
+    this.learners = learners;
+    this.parameters = parameters;
     this.fitName = fitName;
     this.out = out;
   }
 
   @Override
-  public void show(List<Standing> standings, double reportsPerSecond) {
+  public void show(List<ModelStatus> statuses, double reportsPerSecond) {
     if (System.nanoTime() - next < 0) {
       return;
     }
     next = System.nanoTime() + EVERY_NANOS;
-    out.println(lines(standings, reportsPerSecond));
+    out.println(lines(statuses, reportsPerSecond));
   }
 
   /** The present state as text. */
-  String lines(List<Standing> standings, double reportsPerSecond) {
+  String lines(List<ModelStatus> statuses, double reportsPerSecond) {
     StringBuilder text =
         new StringBuilder(
             String.format(
                 Locale.ROOT,
                 "%s of %s people have reported; %,.0f reports/s",
-                Numbers.count(terms.people() - mostMissing(standings)),
-                Numbers.count(terms.people()),
+                NumberFormats.count(parameters.people() - mostMissing(statuses)),
+                NumberFormats.count(parameters.people()),
                 reportsPerSecond));
-    int width = entrants.stream().mapToInt(entrant -> entrant.label().length()).max().orElse(0);
-    for (int i = 0; i < entrants.size(); i++) {
+    int width = learners.stream().mapToInt(learner -> learner.label().length()).max().orElse(0);
+    for (int i = 0; i < learners.size(); i++) {
       text.append(System.lineSeparator())
           .append("  ")
-          .append(StringUtils.rightPad(entrants.get(i).label(), width))
+          .append(StringUtils.rightPad(learners.get(i).label(), width))
           .append("  ")
-          .append(standings.get(i).inWords(fitName));
+          .append(statuses.get(i).inWords(fitName));
     }
     return text.toString();
   }
 
   /** Of the learner of which most people are still to be heard. */
-  private long mostMissing(List<Standing> standings) {
-    return IntStream.range(0, entrants.size())
-        .mapToLong(i -> entrants.get(i).reports(terms) - standings.get(i).settled())
+  private long mostMissing(List<ModelStatus> statuses) {
+    return IntStream.range(0, learners.size())
+        .mapToLong(i -> learners.get(i).reports(parameters) - statuses.get(i).settled())
         .max()
         .orElse(0);
   }

@@ -24,7 +24,7 @@ record Refusal(String modelId, Outcome outcome, String declaration) {
     return "%s refused %s %s reports (%s)."
         .formatted(
             learner,
-            Numbers.count(count),
+            NumberFormats.count(count),
             declaration,
             Strings.CS.removeStart(outcome.name(), "REFUSED_"));
   }

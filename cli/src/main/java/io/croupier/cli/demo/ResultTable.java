@@ -21,7 +21,7 @@ final class ResultTable {
   }
 
   /** One row; {@code learner} is false for what the learners are compared with. */
-  record Row(List<String> cells, boolean learner) {}
+  record LearnerRow(List<String> cells, boolean learner) {}
 
   /** The heads of the columns. */
   List<String> header() {
@@ -31,53 +31,61 @@ final class ResultTable {
   }
 
   /** Doing nothing, the learners of noised reports, the optimum; then the others, apart. */
-  List<Row> rows() {
-    List<Row> rows = new ArrayList<>();
+  List<LearnerRow> rows() {
+    List<LearnerRow> rows = new ArrayList<>();
     rows.add(reference("doing nothing", comparison.nothing(), "0"));
-    for (Result result : comparison.local()) {
+    for (LearnerResult result : comparison.local()) {
       rows.add(learner(result, result.spent().inWords("undisclosed")));
     }
     rows.add(reference("non-private optimum", comparison.optimum(), "no privacy"));
     if (!comparison.central().isEmpty()) {
-      Terms terms = comparison.terms();
-      String atDelta = "at delta " + terms.deltaInWords();
+      DemoParameters parameters = comparison.terms();
+      String atDelta = "at delta " + parameters.deltaInWords();
       rows.add(
-          new Row(List.of("raw reports, noised by the job:", "", "", "", "", "", atDelta), false));
-      for (Result result : comparison.central()) {
-        rows.add(learner(result, Numbers.rounded(result.spent().epsilonAt(terms.delta()))));
+          new LearnerRow(
+              List.of("raw reports, noised by the job:", "", "", "", "", "", atDelta), false));
+      for (LearnerResult result : comparison.central()) {
+        rows.add(
+            learner(result, NumberFormats.rounded(result.spent().epsilonAt(parameters.delta()))));
       }
     }
     return rows;
   }
 
-  private static Row learner(Result result, String spent) {
-    boolean last = result.entrant().reportsLastIterate();
-    return new Row(
+  private static LearnerRow learner(LearnerResult result, String spent) {
+    boolean last = result.comparedLearner().reportsLastIterate();
+    return new LearnerRow(
         List.of(
-            result.entrant().label(),
-            result.entrant().byHand(),
-            Numbers.score(result.average().loss()),
-            Numbers.score(result.average().fit()),
-            last ? Numbers.score(result.lastIterate().loss()) : NONE,
-            last ? Numbers.score(result.lastIterate().fit()) : NONE,
+            result.comparedLearner().label(),
+            result.comparedLearner().byHand(),
+            NumberFormats.score(result.average().loss()),
+            NumberFormats.score(result.average().fit()),
+            last ? NumberFormats.score(result.lastIterate().loss()) : NONE,
+            last ? NumberFormats.score(result.lastIterate().fit()) : NONE,
             spent),
         true);
   }
 
-  private static Row reference(String name, Score score, String spent) {
-    return new Row(
+  private static LearnerRow reference(String name, Score score, String spent) {
+    return new LearnerRow(
         List.of(
-            name, NONE, Numbers.score(score.loss()), Numbers.score(score.fit()), NONE, NONE, spent),
+            name,
+            NONE,
+            NumberFormats.score(score.loss()),
+            NumberFormats.score(score.fit()),
+            NONE,
+            NONE,
+            spent),
         false);
   }
 
   /** As plain text, with the sentences that belong to it. */
   String text() {
     List<String> header = header();
-    List<ColumnData<Row>> columns = new ArrayList<>();
+    List<ColumnData<LearnerRow>> columns = new ArrayList<>();
     for (int i = 0; i < header.size(); i++) {
       int column = i;
-      Function<Row, String> cell = row -> row.cells().get(column);
+      Function<LearnerRow, String> cell = row -> row.cells().get(column);
       HorizontalAlign align = i < 2 ? HorizontalAlign.LEFT : HorizontalAlign.RIGHT;
       columns.add(
           new Column().header(header.get(i)).headerAlign(align).dataAlign(align).with(cell));

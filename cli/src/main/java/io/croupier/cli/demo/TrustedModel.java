@@ -20,19 +20,19 @@ final class TrustedModel {
   private TrustedModel() {}
 
   /** Noise of a tree that is over when the last round is. */
-  static ModelSpec tree(ModelSpec.Builder common, double learningRate, Terms terms) {
+  static ModelSpec tree(ModelSpec.Builder common, double learningRate, DemoParameters parameters) {
     return spec(
         common,
         DpFtrl.newBuilder()
             .setNoise(PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.newBuilder()))
             // Else people would be charged for a tree of 2^30 rounds.
-            .setRestartEvery(terms.rounds().count())
+            .setRestartEvery(parameters.rounds().count())
             .setLearningRate(learningRate),
-        terms);
+        parameters);
   }
 
   /** Buffered linear Toeplitz noise. */
-  static ModelSpec blt(ModelSpec.Builder common, double learningRate, Terms terms) {
+  static ModelSpec blt(ModelSpec.Builder common, double learningRate, DemoParameters parameters) {
     return spec(
         common,
         DpFtrl.newBuilder()
@@ -41,25 +41,27 @@ final class TrustedModel {
                     .setBlt(
                         PrefixSumNoise.Blt.newBuilder()
                             .setBuffers(BLT_BUFFERS)
-                            .setHorizon(terms.rounds().count())))
+                            .setHorizon(parameters.rounds().count())))
             .setLearningRate(learningRate),
-        terms);
+        parameters);
   }
 
-  private static ModelSpec spec(ModelSpec.Builder common, DpFtrl.Builder learner, Terms terms) {
-    learner.setClipNorm(terms.clip());
+  private static ModelSpec spec(
+      ModelSpec.Builder common, DpFtrl.Builder learner, DemoParameters parameters) {
+    learner.setClipNorm(parameters.clip());
     common
-        .setReportsPerRound(terms.rounds().goal())
+        .setReportsPerRound(parameters.rounds().goal())
         .setLimits(
             Limits.newBuilder()
-                .setDelta(terms.delta())
+                .setDelta(parameters.delta())
                 .setMaxParticipations(1)
                 .setMinSeparation(0));
     // Zeta doesn't depend on how much noise there is.
     ModelSpec anyNoise = common.setDpFtrl(learner.setNoiseMultiplier(1)).build();
     double zeta =
-        CentralGuarantee.of(anyNoise).event(terms.rounds().count()).getReplaceOne().getZeta();
-    double least = GaussianDp.noiseMultiplier(terms.epsilon(), StrictMath.log(terms.delta()), zeta);
+        CentralGuarantee.of(anyNoise).event(parameters.rounds().count()).getReplaceOne().getZeta();
+    double least =
+        GaussianDp.noiseMultiplier(parameters.epsilon(), StrictMath.log(parameters.delta()), zeta);
     double rounded = new BigDecimal(least).setScale(DIGITS, RoundingMode.CEILING).doubleValue();
     return common.setDpFtrl(learner.setNoiseMultiplier(rounded)).build();
   }

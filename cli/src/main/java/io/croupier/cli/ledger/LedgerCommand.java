@@ -1,6 +1,6 @@
 package io.croupier.cli.ledger;
 
-import io.croupier.cli.Connection;
+import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
@@ -39,15 +39,15 @@ public final class LedgerCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @ArgGroup(multiplicity = "1")
-  private Who who;
+  private QueryOptions who;
 
-  @Mixin private Connection connection;
+  @Mixin private ConnectionOptions connection;
 
   @Option(names = "--json", description = "For programs.")
   private boolean json;
 
   /** One of the two. */
-  private static final class Who {
+  private static final class QueryOptions {
     @Option(
         names = "--user",
         paramLabel = "ID",

@@ -17,17 +17,17 @@ import java.util.Map;
  * kind of bounded noise adds to.
  */
 final class TopStatement {
-  private static final Comparator<Map.Entry<String, Person>> ORDER =
-      Comparator.<Map.Entry<String, Person>>comparingDouble(
+  private static final Comparator<Map.Entry<String, UserSpend>> ORDER =
+      Comparator.<Map.Entry<String, UserSpend>>comparingDouble(
               person -> person.getValue().balance.spent().getRho())
           .reversed()
           .thenComparing(Map.Entry::getKey);
 
-  private final Map<String, Person> people = new HashMap<>();
-  private final Verdicts verdicts = new Verdicts();
+  private final Map<String, UserSpend> people = new HashMap<>();
+  private final VerdictCounts verdicts = new VerdictCounts();
 
   /** What is kept of each. */
-  private static final class Person {
+  private static final class UserSpend {
     private Balance balance = Balance.NOTHING;
     private long refused;
   }
@@ -35,7 +35,7 @@ final class TopStatement {
   /** Takes the next event. */
   void add(AccountingEvent event) {
     verdicts.add(event);
-    Person person = people.computeIfAbsent(event.getUserId(), id -> new Person());
+    UserSpend person = people.computeIfAbsent(event.getUserId(), id -> new UserSpend());
     person.balance = new Balance(event.getUserTotals(), event.getLeftUser());
     if (event.getOutcome() != Outcome.ADMITTED && event.getOutcome() != Outcome.DUPLICATE) {
       person.refused++;
@@ -47,14 +47,14 @@ final class TopStatement {
     return people.size();
   }
 
-  private List<Map.Entry<String, Person>> top(long most) {
+  private List<Map.Entry<String, UserSpend>> top(long most) {
     return people.entrySet().stream().sorted(ORDER).limit(most).toList();
   }
 
-  private Sizes sizes() {
-    Sizes sizes = new Sizes();
-    people.values().forEach(person -> sizes.add(person.balance.spent()));
-    return sizes;
+  private SpendDistribution sizes() {
+    SpendDistribution distribution = new SpendDistribution();
+    people.values().forEach(person -> distribution.add(person.balance.spent()));
+    return distribution;
   }
 
   /** For people. */
@@ -63,7 +63,7 @@ final class TopStatement {
     header.addAll(Balance.HEADER);
     header.add("refused");
     Table table = new Table(header.toArray(String[]::new)).words("left");
-    for (Map.Entry<String, Person> person : top(most)) {
+    for (Map.Entry<String, UserSpend> person : top(most)) {
       List<String> row = new ArrayList<>(List.of(person.getKey()));
       row.addAll(person.getValue().balance.cells());
       row.add(Digits.count(person.getValue().refused));
@@ -81,7 +81,7 @@ final class TopStatement {
     JsonObject json = new JsonObject();
     json.addProperty("users", people());
     JsonArray array = new JsonArray();
-    for (Map.Entry<String, Person> person : top(most)) {
+    for (Map.Entry<String, UserSpend> person : top(most)) {
       JsonObject object = new JsonObject();
       object.addProperty("userId", person.getKey());
       person.getValue().balance.addTo(object);

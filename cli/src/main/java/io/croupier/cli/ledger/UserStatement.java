@@ -14,8 +14,8 @@ import java.util.TreeMap;
 final class UserStatement {
   private final String userId;
   private final Map<String, Balance> models = new TreeMap<>();
-  private final Verdicts verdicts = new Verdicts();
-  private final Sizes sizes = new Sizes();
+  private final VerdictCounts verdicts = new VerdictCounts();
+  private final SpendDistribution distribution = new SpendDistribution();
   private Balance all = Balance.NOTHING;
   private long events;
 
@@ -35,7 +35,7 @@ final class UserStatement {
       models.put(event.getModelId(), new Balance(event.getModelTotals(), event.getLeftModel()));
     }
     if (event.getOutcome() != Outcome.DUPLICATE) {
-      sizes.add(event.getSpent());
+      distribution.add(event.getSpent());
     }
   }
 
@@ -54,7 +54,7 @@ final class UserStatement {
     List<String> text = new ArrayList<>(List.of("User " + userId, "", table.text(), ""));
     text.add(verdicts.text());
     text.add("");
-    text.addAll(sizes.text("report"));
+    text.addAll(distribution.text("report"));
     return String.join(System.lineSeparator(), text).stripTrailing();
   }
 
@@ -79,7 +79,7 @@ final class UserStatement {
         });
     json.add("models", byModel);
     json.add("verdicts", verdicts.json());
-    json.add("histogram", sizes.json());
+    json.add("histogram", distribution.json());
     return json;
   }
 }

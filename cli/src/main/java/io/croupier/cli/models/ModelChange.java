@@ -12,10 +12,10 @@ import java.util.Map;
  * @param kind what it would do
  * @param reasons why it is refused; empty unless it is
  */
-public record ModelChange(ModelSpec spec, Kind kind, List<String> reasons) {
+public record ModelChange(ModelSpec spec, ChangeKind kind, List<String> reasons) {
 
   /** What publishing would do. */
-  public enum Kind {
+  public enum ChangeKind {
     CREATED,
     CHANGED,
     UNCHANGED,
@@ -35,17 +35,17 @@ public record ModelChange(ModelSpec spec, Kind kind, List<String> reasons) {
   private static ModelChange of(ModelSpec spec, ModelSpec current) {
     List<String> violations = ModelSpecs.violations(spec);
     if (!violations.isEmpty()) {
-      return new ModelChange(spec, Kind.REFUSED, violations);
+      return new ModelChange(spec, ChangeKind.REFUSED, violations);
     }
     if (current == null) {
-      return new ModelChange(spec, Kind.CREATED, List.of());
+      return new ModelChange(spec, ChangeKind.CREATED, List.of());
     }
     if (current.equals(spec)) {
-      return new ModelChange(spec, Kind.UNCHANGED, List.of());
+      return new ModelChange(spec, ChangeKind.UNCHANGED, List.of());
     }
     List<String> forbidden = ModelSpecs.changeViolations(current, spec);
     return forbidden.isEmpty()
-        ? new ModelChange(spec, Kind.CHANGED, List.of())
-        : new ModelChange(spec, Kind.REFUSED, forbidden);
+        ? new ModelChange(spec, ChangeKind.CHANGED, List.of())
+        : new ModelChange(spec, ChangeKind.REFUSED, forbidden);
   }
 }

@@ -14,7 +14,7 @@ import java.util.Map;
 final class Accounts {
   private final Ledger ledger = new Ledger();
   private final Map<String, ReportIntake> intakes = new HashMap<>();
-  private final Map<String, Account> accounts = new HashMap<>();
+  private final Map<String, HeapAccount> accounts = new HashMap<>();
 
   /** Accounts that know the models of {@code specs}, which are valid, and no user. */
   Accounts(List<ModelSpec> specs) {
@@ -23,9 +23,9 @@ final class Accounts {
 
   /** Judges a report, and charges its user. */
   AccountingEvent judge(Report report) {
-    Account account = accounts.get(report.userId);
+    HeapAccount account = accounts.get(report.userId);
     if (account == null) {
-      account = new Account();
+      account = new HeapAccount();
       accounts.put(report.userId, account);
     }
     ReportIntake intake = intakes.get(report.modelId);

@@ -1,7 +1,7 @@
 package io.croupier.cli.replay;
 
 import com.google.gson.JsonObject;
-import io.croupier.cli.replay.Entry.Unreadable;
+import io.croupier.cli.replay.ReportRecord.Unreadable;
 import java.util.Base64;
 
 /**

@@ -33,7 +33,7 @@ final class JournalReplay {
       List<ModelSpec> specs,
       JournalFile journal,
       Accounts accounts,
-      Supplier<Judged> reports,
+      Supplier<JudgedReport> reports,
       long every,
       Consumer<ModelUpdateView> updates) {
     this.journal = journal;

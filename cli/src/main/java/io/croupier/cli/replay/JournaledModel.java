@@ -2,7 +2,7 @@ package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
 import io.croupier.operators.model.Bundle;
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.Position;
@@ -118,7 +118,7 @@ final class JournaledModel {
   }
 
   private boolean add(JournalEntry.Bundle bundle) {
-    Judged last = report(bundle, bundle.getPositions(0));
+    JudgedReport last = report(bundle, bundle.getPositions(0));
     Bundle sum = new Bundle(accounts.withoutUser(last.report()));
     for (int i = 1; i < bundle.getPositionsCount(); i++) {
       last = report(bundle, bundle.getPositions(i));
@@ -130,8 +130,9 @@ final class JournaledModel {
       }
     }
     switch (bundle.getOutcome()) {
-      case DROPPED_STALE -> model.drop(Fate.DROPPED_STALE, bundle.getPositionsCount());
-      case DROPPED_UNPUBLISHED -> model.drop(Fate.DROPPED_UNPUBLISHED, bundle.getPositionsCount());
+      case DROPPED_STALE -> model.drop(BundleOutcome.DROPPED_STALE, bundle.getPositionsCount());
+      case DROPPED_UNPUBLISHED ->
+          model.drop(BundleOutcome.DROPPED_UNPUBLISHED, bundle.getPositionsCount());
       case TAKEN, OUTCOME_UNSPECIFIED, UNRECOGNIZED -> {
         return take(bundle, sum.seal(), last.report().createdAtMs);
       }
@@ -140,39 +141,41 @@ final class JournaledModel {
   }
 
   private boolean take(JournalEntry.Bundle bundle, RoundSum sum, long createdAtMs) {
-    Fate fate = isOld ? model.addAsBefore(sum, createdAtMs) : model.add(sum, createdAtMs);
-    boolean taken = fate == Fate.OPEN || fate == Fate.STEPPED;
+    BundleOutcome bundleOutcome =
+        isOld ? model.addAsBefore(sum, createdAtMs) : model.add(sum, createdAtMs);
+    boolean taken = bundleOutcome == BundleOutcome.OPEN || bundleOutcome == BundleOutcome.STEPPED;
     if (!taken && bundle.getOutcome() == JournalEntry.Bundle.Outcome.TAKEN) {
       throw mismatch(
           bundle,
           "the journal says that it was taken, and here round %d is too old or was never published"
               .formatted(bundle.getNamedRound()));
     }
-    return fate == Fate.STEPPED;
+    return bundleOutcome == BundleOutcome.STEPPED;
   }
 
-  private Judged report(JournalEntry.Bundle bundle, Position position) {
-    Place place = Place.of(position);
-    Judged judged = recording.take(place);
+  private JudgedReport report(JournalEntry.Bundle bundle, Position position) {
+    RecordPosition recordPosition = RecordPosition.of(position);
+    JudgedReport judged = recording.take(recordPosition);
     if (judged == null) {
       throw mismatch(
           bundle,
-          "the report at %s is missing, or it came earlier and is refused here".formatted(place));
+          "the report at %s is missing, or it came earlier and is refused here"
+              .formatted(recordPosition));
     }
     if (!judged.report().modelId.equals(modelId)) {
-      throw mismatch(bundle, "the report at %s is to another model".formatted(place));
+      throw mismatch(bundle, "the report at %s is to another model".formatted(recordPosition));
     }
     if (!judged.isAdmitted()) {
       throw mismatch(
           bundle,
           "the report at %s is %s here: the models file is not the one of the recording"
-              .formatted(place, judged.outcome()));
+              .formatted(recordPosition, judged.outcome()));
     }
     if (judged.report().round != bundle.getNamedRound()) {
       throw mismatch(
           bundle,
           "the report at %s names round %d, and its bundle names %d"
-              .formatted(place, judged.report().round, bundle.getNamedRound()));
+              .formatted(recordPosition, judged.report().round, bundle.getNamedRound()));
     }
     return judged;
   }
@@ -181,7 +184,7 @@ final class JournaledModel {
     String reports =
         bundle.getPositionsCount() == 0
             ? "a bundle of no reports"
-            : "the bundle that begins at " + Place.of(bundle.getPositions(0));
+            : "the bundle that begins at " + RecordPosition.of(bundle.getPositions(0));
     return new InputException(
         "%s: model '%s', round %d, %s: %s"
             .formatted(journalPlace.get(), modelId, round, reports, what));

@@ -11,26 +11,26 @@ import java.util.function.Supplier;
  * that it has passed leaves nothing behind, as no journal names it.
  */
 final class Recording {
-  private final Supplier<Judged> reports;
-  private final Map<Place, Judged> passed = new HashMap<>();
+  private final Supplier<JudgedReport> reports;
+  private final Map<RecordPosition, JudgedReport> passed = new HashMap<>();
 
   /** A recording of the reports that {@code reports} gives, up to the null behind the last. */
-  Recording(Supplier<Judged> reports) {
+  Recording(Supplier<JudgedReport> reports) {
     this.reports = reports;
   }
 
   /**
-   * The report at {@code place}, which can be had once; null if there is none, or if it was refused
-   * and is passed.
+   * The report at {@code position}, which can be had once; null if there is none, or if it was
+   * refused and is passed.
    */
-  Judged take(Place place) {
-    Judged known = passed.remove(place);
+  JudgedReport take(RecordPosition position) {
+    JudgedReport known = passed.remove(position);
     if (known != null) {
       return known;
     }
-    for (Judged judged = reports.get(); judged != null; judged = reports.get()) {
-      Place at = Place.of(judged.report());
-      if (at.equals(place)) {
+    for (JudgedReport judged = reports.get(); judged != null; judged = reports.get()) {
+      RecordPosition at = RecordPosition.of(judged.report());
+      if (at.equals(position)) {
         return judged;
       }
       if (judged.isAdmitted()) {
@@ -43,7 +43,7 @@ final class Recording {
   /** Reads on to the end; returns how many admitted reports nobody has asked for. */
   long drain() {
     long unasked = passed.size();
-    for (Judged judged = reports.get(); judged != null; judged = reports.get()) {
+    for (JudgedReport judged = reports.get(); judged != null; judged = reports.get()) {
       unasked += judged.isAdmitted() ? 1 : 0;
     }
     return unasked;

@@ -1,6 +1,6 @@
 package io.croupier.cli.replay;
 
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.Collection;
@@ -41,12 +41,13 @@ final class Replay {
   }
 
   /** Takes all reports in, up to the null behind the last; writes where every model stands then. */
-  void run(Supplier<Judged> reports) {
-    for (Judged judged = reports.get(); judged != null; judged = reports.get()) {
+  void run(Supplier<JudgedReport> reports) {
+    for (JudgedReport judged = reports.get(); judged != null; judged = reports.get()) {
       if (judged.isAdmitted()) {
         ReplayedModel model = models.get(judged.report().modelId);
-        Fate fate = model.add(accounts.withoutUser(judged.report()), judged.report().createdAtMs);
-        if (fate == Fate.STEPPED) {
+        BundleOutcome outcome =
+            model.add(accounts.withoutUser(judged.report()), judged.report().createdAtMs);
+        if (outcome == BundleOutcome.STEPPED) {
           model.publish(true);
           model.confirm();
         }

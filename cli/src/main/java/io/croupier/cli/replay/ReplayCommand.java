@@ -4,7 +4,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.models.ModelsFile;
-import io.croupier.cli.replay.Entry.Unreadable;
+import io.croupier.cli.replay.ReportRecord.Unreadable;
 import io.croupier.operators.learner.Learners;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelSpec;
@@ -116,8 +116,8 @@ public final class ReplayCommand implements Callable<Integer> {
     if (every < 1) {
       throw new InputException("--updates-every is %d; it must be at least 1".formatted(every));
     }
-    FileNames names =
-        new FileNames()
+    FileConflicts names =
+        new FileConflicts()
             .reads("--models", models.toString())
             .reads("--reports", reports)
             .reads("--journal", journal)
@@ -130,8 +130,8 @@ public final class ReplayCommand implements Callable<Integer> {
     try (RecordFile reportFile = RecordFile.open(reports);
         RecordFile journalFile = journal == null ? null : RecordFile.open(journal);
         Outputs outputs = new Outputs(spec.commandLine().getOut());
-        Bar bar =
-            new Bar(
+        FileProgressBar bar =
+            new FileProgressBar(
                 reportFile, Boolean.getBoolean("croupier.terminal") && !names.takesStandardOut())) {
       try {
         summary = replay(specs, reportFile, journalFile, outputs, bar);
@@ -167,20 +167,21 @@ public final class ReplayCommand implements Callable<Integer> {
       RecordFile reportFile,
       RecordFile journalFile,
       Outputs outputs,
-      Bar bar) {
-    Tally tally = new Tally(specs);
+      FileProgressBar bar) {
+    RecordCounts counts = new RecordCounts(specs);
     Accounts accounts = new Accounts(specs);
     Consumer<ModelUpdateView> toUpdates = outputs.create(updates, JsonLines::write);
     Consumer<AccountingEvent> toAccounting = outputs.create(accounting, JsonLines::write);
     Consumer<Unreadable> toDeadLetters =
         outputs.create(
             deadLetters, (file, record) -> file.write(DeadLetter.of(record, reportFile.isJson())));
-    Intake intake =
-        new Intake(reportFile, journalFile != null, accounts, tally, toAccounting, toDeadLetters);
-    Supplier<Judged> judged =
+    ReportAdmission admission =
+        new ReportAdmission(
+            reportFile, journalFile != null, accounts, counts, toAccounting, toDeadLetters);
+    Supplier<JudgedReport> judged =
         () -> {
           bar.step();
-          return intake.next();
+          return admission.next();
         };
     long start = System.nanoTime();
     Collection<ReplayedModel> replayed;
@@ -197,6 +198,6 @@ public final class ReplayCommand implements Callable<Integer> {
       replayed = replay.models();
     }
     double seconds = (double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1);
-    return Summary.of(tally, replayed, notInJournal, seconds);
+    return Summary.of(counts, replayed, notInJournal, seconds);
   }
 }

@@ -1,7 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.operators.model.LiveModel;
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -75,37 +75,37 @@ final class ReplayedModel {
    *
    * @param createdAtMs when the last report of the bundle was created
    */
-  Fate add(RoundSum sum, long createdAtMs) {
+  BundleOutcome add(RoundSum sum, long createdAtMs) {
     return took(model.add(sum), sum, createdAtMs);
   }
 
   /** Takes in one bundle as release 0.1.0 did. */
-  Fate addAsBefore(RoundSum sum, long createdAtMs) {
+  BundleOutcome addAsBefore(RoundSum sum, long createdAtMs) {
     return took(model.addAsBefore(sum), sum, createdAtMs);
   }
 
-  private Fate took(Fate fate, RoundSum sum, long createdAtMs) {
+  private BundleOutcome took(BundleOutcome outcome, RoundSum sum, long createdAtMs) {
     added += sum.count;
-    switch (fate) {
-      case DROPPED_STALE, DROPPED_UNPUBLISHED -> countDropped(fate, sum.count);
+    switch (outcome) {
+      case DROPPED_STALE, DROPPED_UNPUBLISHED -> countDropped(outcome, sum.count);
       case OPEN -> newestReportMs = createdAtMs;
       case STEPPED -> {
         newestReportMs = createdAtMs;
         roundClosedMs = createdAtMs;
       }
     }
-    return fate;
+    return outcome;
   }
 
   /** Drops reports whatever round they name. */
-  void drop(Fate fate, int reports) {
-    model.drop(fate, reports);
+  void drop(BundleOutcome outcome, int reports) {
+    model.drop(outcome, reports);
     added += reports;
-    countDropped(fate, reports);
+    countDropped(outcome, reports);
   }
 
-  private void countDropped(Fate fate, int reports) {
-    if (fate == Fate.DROPPED_STALE) {
+  private void countDropped(BundleOutcome outcome, int reports) {
+    if (outcome == BundleOutcome.DROPPED_STALE) {
       droppedStale += reports;
     } else {
       droppedUnpublished += reports;

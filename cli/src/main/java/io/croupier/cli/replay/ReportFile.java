@@ -4,9 +4,9 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
-import io.croupier.cli.replay.Entry.Candidate;
-import io.croupier.cli.replay.Entry.Unreadable;
 import io.croupier.cli.replay.RecordFile.Frame;
+import io.croupier.cli.replay.ReportRecord.Candidate;
+import io.croupier.cli.replay.ReportRecord.Unreadable;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.RecordedReport;
 import java.nio.file.Path;
@@ -46,7 +46,7 @@ final class ReportFile {
   }
 
   /** The next record; null at the end. */
-  Entry next() {
+  ReportRecord next() {
     Frame frame = file.next();
     if (frame == null) {
       return null;
@@ -58,7 +58,7 @@ final class ReportFile {
     return file.isJson() ? line(frame) : message(frame);
   }
 
-  private Entry message(Frame frame) {
+  private ReportRecord message(Frame frame) {
     RecordedBytes outer = RecordedBytes.of(frame.bytes());
     if (!outer.isRecorded) {
       if (outer.userId.isEmpty() && mayBeRaw(outer.report)) {
@@ -90,7 +90,7 @@ final class ReportFile {
         outer.report);
   }
 
-  private Entry line(Frame frame) {
+  private ReportRecord line(Frame frame) {
     String text = frame.bytes().toStringUtf8();
     if (!frame.bytes().isValidUtf8()) {
       return new Unreadable(frame.number(), frame.bytes(), "the line is not UTF-8", mayBeRaw(text));
@@ -123,12 +123,12 @@ final class ReportFile {
     return unrecorded(frame, report.getUserIdBytes(), report.toByteString());
   }
 
-  private Entry unrecorded(Frame frame, ByteString key, ByteString value) {
+  private ReportRecord unrecorded(Frame frame, ByteString key, ByteString value) {
     return new Candidate(
         frame.number(), frame.bytes(), key, value, false, unrecordedTopic, 0, frame.number());
   }
 
-  private static Entry recorded(
+  private static ReportRecord recorded(
       Frame frame, String topic, int partition, long offset, ByteString key, ByteString value) {
     String missing =
         topic.isEmpty() ? "topic" : partition < 0 ? "partition" : offset < 0 ? "offset" : "";

@@ -22,51 +22,51 @@ final class Summary {
    * @param notInJournal admitted reports that are in no bundle of the journal
    */
   static String of(
-      Tally tally, Collection<ReplayedModel> models, long notInJournal, double seconds) {
+      RecordCounts counts, Collection<ReplayedModel> models, long notInJournal, double seconds) {
     List<String> text = new ArrayList<>();
-    text.add(table(tally, models));
+    text.add(table(counts, models));
     text.add("");
     text.add(
         String.format(
             Locale.ROOT,
             "%,d reports in %.1f s: %,.0f a second",
-            tally.reports(),
+            counts.reports(),
             seconds,
-            tally.reports() / seconds));
-    if (tally.ofOtherModels() > 0) {
+            counts.reports() / seconds));
+    if (counts.ofOtherModels() > 0) {
       text.add(
           String.format(
               Locale.ROOT,
               "%,d of them are to models that the models file doesn't have",
-              tally.ofOtherModels()));
+              counts.ofOtherModels()));
     }
     if (notInJournal > 0) {
       text.add(String.format(Locale.ROOT, "%,d of them are not in the journal", notInJournal));
     }
-    if (tally.unreadable() > 0) {
+    if (counts.unreadable() > 0) {
       text.add(
           String.format(
               Locale.ROOT,
               "%,d records hold no report; the first is %s",
-              tally.unreadable(),
-              tally.firstUnreadable()));
+              counts.unreadable(),
+              counts.firstUnreadable()));
     }
     return String.join(System.lineSeparator(), text);
   }
 
-  private static String table(Tally tally, Collection<ReplayedModel> models) {
+  private static String table(RecordCounts counts, Collection<ReplayedModel> models) {
     List<ColumnData<ReplayedModel>> columns =
         List.of(
             text("model", Summary::id),
             text("learner", model -> model.spec().getLearnerCase().name().toLowerCase(Locale.ROOT)),
             number("rounds", ReplayedModel::round),
-            number("admitted", model -> tally.of(id(model)).admitted()),
+            number("admitted", model -> counts.of(id(model)).admitted()),
             number("used", ReplayedModel::used),
             number("open", ReplayedModel::open),
             number("too old", ReplayedModel::droppedStale),
             number("unpublished", ReplayedModel::droppedUnpublished),
-            number("refused", model -> tally.of(id(model)).refused()),
-            number("duplicates", model -> tally.of(id(model)).duplicates()));
+            number("refused", model -> counts.of(id(model)).refused()),
+            number("duplicates", model -> counts.of(id(model)).duplicates()));
     return AsciiTable.getTable(
         AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER, models, columns);
   }

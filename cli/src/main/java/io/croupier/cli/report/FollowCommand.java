@@ -2,7 +2,7 @@ package io.croupier.cli.report;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
-import io.croupier.cli.Connection;
+import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
@@ -41,7 +41,7 @@ public final class FollowCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Mixin private Connection connection;
+  @Mixin private ConnectionOptions connection;
 
   @Option(
       names = "--model",

@@ -9,7 +9,7 @@ interface Gradients {
    * @throws io.croupier.cli.InputException if it can't be used; the message says where it is, and
    *     nothing of what it holds
    */
-  Answer next();
+  EvaluatedGradient next();
 
   /** Where the newest one is: {@code line 3}. */
   String place();

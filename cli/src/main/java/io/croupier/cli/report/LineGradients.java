@@ -17,7 +17,7 @@ final class LineGradients implements Gradients {
   }
 
   @Override
-  public Answer next() {
+  public EvaluatedGradient next() {
     String text;
     do {
       text = read();
@@ -32,7 +32,7 @@ final class LineGradients implements Gradients {
       GradientLine line = GradientLine.parse(text, newest.dimension());
       long round = line.roundOr(newest.round());
       model.requirePublished(round);
-      return new Answer(newest, round, line.gradient());
+      return new EvaluatedGradient(newest, round, line.gradient());
     } catch (InputException e) {
       throw new InputException("Standard input, %s: %s".formatted(place(), e.getMessage()), e);
     }

@@ -3,7 +3,7 @@ package io.croupier.cli.report;
 import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.randomiser.Calibration;
-import io.croupier.client.randomiser.Clip;
+import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -19,7 +19,7 @@ final class NoiseOptions {
       paramLabel = "NAME",
       required = true,
       description = "The noise: ${COMPLETION-CANDIDATES}.")
-  private Mechanism mechanism;
+  private NoiseMechanism mechanism;
 
   @Option(
       names = "--epsilon",
@@ -72,7 +72,7 @@ final class NoiseOptions {
         "To what norm coordinate-laplace clips gradients: ${COMPLETION-CANDIDATES}. L2 is right for"
             + " every learner; COORDINATES for coordinate-wise ones (BANCO refuses it). Default: L2."
       })
-  private Clip clip;
+  private ClippingNorm clip;
 
   @Option(
       names = "--undisclosed",
@@ -101,7 +101,7 @@ final class NoiseOptions {
     int d = model.dimension();
     int exponent = model.gridExponent();
     Calibration calibration = new Calibration(bound, d, exponent, share);
-    require(clip == null || mechanism == Mechanism.COORDINATE_LAPLACE, "no --clip");
+    require(clip == null || mechanism == NoiseMechanism.COORDINATE_LAPLACE, "no --clip");
     return switch (mechanism) {
       case L2_LAPLACE -> {
         require(epsilon != null && allNull(taus, mu, delta), "--epsilon, and no other level");
@@ -113,7 +113,7 @@ final class NoiseOptions {
                 || (taus != null && allNull(epsilon, mu, delta)),
             "either --epsilon or --taus, and no other level");
         require(taus == null || share == 1, "no --share with --taus, which are for one report");
-        Clip norm = clip == null ? Clip.L2 : clip;
+        ClippingNorm norm = clip == null ? ClippingNorm.L2 : clip;
         yield taus == null
             ? calibration.coordinateLaplace(epsilon, norm)
             : new CoordinateLaplaceRandomiser(bound, exponent, taus(d), norm);

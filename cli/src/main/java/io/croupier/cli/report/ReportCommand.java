@@ -1,6 +1,6 @@
 package io.croupier.cli.report;
 
-import io.croupier.cli.Connection;
+import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.CountBar;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
@@ -69,7 +69,7 @@ public final class ReportCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Mixin private Connection connection;
+  @Mixin private ConnectionOptions connection;
 
   @Option(
       names = "--models",
@@ -95,7 +95,7 @@ public final class ReportCommand implements Callable<Integer> {
   private String userId;
 
   @ArgGroup(multiplicity = "1")
-  private Account account;
+  private LedgerOptions account;
 
   @Mixin private NoiseOptions noise;
   @Mixin private LimitOptions limits;
@@ -114,7 +114,7 @@ public final class ReportCommand implements Callable<Integer> {
   private Format format;
 
   /** One of the two. */
-  private static final class Account {
+  private static final class LedgerOptions {
     @Option(
         names = "--ledger",
         paramLabel = "FILE",
@@ -181,14 +181,14 @@ public final class ReportCommand implements Callable<Integer> {
             : new LineGradients(
                 new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)), model);
     int earlier = ledger.pending().size();
-    try (Outlet outlet =
+    try (ReportSink sink =
             sending
-                ? new KafkaOutlet(config.kafka(), config.topics().gradients(), ledger)
-                : new PrintedOutlet(out, format, ledger, InstantSource.system());
+                ? new KafkaReportSink(config.kafka(), config.topics().gradients(), ledger)
+                : new PrintedReportSink(out, format, ledger, InstantSource.system());
         CountBar bar =
             new CountBar(
                 "reports", gradients.size(), sending && Boolean.getBoolean("croupier.terminal"))) {
-      return new Desk(gradients, outlet, ledger, limit, earlier).run(randomiser, bar);
+      return new ReportRunner(gradients, sink, ledger, limit, earlier).run(randomiser, bar);
     }
   }
 

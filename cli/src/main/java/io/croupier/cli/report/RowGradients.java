@@ -39,7 +39,7 @@ final class RowGradients implements Gradients {
   }
 
   @Override
-  public Answer next() {
+  public EvaluatedGradient next() {
     if (nextRow < perRound()) {
       // Many rows outlast a round: at its weights the last reports would be dropped as stale.
       round = model.newest();
@@ -52,7 +52,7 @@ final class RowGradients implements Gradients {
       return null;
     }
     int row = nextRow++;
-    return new Answer(round, round.round(), eachRow ? ofRow(row) : ofAll());
+    return new EvaluatedGradient(round, round.round(), eachRow ? ofRow(row) : ofAll());
   }
 
   private double[] ofRow(int row) {

@@ -14,12 +14,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CalibrateCommandTest {
 
-  private static Run calibrate(String arguments) {
-    return Run.of(new CalibrateCommand(), arguments);
+  private static CommandRun calibrate(String arguments) {
+    return CommandRun.of(new CalibrateCommand(), arguments);
   }
 
   private static JsonObject json(String arguments) {
-    return Run.json(new CalibrateCommand(), arguments);
+    return CommandRun.json(new CalibrateCommand(), arguments);
   }
 
   @ParameterizedTest
@@ -33,11 +33,13 @@ class CalibrateCommandTest {
     assertThat(found.keySet())
         .startsWith("zeta", "mu", "epsilon", "epsilonRenyi", "delta", "relation");
     assertThat(found.get("relation").getAsString()).isEqualTo(relation);
-    Run with = Run.of(new TreeCommand(), trees + " --json --noise-multiplier " + least);
+    CommandRun with =
+        CommandRun.of(new TreeCommand(), trees + " --json --noise-multiplier " + least);
     assertThat(with.json().get("epsilon").getAsDouble()).isCloseTo(4, within(1e-9));
     assertThat(with.json().get("epsilon").getAsDouble()).isLessThanOrEqualTo(4);
-    Run below =
-        Run.of(new TreeCommand(), trees + " --json --noise-multiplier " + least * (1 - 1e-9));
+    CommandRun below =
+        CommandRun.of(
+            new TreeCommand(), trees + " --json --noise-multiplier " + least * (1 - 1e-9));
     assertThat(below.json().get("epsilon").getAsDouble()).isGreaterThan(4);
   }
 
@@ -98,7 +100,7 @@ class CalibrateCommandTest {
   }
 
   private static void assertRefused(String message, String arguments) {
-    Run run = calibrate(arguments);
+    CommandRun run = calibrate(arguments);
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
     assertThat(run.out()).isEmpty();

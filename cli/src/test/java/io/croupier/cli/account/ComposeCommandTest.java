@@ -63,12 +63,12 @@ class ComposeCommandTest {
 
   @TempDir private Path directory;
 
-  private static Run compose(String arguments) {
-    return Run.of(new ComposeCommand(), arguments);
+  private static CommandRun compose(String arguments) {
+    return CommandRun.of(new ComposeCommand(), arguments);
   }
 
   private static JsonObject json(String arguments) {
-    return Run.json(new ComposeCommand(), arguments);
+    return CommandRun.json(new ComposeCommand(), arguments);
   }
 
   private Path file(String name, String text) throws IOException {
@@ -200,7 +200,7 @@ class ComposeCommandTest {
     assertThat(found.getAsJsonArray("byModel")).hasSize(3);
     assertThat(found.get("events").getAsLong()).isEqualTo(8);
     assertThat(found.get("mismatches").getAsLong()).isZero();
-    Run run = compose(events + " --top 1");
+    CommandRun run = compose(events + " --top 1");
     assertThat(run.code()).isZero();
     assertThat(run.out())
         .contains("Costs and totals of all 8 events are what their declarations add up to.")
@@ -220,7 +220,7 @@ class ComposeCommandTest {
             + "{\"userId\":\"cy\",\"modelId\":\"c\",\"outcome\":\"REFUSED_SEPARATION\","
             + "\"modelTotals\":{\"reports\":\"1\",\"lastRound\":\"4\"},"
             + spent.formatted(0);
-    Run run = compose(file("central.jsonl", events).toString());
+    CommandRun run = compose(file("central.jsonl", events).toString());
 
     assertThat(run.code()).as(run.err()).isZero();
     assertThat(run.out())
@@ -330,7 +330,7 @@ class ComposeCommandTest {
     String forged = String.join("\n", events).replace("\"epsilon\":1.1,", "\"epsilon\":1.0,");
     assertThat(forged).isNotEqualTo(String.join("\n", events));
 
-    Run run = compose(file("forged.jsonl", forged).toString());
+    CommandRun run = compose(file("forged.jsonl", forged).toString());
 
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.err())
@@ -341,8 +341,8 @@ class ComposeCommandTest {
 
   private Path judged() throws IOException {
     Path events = directory.resolve("accounting.jsonl");
-    Run run =
-        Run.of(
+    CommandRun run =
+        CommandRun.of(
             new ReplayCommand(),
             "--models",
             file("models.yaml", MODELS).toString(),
@@ -390,7 +390,7 @@ class ComposeCommandTest {
   }
 
   private void assertRefused(String message, String text) throws IOException {
-    Run run = compose(file("given", text).toString());
+    CommandRun run = compose(file("given", text).toString());
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
     assertThat(run.out()).isEmpty();

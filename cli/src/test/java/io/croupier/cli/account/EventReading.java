@@ -11,19 +11,19 @@ public final class EventReading {
 
   /** Applies an event twice to an account that was new. */
   public static void rebuild(AccountingEvent event) {
-    Book book = new Book();
-    AccountRebuild.apply(event, book);
-    AccountRebuild.apply(event, book);
+    RecomputedAccount recomputedAccount = new RecomputedAccount();
+    AccountRebuild.apply(event, recomputedAccount);
+    AccountRebuild.apply(event, recomputedAccount);
   }
 
   /** An account that is new. */
   public static UserAccount account() {
-    return new Book();
+    return new RecomputedAccount();
   }
 
   /** Reads a file of events and declarations. */
   public static void declared(String file) {
-    new Declared(new Books()).read(file);
+    new DeclarationReader(new RecomputedAccounts()).read(file);
   }
 
   /** Reads a file of who takes part in which step. */

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 
 class GaussianCommandTest {
 
-  private static Run gaussian(String arguments) {
-    return Run.of(new GaussianCommand(), arguments);
+  private static CommandRun gaussian(String arguments) {
+    return CommandRun.of(new GaussianCommand(), arguments);
   }
 
   /** Golden: mu 0.3 four times is mu 0.6. */

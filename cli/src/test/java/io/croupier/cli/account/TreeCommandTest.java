@@ -22,12 +22,12 @@ class TreeCommandTest {
 
   @TempDir private Path directory;
 
-  private static Run tree(String arguments) {
-    return Run.of(new TreeCommand(), arguments);
+  private static CommandRun tree(String arguments) {
+    return CommandRun.of(new TreeCommand(), arguments);
   }
 
   private static JsonObject json(String arguments) {
-    return Run.json(new TreeCommand(), arguments);
+    return CommandRun.json(new TreeCommand(), arguments);
   }
 
   private Path file(String name, String text) throws IOException {
@@ -180,7 +180,7 @@ class TreeCommandTest {
   }
 
   private static void assertRefused(String message, String arguments) {
-    Run run = tree(arguments);
+    CommandRun run = tree(arguments);
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
     assertThat(run.out()).isEmpty();

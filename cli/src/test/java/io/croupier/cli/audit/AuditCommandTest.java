@@ -97,7 +97,7 @@ class AuditCommandTest {
 
   @Test
   void whatIsRefutedIsSaidLoudlyAndInTheExitCode() throws Exception {
-    Claim claim = Claim.of(Kind.GAUSSIAN.create(1, 1, -16, 1));
+    Claim claim = Claim.of(AuditedRandomiser.GAUSSIAN.create(1, 1, -16, 1));
     Finding finding =
         new Audit(claim, 20_000, 0.999999, 1)
             .run(() -> Mutant.gaussian(claim, 1, 3), releases -> {});

@@ -2,7 +2,7 @@ package io.croupier.cli.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.client.randomiser.Clip;
+import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import java.util.Arrays;
@@ -26,16 +26,17 @@ class AuditTest {
   private static final int SAMPLES = 400_000;
 
   /** As the real randomiser of G = 1 declares it. */
-  private static Claim claim(Kind kind, double level, int dimension) {
+  private static Claim claim(AuditedRandomiser kind, double level, int dimension) {
     return Claim.of(kind.create(1, dimension, -16, level));
   }
 
-  private static Finding audit(Claim claim, LongFunction<Mechanism> mutant) throws Exception {
+  private static Finding audit(Claim claim, LongFunction<AuditedMechanism> mutant)
+      throws Exception {
     return audit(claim, SAMPLES, CONFIDENCE, 7, mutant);
   }
 
   private static Finding audit(
-      Claim claim, int samples, double confidence, long seed, LongFunction<Mechanism> mutant)
+      Claim claim, int samples, double confidence, long seed, LongFunction<AuditedMechanism> mutant)
       throws Exception {
     long[] next = {2 * seed};
     return new Audit(claim, samples, confidence, 2).run(() -> mutant.apply(next[0]++), n -> {});
@@ -61,7 +62,7 @@ class AuditTest {
     "GAUSSIAN, 4, 10, 3.7"
   })
   void theRealOnesAreNotRefutedThoughMuchOfTheirLevelShows(
-      Kind kind, double level, int dimension, double shows) throws Exception {
+      AuditedRandomiser kind, double level, int dimension, double shows) throws Exception {
     Claim claim = claim(kind, level, dimension);
 
     Finding seeded =
@@ -76,7 +77,8 @@ class AuditTest {
   }
 
   /** The law that the real randomiser of G = 1 has, with a seed. */
-  private static Mechanism right(Claim claim, Kind kind, double level, int dimension, long seed) {
+  private static AuditedMechanism right(
+      Claim claim, AuditedRandomiser kind, double level, int dimension, long seed) {
     return switch (kind) {
       case L2_LAPLACE -> Mutant.laplace(claim, dimension, 2 / level, seed);
       case COORDINATE_LAPLACE -> Mutant.coordinates(claim, 2 * Math.sqrt(dimension) / level, seed);
@@ -90,10 +92,10 @@ class AuditTest {
     double[] taus = {1, 2, Double.POSITIVE_INFINITY};
     double[] scales = {2, 1, 0};
     Supplier<Randomiser> randomisers =
-        () -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
+        () -> new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
     Claim corners = Claim.of(randomisers.get());
     assertThat(corners.level()).isEqualTo(3);
-    Claim axis = Claim.of(randomisers.get(), Pair.alongTheFirstAxis(randomisers.get()));
+    Claim axis = Claim.of(randomisers.get(), NeighbouringPair.alongTheFirstAxis(randomisers.get()));
 
     Finding ofCorners =
         audit(corners, 200_000, CONFIDENCE, 7, seed -> Mutant.coordinates(corners, scales, seed));
@@ -117,7 +119,8 @@ class AuditTest {
   @Test
   void clippedToABallCoordinatesGiveAwayNoMoreThanTheNormOfTheirTaus() throws Exception {
     double[] taus = {1, 2, 2};
-    Supplier<Randomiser> randomisers = () -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.L2);
+    Supplier<Randomiser> randomisers =
+        () -> new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.L2);
     Claim claim = Claim.of(randomisers.get());
     assertThat(claim.level()).isEqualTo(3);
 
@@ -133,7 +136,7 @@ class AuditTest {
     for (double open : new double[] {2, Double.POSITIVE_INFINITY}) {
       double[] taus = {0.5, open};
       Supplier<CoordinateLaplaceRandomiser> randomisers =
-          () -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
+          () -> new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
       Claim claim = Claim.ofLeastTau(randomisers.get());
       assertThat(claim.level()).isEqualTo(0.5);
 
@@ -155,7 +158,7 @@ class AuditTest {
       throws Exception {
     double[] taus = {tau, other};
     Supplier<CoordinateLaplaceRandomiser> randomisers =
-        () -> new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
+        () -> new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
     Claim claim = Claim.ofLeastTau(randomisers.get());
 
     Finding finding =
@@ -167,7 +170,7 @@ class AuditTest {
   }
 
   /** Of a gradient that was scaled into the ball before, no coordinate is clipped any more. */
-  private static Mechanism scaledFirst(Randomiser randomiser) {
+  private static AuditedMechanism scaledFirst(Randomiser randomiser) {
     return gradient -> {
       double norm = Math.sqrt(Arrays.stream(gradient).map(x -> x * x).sum());
       double factor = Math.min(1, randomiser.gradientBound() / norm);
@@ -179,12 +182,12 @@ class AuditTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 10})
   void halfTheNoiseIsRefuted(int dimension) throws Exception {
-    Claim laplace = claim(Kind.L2_LAPLACE, 1, dimension);
+    Claim laplace = claim(AuditedRandomiser.L2_LAPLACE, 1, dimension);
     Finding ofLaplace = audit(laplace, seed -> Mutant.laplace(laplace, dimension, 2.0 / 2, seed));
     assertThat(ofLaplace.refutesLevel()).as(ofLaplace.toString()).isTrue();
     assertThat(ofLaplace.refutesVariance()).isTrue();
 
-    Claim coordinates = claim(Kind.COORDINATE_LAPLACE, 1, dimension);
+    Claim coordinates = claim(AuditedRandomiser.COORDINATE_LAPLACE, 1, dimension);
     Finding ofCoordinates =
         audit(
             coordinates,
@@ -192,7 +195,7 @@ class AuditTest {
     assertThat(ofCoordinates.refutesLevel()).as(ofCoordinates.toString()).isTrue();
     assertThat(ofCoordinates.refutesVariance()).isTrue();
 
-    Claim gaussian = claim(Kind.GAUSSIAN, 1, dimension);
+    Claim gaussian = claim(AuditedRandomiser.GAUSSIAN, 1, dimension);
     Finding ofGaussian = audit(gaussian, seed -> Mutant.gaussian(gaussian, 2.0 / 2, seed));
     assertThat(ofGaussian.leastLevel()).isBetween(1.9, 2.0);
     assertThat(ofGaussian.refutesLevel()).isTrue();
@@ -202,7 +205,7 @@ class AuditTest {
   @ParameterizedTest
   @ValueSource(ints = {2, 10, 50})
   void aRadiusOfOneDegreeLessIsRefuted(int dimension) throws Exception {
-    Claim claim = claim(Kind.L2_LAPLACE, 1, dimension);
+    Claim claim = claim(AuditedRandomiser.L2_LAPLACE, 1, dimension);
 
     Finding finding = audit(claim, seed -> Mutant.laplace(claim, dimension - 1, 2, seed));
 
@@ -211,7 +214,7 @@ class AuditTest {
 
   @Test
   void tailsThatAreTooLightAreRefutedThoughTheVarianceIsRight() throws Exception {
-    Claim claim = claim(Kind.L2_LAPLACE, 1, 1);
+    Claim claim = claim(AuditedRandomiser.L2_LAPLACE, 1, 1);
 
     Finding finding =
         audit(claim, seed -> Mutant.gaussian(claim, Math.sqrt(claim.variance()), seed));
@@ -223,7 +226,7 @@ class AuditTest {
 
   @Test
   void noNoiseAndTooMuchNoiseAndNoiseThatIsOffCentreAreRefuted() throws Exception {
-    Claim claim = claim(Kind.GAUSSIAN, 1, 3);
+    Claim claim = claim(AuditedRandomiser.GAUSSIAN, 1, 3);
     Finding none = audit(claim, seed -> Mutant.gaussian(claim, 0, seed));
     assertThat(none.refutesLevel()).isTrue();
     assertThat(none.refutesVariance()).isTrue();
@@ -236,7 +239,7 @@ class AuditTest {
         audit(
             claim,
             seed -> {
-              Mechanism right = Mutant.gaussian(claim, 2, seed);
+              AuditedMechanism right = Mutant.gaussian(claim, 2, seed);
               return gradient -> {
                 int[] released = right.release(gradient);
                 released[0] += 1 << 15;
@@ -249,13 +252,13 @@ class AuditTest {
 
   @Test
   void noiseThatLeavesOutStepsOfTheGridIsRefuted() throws Exception {
-    Claim claim = claim(Kind.GAUSSIAN, 1, 3);
+    Claim claim = claim(AuditedRandomiser.GAUSSIAN, 1, 3);
 
     Finding finding =
         audit(
             claim,
             seed -> {
-              Mechanism right = Mutant.gaussian(claim, 2, seed);
+              AuditedMechanism right = Mutant.gaussian(claim, 2, seed);
               return gradient -> {
                 int[] released = right.release(gradient);
                 released[0] &= -2;
@@ -275,7 +278,7 @@ class AuditTest {
    */
   @Test
   void falseAlarmsAreAsRareAsIsSaid() throws Exception {
-    Claim claim = claim(Kind.L2_LAPLACE, 1, 1);
+    Claim claim = claim(AuditedRandomiser.L2_LAPLACE, 1, 1);
     int alarms = 0;
     for (int run = 0; run < 200; run++) {
       Finding finding = audit(claim, 2000, 0.9, run, seed -> Mutant.laplace(claim, 1, 2, seed));

@@ -15,7 +15,7 @@ final class Mutant {
   private Mutant() {}
 
   /** Uniform direction times a Gamma radius; right with shape d and scale 2G / epsilon. */
-  static Mechanism laplace(Claim claim, double shape, double scale, long seed) {
+  static AuditedMechanism laplace(Claim claim, double shape, double scale, long seed) {
     UniformRandomProvider random = random(seed);
     UnitSphereSampler direction = UnitSphereSampler.of(random, claim.pair().dimension());
     SharedStateContinuousSampler radius =
@@ -31,7 +31,7 @@ final class Mutant {
   }
 
   /** Normal coordinates; right with deviation 2G / mu. */
-  static Mechanism gaussian(Claim claim, double deviation, long seed) {
+  static AuditedMechanism gaussian(Claim claim, double deviation, long seed) {
     ContinuousSampler normal = ZigguratSampler.NormalizedGaussian.of(random(seed));
     return gradient -> {
       double[] noise = new double[gradient.length];
@@ -43,14 +43,14 @@ final class Mutant {
   }
 
   /** Laplace coordinates; right with scale 2G / tau. */
-  static Mechanism coordinates(Claim claim, double scale, long seed) {
+  static AuditedMechanism coordinates(Claim claim, double scale, long seed) {
     double[] scales = new double[claim.pair().dimension()];
     Arrays.fill(scales, scale);
     return coordinates(claim, scales, seed);
   }
 
   /** Laplace coordinates, each of its own scale; 0 is no noise. */
-  static Mechanism coordinates(Claim claim, double[] scales, long seed) {
+  static AuditedMechanism coordinates(Claim claim, double[] scales, long seed) {
     UniformRandomProvider random = random(seed);
     ContinuousSampler plus = ZigguratSampler.Exponential.of(random, 1);
     ContinuousSampler minus = ZigguratSampler.Exponential.of(random, 1);

@@ -22,14 +22,18 @@ final class Comparisons {
   /** Two of the learners took raw reports. */
   static Comparison withRawReports() {
     Comparison local = ofTheUsualLearners();
-    List<Result> results = new ArrayList<>(local.results());
+    List<LearnerResult> results = new ArrayList<>(local.results());
     Map<String, GuaranteeEvent> guarantees = new HashMap<>();
-    for (Entrant entrant : Entrant.parse(List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1"))) {
-      Result like = local.results().get(4);
-      Spent spent = new Spent(0, 1.666, 0);
-      results.add(0, new Result(entrant, like.average(), like.lastIterate(), like.curve(), spent));
+    for (ComparedLearner comparedLearner :
+        ComparedLearner.parse(List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1"))) {
+      LearnerResult like = local.results().get(4);
+      MaxSpend spent = new MaxSpend(0, 1.666, 0);
+      results.add(
+          0,
+          new LearnerResult(
+              comparedLearner, like.average(), like.lastIterate(), like.curve(), spent));
       guarantees.put(
-          entrant.modelId(),
+          comparedLearner.modelId(),
           GuaranteeEvent.newBuilder()
               .setNoiseMultiplier(2.94)
               .setReplaceOne(Guarantee.newBuilder().setEpsilon(7.9996))
@@ -41,12 +45,12 @@ final class Comparisons {
         local.nothing(),
         local.optimum(),
         results,
-        local.books(),
+        local.reconciliation(),
         guarantees);
   }
 
   static Comparison of(DataSet data) {
-    return of(data, 0, new Spent(8, 0, 0), new Spent(56, 2.356093, 0), 0, List.of());
+    return of(data, 0, new MaxSpend(8, 0, 0), new MaxSpend(56, 2.356093, 0), 0, List.of());
   }
 
   /** A fifth of the people disclosed nothing, and BANCO refused their reports. */
@@ -54,8 +58,8 @@ final class Comparisons {
     return of(
         Census.load(),
         0.2,
-        new Spent(8, 0, 1),
-        new Spent(56, 0, 7),
+        new MaxSpend(8, 0, 1),
+        new MaxSpend(56, 0, 7),
         39_417,
         List.of("BANCO refused 5,631 undisclosed reports (DECLARATION)."));
   }
@@ -63,15 +67,16 @@ final class Comparisons {
   private static Comparison of(
       DataSet data,
       double undisclosedShare,
-      Spent perLearner,
-      Spent perPerson,
+      MaxSpend perLearner,
+      MaxSpend perPerson,
       long undisclosed,
       List<String> refusals) {
     Score nothing = new Score(0.693147, 0.5004);
     Score optimum = new Score(0.5181, 0.7401);
     double[] ends = {0.531, 0.558, 0.535, 0.541, 0.676, 0.523, 1.396};
-    List<Result> results = new ArrayList<>();
-    for (Entrant entrant : Entrant.parse(List.of(Entrant.LOCAL.split(",")))) {
+    List<LearnerResult> results = new ArrayList<>();
+    for (ComparedLearner comparedLearner :
+        ComparedLearner.parse(List.of(ComparedLearner.LOCAL.split(",")))) {
       double end = ends[results.size()];
       List<CurvePoint> curve = new ArrayList<>();
       for (long people = 0; people <= 28_155; people += 95) {
@@ -81,11 +86,16 @@ final class Comparisons {
                 people, end + (nothing.loss() - end) * left, 0.735 - 0.2346 * left * left));
       }
       results.add(
-          new Result(
-              entrant, new Score(end, 0.735), new Score(end + 0.1, 0.73), curve, perLearner));
+          new LearnerResult(
+              comparedLearner,
+              new Score(end, 0.735),
+              new Score(end + 0.1, 0.73),
+              curve,
+              perLearner));
     }
-    Terms terms = new Terms(8, undisclosedShare, 0.25, 1, 28_155, 1);
-    Books books = new Books(true, Map.of(), perPerson, undisclosed, refusals, List.of());
-    return new Comparison(data, terms, nothing, optimum, results, books, Map.of());
+    DemoParameters parameters = new DemoParameters(8, undisclosedShare, 0.25, 1, 28_155, 1);
+    Reconciliation reconciliation =
+        new Reconciliation(true, Map.of(), perPerson, undisclosed, refusals, List.of());
+    return new Comparison(data, parameters, nothing, optimum, results, reconciliation, Map.of());
   }
 }

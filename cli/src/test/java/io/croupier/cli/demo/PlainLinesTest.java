@@ -11,17 +11,17 @@ class PlainLinesTest {
   void saysHowFarEveryModelIs() {
     PlainLines lines =
         new PlainLines(
-            Entrant.parse(List.of("banco", "ldp-sgd:3", "dp-ftrl-tree:1")),
-            new Terms(8, 0, 0.25, 1, 28_155, 1),
+            ComparedLearner.parse(List.of("banco", "ldp-sgd:3", "dp-ftrl-tree:1")),
+            new DemoParameters(8, 0, 0.25, 1, 28_155, 1),
             "accuracy",
             System.out);
 
     String text =
         lines.lines(
             List.of(
-                new Standing(12_000, 1, 2, 60, 123, new CurvePoint(12_000, 0.56123, 0.7104)),
-                new Standing(12_050, 0, 0, 0, 7, null),
-                new Standing(12_033, 0, 0, 0, 7, null)),
+                new ModelStatus(12_000, 1, 2, 60, 123, new CurvePoint(12_000, 0.56123, 0.7104)),
+                new ModelStatus(12_050, 0, 0, 0, 7, null),
+                new ModelStatus(12_033, 0, 0, 0, 7, null)),
             2250.4);
 
     assertThat(text.lines())

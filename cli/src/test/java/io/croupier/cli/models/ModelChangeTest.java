@@ -2,7 +2,7 @@ package io.croupier.cli.models;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.cli.models.ModelChange.Kind;
+import io.croupier.cli.models.ModelChange.ChangeKind;
 import io.croupier.schemas.ModelSpec;
 import java.util.List;
 import java.util.Map;
@@ -16,26 +16,26 @@ class ModelChangeTest {
 
   @Test
   void aNewModelIsCreated() {
-    assertThat(change(SPEC, Map.of()).kind()).isEqualTo(Kind.CREATED);
+    assertThat(change(SPEC, Map.of()).kind()).isEqualTo(ChangeKind.CREATED);
   }
 
   @Test
   void theSameSpecIsUnchanged() {
-    assertThat(change(SPEC, Map.of("m", SPEC)).kind()).isEqualTo(Kind.UNCHANGED);
+    assertThat(change(SPEC, Map.of("m", SPEC)).kind()).isEqualTo(ChangeKind.UNCHANGED);
   }
 
   @Test
   void limitsMayChange() {
     ModelSpec next = SPEC.toBuilder().setMaxStaleness(3).build();
 
-    assertThat(change(next, Map.of("m", SPEC)).kind()).isEqualTo(Kind.CHANGED);
+    assertThat(change(next, Map.of("m", SPEC)).kind()).isEqualTo(ChangeKind.CHANGED);
   }
 
   @Test
   void theDimensionMayNot() {
     ModelChange change = change(SPEC.toBuilder().setDimension(3).build(), Map.of("m", SPEC));
 
-    assertThat(change.kind()).isEqualTo(Kind.REFUSED);
+    assertThat(change.kind()).isEqualTo(ChangeKind.REFUSED);
     assertThat(change.reasons()).anyMatch(reason -> reason.contains("dimension"));
   }
 
@@ -44,7 +44,7 @@ class ModelChangeTest {
     ModelSpec broken = SPEC.toBuilder().setDimension(0).setGradientBound(-1).build();
     ModelChange change = change(broken, Map.of());
 
-    assertThat(change.kind()).isEqualTo(Kind.REFUSED);
+    assertThat(change.kind()).isEqualTo(ChangeKind.REFUSED);
     assertThat(change.reasons())
         .anyMatch(reason -> reason.contains("dimension"))
         .anyMatch(reason -> reason.contains("gradient_bound") || reason.contains("gradientBound"));

@@ -24,8 +24,8 @@ public final class RecordReading {
     String reason = "";
     try (RecordFile file = RecordFile.open("reports", new ByteArrayInputStream(bytes))) {
       ReportFile reports = new ReportFile(file);
-      for (Entry entry = reports.next(); entry != null; entry = reports.next()) {
-        if (entry instanceof Entry.Unreadable unreadable) {
+      for (ReportRecord entry = reports.next(); entry != null; entry = reports.next()) {
+        if (entry instanceof ReportRecord.Unreadable unreadable) {
           reason = unreadable.reason();
         }
       }

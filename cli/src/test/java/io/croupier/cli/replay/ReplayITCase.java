@@ -64,13 +64,13 @@ class ReplayITCase {
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
-  private static SmallFlink flink;
-  private RandomReports reports;
+  private static TestFlinkCluster flink;
+  private RandomReportStream reports;
 
   @BeforeAll
   static void start() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("kafka"));
-    flink = SmallFlink.start(directory.resolve("flink"));
+    flink = TestFlinkCluster.start(directory.resolve("flink"));
   }
 
   @AfterAll
@@ -88,7 +88,7 @@ class ReplayITCase {
     ReplayFolder folder = new ReplayFolder(files);
     folder.write("models.yaml", MODELS);
     List<ModelSpec> specs = ModelsFile.read(files.resolve("models.yaml"));
-    reports = new RandomReports(71);
+    reports = new RandomReportStream(71);
     try (RecordedJob job = new RecordedJob(broker, name)) {
       specs.forEach(job::publish);
       // All models but one have reports that mostly reach the learner before it has told anything.
@@ -108,7 +108,7 @@ class ReplayITCase {
       }
 
       checkCoverage(job, specs, failing);
-      ToldAgain.check(job, specs, json, folder);
+      ReplayComparison.check(job, specs, json, folder);
     }
   }
 

@@ -6,8 +6,8 @@ import static io.croupier.cli.replay.ReplayFolder.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Message;
-import io.croupier.cli.replay.Entry.Candidate;
-import io.croupier.cli.replay.Entry.Unreadable;
+import io.croupier.cli.replay.ReportRecord.Candidate;
+import io.croupier.cli.replay.ReportRecord.Unreadable;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.RecordedReport;
 import java.nio.file.Files;
@@ -30,18 +30,19 @@ class ReportFileTest {
     folder = new ReplayFolder(directory);
   }
 
-  private List<Entry> entries(String name) throws Exception {
-    List<Entry> entries = new ArrayList<>();
+  private List<ReportRecord> entries(String name) throws Exception {
+    List<ReportRecord> entries = new ArrayList<>();
     try (RecordFile file = RecordFile.open(folder.path(name))) {
       ReportFile reports = new ReportFile(file);
-      for (Entry entry = reports.next(); entry != null; entry = reports.next()) {
+      for (ReportRecord entry = reports.next(); entry != null; entry = reports.next()) {
         entries.add(entry);
       }
     }
     return entries;
   }
 
-  private static void assertReport(Entry entry, boolean isRecorded, String topic, long offset) {
+  private static void assertReport(
+      ReportRecord entry, boolean isRecorded, String topic, long offset) {
     assertThat(entry).isInstanceOf(Candidate.class);
     Candidate candidate = (Candidate) entry;
     assertThat(candidate.value()).isEqualTo(REPORT.toByteString());
@@ -63,7 +64,7 @@ class ReportFileTest {
     folder.writeJson("mixed.jsonl", mixed);
     folder.writeBinary("mixed.bin", mixed);
     for (String name : List.of("mixed.jsonl", "mixed.bin")) {
-      List<Entry> entries = entries(name);
+      List<ReportRecord> entries = entries(name);
 
       assertThat(entries).hasSize(4);
       assertReport(entries.get(0), false, name, 1);

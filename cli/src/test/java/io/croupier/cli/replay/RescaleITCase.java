@@ -69,15 +69,15 @@ class RescaleITCase {
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
-  private static SmallFlink flink;
-  private final RandomReports reports = new RandomReports(97);
+  private static TestFlinkCluster flink;
+  private final RandomReportStream reports = new RandomReportStream(97);
   private int people;
   private long answered = -1;
 
   @BeforeAll
   static void start() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("kafka"));
-    flink = SmallFlink.start(directory.resolve("flink"));
+    flink = TestFlinkCluster.start(directory.resolve("flink"));
   }
 
   @AfterAll
@@ -127,7 +127,7 @@ class RescaleITCase {
       awaitTold(job, specs);
 
       assertThat(job.events()).extracting(AccountingEvent::getSource).doesNotHaveDuplicates();
-      ToldAgain.check(job, specs, false, folder);
+      ReplayComparison.check(job, specs, false, folder);
       checkCentral(job.updates(EXACT.getModelId()));
     }
   }

@@ -20,17 +20,17 @@ final class TopicFollower<T> implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private final String topic;
-  private final Reader<T> reader;
+  private final RecordReader<T> reader;
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final List<T> read = new ArrayList<>();
 
   /** Makes something of a record. */
   @FunctionalInterface
-  interface Reader<T> {
+  interface RecordReader<T> {
     T read(ConsumerRecord<byte[], byte[]> record) throws Exception;
   }
 
-  TopicFollower(Map<String, String> kafka, String topic, Reader<T> reader) {
+  TopicFollower(Map<String, String> kafka, String topic, RecordReader<T> reader) {
     this.topic = topic;
     this.reader = reader;
     Map<String, Object> properties = new HashMap<>(kafka);

@@ -17,7 +17,7 @@ class RowGradientsTest {
 
   private static List<String> all(Gradients gradients) {
     List<String> answers = new ArrayList<>();
-    for (Answer answer = gradients.next(); answer != null; answer = gradients.next()) {
+    for (EvaluatedGradient answer = gradients.next(); answer != null; answer = gradients.next()) {
       answers.add(answer.round() + ": " + answer.gradient()[0]);
     }
     return answers;
@@ -25,24 +25,24 @@ class RowGradientsTest {
 
   @Test
   void everyRoundIsAnsweredOnceByTheMean() {
-    assertThat(all(new RowGradients(PROBLEM, new Rounds(90, 1), false, 3)))
+    assertThat(all(new RowGradients(PROBLEM, new RoundPublisher(90, 1), false, 3)))
         .containsExactly("0: -3.0", "10: 7.0", "20: 17.0");
   }
 
   @Test
   void orByEachRow() {
-    assertThat(all(new RowGradients(PROBLEM, new Rounds(90, 1), true, 2)))
+    assertThat(all(new RowGradients(PROBLEM, new RoundPublisher(90, 1), true, 2)))
         .containsExactly("0: -2.0", "0: -4.0", "10: 8.0", "10: 6.0");
   }
 
   @Test
   void aRowIsEvaluatedAtTheRoundThatItNamesTheNewest() {
-    Rounds rounds = new Rounds(90, 1);
+    RoundPublisher rounds = new RoundPublisher(90, 1);
     RowGradients gradients = new RowGradients(PROBLEM, rounds, true, 1);
     gradients.next();
     rounds.publish();
 
-    Answer second = gradients.next();
+    EvaluatedGradient second = gradients.next();
 
     assertThat(second.round()).isEqualTo(10);
     assertThat(second.model().round()).isEqualTo(10);
@@ -52,7 +52,7 @@ class RowGradientsTest {
 
   @Test
   void aModelThatIsRetiredEndsItWithAnError() {
-    RowGradients gradients = new RowGradients(PROBLEM, new Rounds(10, 1), false, 3);
+    RowGradients gradients = new RowGradients(PROBLEM, new RoundPublisher(10, 1), false, 3);
 
     assertThat(gradients.next().round()).isZero();
     assertThat(gradients.next().round()).isEqualTo(10);

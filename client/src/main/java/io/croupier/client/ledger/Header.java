@@ -35,7 +35,8 @@ final class Header {
   private static final long MAGIC = ByteBuffer.wrap("CROUPIER".getBytes(UTF_8)).getLong();
   private static final int VERSION = 2;
   private static final int VERSION_WITHOUT_TOTALS = 1;
-  private static final int FIXED_BYTES = 8 + 4 + 2 * 4 + AnswerLot.SECRET_BYTES + 5 * 8 + 4 + 4;
+  private static final int FIXED_BYTES =
+      8 + 4 + 2 * 4 + ParticipationSampler.SECRET_BYTES + 5 * 8 + 4 + 4;
   static final int MAX_BYTES = FIXED_BYTES + 2 * GradientReports.MAX_ID_BYTES;
 
   private final String userId;
@@ -62,7 +63,8 @@ final class Header {
 
   /** Of a new ledger, of a new device. */
   static Header ofNew(String userId) {
-    return written(userId, UUID.randomUUID().toString(), AnswerLot.newSecret(), Spent.NOTHING, 0);
+    return written(
+        userId, UUID.randomUUID().toString(), ParticipationSampler.newSecret(), Spent.NOTHING, 0);
   }
 
   /** Of the same ledger, in a file that carries {@code count} reports over. */
@@ -83,7 +85,7 @@ final class Header {
         .putLong(opening.undisclosed())
         .putLong(opening.unbounded())
         .putInt(carried);
-    bytes.putInt(Entry.checksum(bytes.duplicate().flip())).flip();
+    bytes.putInt(LedgerEntry.checksum(bytes.duplicate().flip())).flip();
     return new Header(userId, deviceId, secret, opening, carried, bytes);
   }
 
@@ -105,11 +107,11 @@ final class Header {
       String userId = getId(bytes);
       String deviceId = getId(bytes);
       boolean hasTotals = version == VERSION;
-      ByteString secret = hasTotals ? getSecret(bytes) : AnswerLot.newSecret();
+      ByteString secret = hasTotals ? getSecret(bytes) : ParticipationSampler.newSecret();
       Spent opening = hasTotals ? getSpent(bytes) : Spent.NOTHING;
       int carried = hasTotals ? bytes.getInt() : 0;
       ByteBuffer summed = bytes.duplicate().flip();
-      if (bytes.getInt() != Entry.checksum(summed)) {
+      if (bytes.getInt() != LedgerEntry.checksum(summed)) {
         return null;
       }
       ByteBuffer whole = bytes.duplicate().flip();
@@ -130,7 +132,7 @@ final class Header {
   }
 
   private static ByteString getSecret(ByteBuffer bytes) {
-    byte[] secret = new byte[AnswerLot.SECRET_BYTES];
+    byte[] secret = new byte[ParticipationSampler.SECRET_BYTES];
     bytes.get(secret);
     return ByteString.copyFrom(secret);
   }

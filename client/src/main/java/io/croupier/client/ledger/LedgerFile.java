@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of a ledger: a {@link Header}, then one {@link Entry} after the other, and behind every
- * one that holds a report a {@link Seal}. Nothing in it is ever changed.
+ * The file of a ledger: a {@link Header}, then one {@link LedgerEntry} after the other, and behind
+ * every one that holds a report a {@link CommitMarker}. Nothing in it is ever changed.
  *
  * <p>A report's entry is written, forced, sealed and forced again before {@link #append} returns.
  * Marks are not forced: without one, the same bytes are sent again, which costs nothing.
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * file has at no time another name's content, and whichever of the two a crash leaves tells the
  * same.
  */
-final class LedgerFile implements Journal {
+final class LedgerFile implements EntryStore {
   /** How much of a file may be settled, in bytes, where less than that is pending. */
   static final int SLACK_BYTES = 1 << 16;
 
@@ -33,40 +33,40 @@ final class LedgerFile implements Journal {
 
   private final LedgerFolder folder;
   private final LedgerLock lock;
-  private final Book book;
+  private final LedgerState state;
   private final int slackBytes;
   private FileGuard guard;
   private FileChannel channel;
   private Header header;
-  private Seal seal;
+  private CommitMarker marker;
   private long end;
   private boolean usable = true;
 
   private LedgerFile(
       LedgerFolder folder,
       LedgerLock lock,
-      Book book,
+      LedgerState state,
       int slackBytes,
       FileGuard guard,
       FileChannel channel,
       Header header) {
     this.folder = folder;
     this.lock = lock;
-    this.book = book;
+    this.state = state;
     this.slackBytes = slackBytes;
     this.guard = guard;
     this.channel = channel;
     this.header = header;
-    seal = new Seal(header);
+    marker = new CommitMarker(header);
   }
 
   /**
    * Opens a ledger's file, or makes a new one for {@code userId}, and repairs what a crash left
    * unfinished.
    *
-   * @param book a new one, which gets the entries, and must then be told what is appended
+   * @param state a new one, which gets the entries, and must then be told what is appended
    */
-  static LedgerFile open(Path path, String userId, Disk disk, int slackBytes, Book book)
+  static LedgerFile open(Path path, String userId, Disk disk, int slackBytes, LedgerState state)
       throws IOException {
     LedgerFolder folder = new LedgerFolder(path, disk);
     LedgerLock lock = folder.lock();
@@ -92,9 +92,9 @@ final class LedgerFile implements Journal {
         throw new IllegalArgumentException(
             "userId is not the one that the ledger " + folder.file() + " was made for; it must be");
       }
-      book.begin(header.opening());
-      Extent good = reader.readEntries(header, book::take);
-      opened = new LedgerFile(folder, lock, book, slackBytes, guard, channel, header);
+      state.begin(header.opening());
+      Extent good = reader.readEntries(header, state::take);
+      opened = new LedgerFile(folder, lock, state, slackBytes, guard, channel, header);
       if (header.isCurrent()) {
         opened.repair(good);
       } else {
@@ -114,12 +114,12 @@ final class LedgerFile implements Journal {
   private void repair(Extent good) throws IOException {
     end = good.end();
     long unfinished = channel.size() - end;
-    if (unfinished == 0 && !good.lacksSeal()) {
+    if (unfinished == 0 && !good.lacksMarker()) {
       return;
     }
-    if (good.lacksSeal()) {
+    if (good.lacksMarker()) {
       LOG.info(
-          "{} ends with a report that a crash left without its seal: it is kept, charged, and sent",
+          "{} ends with a report that a crash left without its commit marker: it is kept, charged, and sent",
           folder.file());
     } else {
       LOG.info(
@@ -129,8 +129,8 @@ final class LedgerFile implements Journal {
     }
     channel.force(false);
     channel.truncate(end);
-    if (good.lacksSeal()) {
-      write(seal.at(end));
+    if (good.lacksMarker()) {
+      write(marker.at(end));
     }
     channel.force(false);
   }
@@ -149,14 +149,14 @@ final class LedgerFile implements Journal {
    * <p>After a failure nothing may be appended: what the disk holds is known when it is read again.
    */
   @Override
-  public void append(Entry entry) throws IOException {
+  public void append(LedgerEntry entry) throws IOException {
     requireUsable();
     usable = false;
     guard.requireName(folder.file());
     write(entry.toBytes());
     if (entry.kind().isReport()) {
       channel.force(false);
-      write(seal.at(end));
+      write(marker.at(end));
       channel.force(false);
     }
     usable = true;
@@ -173,8 +173,8 @@ final class LedgerFile implements Journal {
     requireUsable();
     guard.requireName(folder.file());
     long kept = header.toBytes().remaining();
-    for (StoredReport report : book.pending()) {
-      kept += Entry.HEAD_BYTES + Entry.carried(report).bodyBytes() + Seal.BYTES;
+    for (StoredReport report : state.pending()) {
+      kept += LedgerEntry.HEAD_BYTES + LedgerEntry.carried(report).bodyBytes() + CommitMarker.BYTES;
     }
     if (end - kept > Math.max(kept, slackBytes)) {
       rewrite();
@@ -183,18 +183,18 @@ final class LedgerFile implements Journal {
 
   private void rewrite() throws IOException {
     usable = false;
-    List<StoredReport> pending = book.pending();
-    header = header.carrying(book.spent(), pending.size());
-    seal = new Seal(header);
+    List<StoredReport> pending = state.pending();
+    header = header.carrying(state.spent(), pending.size());
+    marker = new CommitMarker(header);
     List<ByteBuffer> parts = new ArrayList<>();
     parts.add(header.toBytes());
     end = header.toBytes().remaining();
     for (StoredReport report : pending) {
-      ByteBuffer entry = Entry.carried(report).toBytes();
+      ByteBuffer entry = LedgerEntry.carried(report).toBytes();
       end += entry.remaining();
       parts.add(entry);
-      parts.add(seal.at(end));
-      end += Seal.BYTES;
+      parts.add(marker.at(end));
+      end += CommitMarker.BYTES;
     }
     if (!folder.replacesOpenFiles()) {
       channel.close();

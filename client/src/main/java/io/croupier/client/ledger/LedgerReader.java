@@ -9,14 +9,15 @@ import java.util.function.Predicate;
 /**
  * Reads a ledger's file and tells an unfinished end from damage.
  *
- * <p>A report is sent only after a seal was written behind its entry, and a seal only after that
- * entry was forced to the disk. So where an entry can't be read and no seal follows, however far
- * one looks, nothing from there on was ever sent: a crash cut it short, and it may be dropped.
- * Marks of settled reports may be dropped with it: these reports are sent again as they were. Where
- * a seal does follow, the entry was whole once, and the file is damaged.
+ * <p>A report is sent only after a commit marker was written behind its entry, and a commit marker
+ * only after that entry was forced to the disk. So where an entry can't be read and no commit
+ * marker follows, however far one looks, nothing from there on was ever sent: a crash cut it short,
+ * and it may be dropped. Marks of settled reports may be dropped with it: these reports are sent
+ * again as they were. Where a commit marker does follow, the entry was whole once, and the file is
+ * damaged.
  *
- * <p>A whole entry whose seal is missing at the end of the file counts: it is charged, and its
- * report, which may have been drawn but not sent, is not lost.
+ * <p>A whole entry whose commit marker is missing at the end of the file counts: it is charged, and
+ * its report, which may have been drawn but not sent, is not lost.
  */
 final class LedgerReader {
   private static final int WINDOW_BYTES = 1 << 16;
@@ -35,9 +36,9 @@ final class LedgerReader {
    * What is good of a file.
    *
    * @param end where that ends
-   * @param lacksSeal whether a report's entry ends there and its seal does not follow
+   * @param lacksMarker whether a report's entry ends there and its commit marker does not follow
    */
-  record Extent(long end, boolean lacksSeal) {}
+  record Extent(long end, boolean lacksMarker) {}
 
   /**
    * @throws CorruptLedgerException if there is none: a file gets its name when it has one
@@ -56,30 +57,30 @@ final class LedgerReader {
    * @param taker takes an entry; false: it contradicts those before
    * @throws CorruptLedgerException if an entry is damaged or contradicts those before
    */
-  Extent readEntries(Header header, Predicate<Entry> taker) throws IOException {
-    Seal seal = new Seal(header);
+  Extent readEntries(Header header, Predicate<LedgerEntry> taker) throws IOException {
+    CommitMarker marker = new CommitMarker(header);
     long position = header.toBytes().remaining();
     int carried = 0;
     while (position < size) {
-      Entry entry = readEntry(position);
+      LedgerEntry entry = readEntry(position);
       if (entry == null) {
         requireAll(header, carried, position);
-        requireNoSeal(seal, position);
+        requireNoMarker(marker, position);
         return new Extent(position, false);
       }
       boolean mayBeCarried = carried < header.carried();
-      if (entry.kind() == Entry.Kind.CARRIED != mayBeCarried || !taker.test(entry)) {
+      if (entry.kind() == LedgerEntry.EntryKind.CARRIED != mayBeCarried || !taker.test(entry)) {
         throw new CorruptLedgerException(path, position, "an entry contradicts those before it");
       }
       carried += mayBeCarried ? 1 : 0;
-      position += Entry.HEAD_BYTES + entry.bodyBytes();
+      position += LedgerEntry.HEAD_BYTES + entry.bodyBytes();
       if (entry.kind().isReport()) {
-        if (!isSealed(seal, position)) {
+        if (!hasMarker(marker, position)) {
           requireAll(header, carried, position);
-          requireNoSeal(seal, position);
+          requireNoMarker(marker, position);
           return new Extent(position, true);
         }
-        position += Seal.BYTES;
+        position += CommitMarker.BYTES;
       }
     }
     requireAll(header, carried, position);
@@ -95,32 +96,33 @@ final class LedgerReader {
   }
 
   /** The entry at a position, or null if there is no whole one. */
-  private Entry readEntry(long position) throws IOException {
+  private LedgerEntry readEntry(long position) throws IOException {
     long left = size - position;
-    if (left < Entry.HEAD_BYTES) {
+    if (left < LedgerEntry.HEAD_BYTES) {
       return null;
     }
-    Entry entry = Entry.parseHead(read(position, Entry.HEAD_BYTES));
-    if (entry == null || left - Entry.HEAD_BYTES < entry.bodyBytes()) {
+    LedgerEntry entry = LedgerEntry.parseHead(read(position, LedgerEntry.HEAD_BYTES));
+    if (entry == null || left - LedgerEntry.HEAD_BYTES < entry.bodyBytes()) {
       return null;
     }
     boolean isWhole =
         !entry.kind().isReport()
-            || entry.parseReport(read(position + Entry.HEAD_BYTES, entry.bodyBytes()));
+            || entry.parseReport(read(position + LedgerEntry.HEAD_BYTES, entry.bodyBytes()));
     return isWhole ? entry : null;
   }
 
-  private boolean isSealed(Seal seal, long position) throws IOException {
-    return size - position >= Seal.BYTES && seal.isAt(read(position, Seal.BYTES), 0, position);
+  private boolean hasMarker(CommitMarker marker, long position) throws IOException {
+    return size - position >= CommitMarker.BYTES
+        && marker.isAt(read(position, CommitMarker.BYTES), 0, position);
   }
 
-  private void requireNoSeal(Seal seal, long broken) throws IOException {
-    // Windows overlap by a seal less a byte.
-    int step = WINDOW_BYTES - Seal.BYTES + 1;
-    for (long from = broken; size - from >= Seal.BYTES; from += step) {
+  private void requireNoMarker(CommitMarker marker, long broken) throws IOException {
+    // Windows overlap by a commit marker less a byte.
+    int step = WINDOW_BYTES - CommitMarker.BYTES + 1;
+    for (long from = broken; size - from >= CommitMarker.BYTES; from += step) {
       ByteBuffer window = read(from, (int) Math.min(size - from, WINDOW_BYTES));
-      for (int i = 0; i <= window.limit() - Seal.BYTES; i++) {
-        if (seal.isAt(window, i, from + i)) {
+      for (int i = 0; i <= window.limit() - CommitMarker.BYTES; i++) {
+        if (marker.isAt(window, i, from + i)) {
           throw new CorruptLedgerException(path, broken, "an entry is damaged");
         }
       }

@@ -39,9 +39,9 @@ public final class LocalLedger implements AutoCloseable {
   private final String userId;
   private final Limit limit;
   private final String deviceId;
-  private final Journal journal;
-  private final AnswerLot lot;
-  private final Book book = new Book();
+  private final EntryStore store;
+  private final ParticipationSampler sampler;
+  private final LedgerState state = new LedgerState();
   private boolean closed;
 
   private LocalLedger(String userId, Limit limit) {
@@ -49,8 +49,8 @@ public final class LocalLedger implements AutoCloseable {
     this.userId = userId;
     this.limit = limit;
     deviceId = UUID.randomUUID().toString();
-    lot = new AnswerLot(AnswerLot.newSecret());
-    journal = Journal.NOWHERE;
+    sampler = new ParticipationSampler(ParticipationSampler.newSecret());
+    store = EntryStore.NOWHERE;
   }
 
   private LocalLedger(Path path, String userId, Limit limit, Disk disk, int slackBytes)
@@ -58,10 +58,10 @@ public final class LocalLedger implements AutoCloseable {
     requireUserId(userId);
     this.userId = userId;
     this.limit = limit;
-    LedgerFile file = LedgerFile.open(path, userId, disk, slackBytes, book);
+    LedgerFile file = LedgerFile.open(path, userId, disk, slackBytes, state);
     deviceId = file.deviceId();
-    lot = new AnswerLot(file.secret());
-    journal = file;
+    sampler = new ParticipationSampler(file.secret());
+    store = file;
   }
 
   /**
@@ -116,12 +116,12 @@ public final class LocalLedger implements AutoCloseable {
 
   /** All that was spent from this device. */
   public synchronized Spent spent() {
-    return book.spent();
+    return state.spent();
   }
 
   /** Reports that were charged and are not known to have arrived or to be refused, in order. */
   public synchronized List<StoredReport> pending() {
-    return book.pending();
+    return state.pending();
   }
 
   /**
@@ -131,7 +131,7 @@ public final class LocalLedger implements AutoCloseable {
    * @param probability in [0, 1]; a round that is answered at one is answered at every larger one
    */
   public boolean answers(String modelId, long round, double probability) {
-    return lot.answers(modelId, round, probability);
+    return sampler.answers(modelId, round, probability);
   }
 
   /**
@@ -150,8 +150,8 @@ public final class LocalLedger implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the ledger is closed; it must be open");
     }
-    long sequence = book.nextSequence();
-    long oldest = book.oldestPending();
+    long sequence = state.nextSequence();
+    long oldest = state.oldestPending();
     if (sequence - oldest >= WINDOW) {
       throw new IllegalStateException(
           "report "
@@ -161,41 +161,41 @@ public final class LocalLedger implements AutoCloseable {
               + " is drawn");
     }
     Spent cost = Spent.of(randomiser.cost());
-    limit.admit(cost, book.spent().plus(cost));
+    limit.admit(cost, state.spent().plus(cost));
     try {
-      journal.tidy();
+      store.tidy();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     StoredReport report = new StoredReport(sequence, draw.apply(sequence));
-    add(Entry.report(sequence, cost, report.bytes()));
+    add(LedgerEntry.report(sequence, cost, report.bytes()));
     return report;
   }
 
   /** The report arrived: it is not sent again. */
   public void acknowledge(long sequence) {
-    settle(Entry.Kind.ACKNOWLEDGED, sequence);
+    settle(LedgerEntry.EntryKind.ACKNOWLEDGED, sequence);
   }
 
   /** The report will never be taken: it is not sent again, and stays charged. */
   public void refuse(long sequence) {
-    settle(Entry.Kind.REFUSED, sequence);
+    settle(LedgerEntry.EntryKind.REFUSED, sequence);
   }
 
-  private synchronized void settle(Entry.Kind kind, long sequence) {
+  private synchronized void settle(LedgerEntry.EntryKind kind, long sequence) {
     // One that comes too late costs nothing: the same bytes are sent again.
-    if (!closed && book.isPending(sequence)) {
-      add(Entry.mark(kind, sequence));
+    if (!closed && state.isPending(sequence)) {
+      add(LedgerEntry.mark(kind, sequence));
     }
   }
 
-  private void add(Entry entry) {
+  private void add(LedgerEntry entry) {
     try {
-      journal.append(entry);
+      store.append(entry);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    book.take(entry);
+    state.take(entry);
   }
 
   /** Ends the work with it, and lets others open it. */
@@ -203,7 +203,7 @@ public final class LocalLedger implements AutoCloseable {
   public synchronized void close() throws IOException {
     if (!closed) {
       closed = true;
-      journal.close();
+      store.close();
     }
   }
 }

@@ -66,21 +66,21 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
    *     1e-9, too
    */
   public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon) {
-    return coordinateLaplace(epsilon, Clip.L2);
+    return coordinateLaplace(epsilon, ClippingNorm.L2);
   }
 
   /**
-   * The same for a model whose learner is known. With {@link Clip#L2} the share of a report is the
-   * L2 norm of its taus, epsilon / sqrt(d) each; with {@link Clip#COORDINATES} their sum, epsilon /
-   * d each, and every coordinate of all reports together is LDP with its own share.
+   * The same for a model whose learner is known. With {@link ClippingNorm#L2} the share of a report
+   * is the L2 norm of its taus, epsilon / sqrt(d) each; with {@link ClippingNorm#COORDINATES} their
+   * sum, epsilon / d each, and every coordinate of all reports together is LDP with its own share.
    *
-   * @param clip {@link Clip#COORDINATES} only if the model's learner is coordinate-wise
+   * @param clip {@link ClippingNorm#COORDINATES} only if the model's learner is coordinate-wise
    * @throws IllegalArgumentException as {@link #coordinateLaplace(double)}
    */
-  public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon, Clip clip) {
+  public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon, ClippingNorm clip) {
     BigInteger d = BigInteger.valueOf(dimension);
     BigInteger tau =
-        clip == Clip.L2
+        clip == ClippingNorm.L2
             ? share(epsilon, BigInteger.ONE).pow(2).divide(d).sqrt()
             : share(epsilon, d);
     requireShare("epsilon", epsilon, tau);

@@ -23,14 +23,15 @@ import java.nio.ByteOrder;
  * which:
  *
  * <ul>
- *   <li>{@link Clip#L2}: as ||D|| &lt;= 2G, the release is ||tau||-LDP for the whole gradient
- *       (Cauchy and Schwarz; two gradients along tau reach it), and costs that. It promises nothing
- *       for one coordinate: the clip scales all of them by G / ||g||, so a change of coordinate j
- *       shows in the others. One without noise would reveal that factor, so every tau is finite.
- *   <li>{@link Clip#COORDINATES}: as |D_j| &lt;= 2G, and D_j depends on coordinate j alone, the
- *       release is tau_j-LDP for coordinate j, and LDP with the sum of the finite taus for all of
- *       those together, which opposite corners of the cube reach, and costs that. A coordinate of
- *       infinite tau is not private: it is released as it is, clipped and rounded.
+ *   <li>{@link ClippingNorm#L2}: as ||D|| &lt;= 2G, the release is ||tau||-LDP for the whole
+ *       gradient (Cauchy and Schwarz; two gradients along tau reach it), and costs that. It
+ *       promises nothing for one coordinate: the clip scales all of them by G / ||g||, so a change
+ *       of coordinate j shows in the others. One without noise would reveal that factor, so every
+ *       tau is finite.
+ *   <li>{@link ClippingNorm#COORDINATES}: as |D_j| &lt;= 2G, and D_j depends on coordinate j alone,
+ *       the release is tau_j-LDP for coordinate j, and LDP with the sum of the finite taus for all
+ *       of those together, which opposite corners of the cube reach, and costs that. A coordinate
+ *       of infinite tau is not private: it is released as it is, clipped and rounded.
  * </ul>
  *
  * <p>With S(x) = sinh^2(x / 2), b and s in steps: variance of a coordinate 1 / (2 S(1 / s)), at
@@ -45,7 +46,7 @@ import java.nio.ByteOrder;
  */
 public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   private final double[] taus;
-  private final Clip clip;
+  private final ClippingNorm clip;
 
   /** 0: no noise. */
   private final int[] scales;
@@ -64,7 +65,7 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
    *     grid
    */
   public CoordinateLaplaceRandomiser(double gradientBound, int gridExponent, double[] taus) {
-    this(gradientBound, gridExponent, taus, Clip.L2);
+    this(gradientBound, gridExponent, taus, ClippingNorm.L2);
   }
 
   /**
@@ -72,18 +73,19 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
    *
    * @param gradientBound G; positive
    * @param gridExponent e, of the model
-   * @param taus in nats, shape [d], copied; positive, with {@link Clip#COORDINATES} infinite for a
-   *     coordinate that is not private
-   * @param clip {@link Clip#COORDINATES} only if the model's learner is coordinate-wise
+   * @param taus in nats, shape [d], copied; positive, with {@link ClippingNorm#COORDINATES}
+   *     infinite for a coordinate that is not private
+   * @param clip {@link ClippingNorm#COORDINATES} only if the model's learner is coordinate-wise
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid
    */
   public CoordinateLaplaceRandomiser(
-      double gradientBound, int gridExponent, double[] taus, Clip clip) {
+      double gradientBound, int gridExponent, double[] taus, ClippingNorm clip) {
     this(new GradientGrid(gradientBound, taus.length, gridExponent), taus, clip, new SecureBits());
   }
 
-  CoordinateLaplaceRandomiser(GradientGrid grid, double[] taus, Clip clip, SecureBits bits) {
+  CoordinateLaplaceRandomiser(
+      GradientGrid grid, double[] taus, ClippingNorm clip, SecureBits bits) {
     super(grid, clip, bits);
     this.taus = taus.clone();
     this.clip = clip;
@@ -95,7 +97,7 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
         throw new IllegalArgumentException(
             "taus[" + j + "] is " + tau + "; it must be positive (Infinity: not private)");
       }
-      if (clip == Clip.L2 && tau == Double.POSITIVE_INFINITY) {
+      if (clip == ClippingNorm.L2 && tau == Double.POSITIVE_INFINITY) {
         throw new IllegalArgumentException(
             "taus["
                 + j
@@ -117,7 +119,7 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
     }
     largestScale = largest;
     noise = new ExactNoise(bits);
-    cost = clip == Clip.L2 ? Cost.ofNorm(this.taus) : Cost.ofSum(this.taus);
+    cost = clip == ClippingNorm.L2 ? Cost.ofNorm(this.taus) : Cost.ofSum(this.taus);
   }
 
   private void requireRoom(double smallestTau, double privateCoordinates) {
@@ -133,15 +135,15 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   }
 
   /**
-   * The tau of a coordinate, in nats: with {@link Clip#COORDINATES} what a release spends on it,
-   * infinite if it is not private.
+   * The tau of a coordinate, in nats: with {@link ClippingNorm#COORDINATES} what a release spends
+   * on it, infinite if it is not private.
    */
   public double tau(int coordinate) {
     return taus[coordinate];
   }
 
   /** What gradients are clipped to. */
-  public Clip clip() {
+  public ClippingNorm clip() {
     return clip;
   }
 
@@ -187,7 +189,9 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
         CoordinateLaplaceView.newBuilder()
             .addTaus(UnsafeByteOperations.unsafeWrap(bytes))
             .setClip(
-                clip == Clip.L2 ? CoordinateLaplace.Clip.L2 : CoordinateLaplace.Clip.COORDINATES));
+                clip == ClippingNorm.L2
+                    ? CoordinateLaplace.Clip.L2
+                    : CoordinateLaplace.Clip.COORDINATES));
   }
 
   @Override

@@ -57,7 +57,7 @@ public final class GaussianRandomiser extends GridRandomiser {
   }
 
   GaussianRandomiser(GradientGrid grid, double mu, SecureBits bits) {
-    super(grid, Clip.L2, bits);
+    super(grid, ClippingNorm.L2, bits);
     if (!(mu > 0 && mu <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException("mu is " + mu + "; it must be positive and finite");
     }

@@ -9,14 +9,14 @@ import io.croupier.noise.SecureBits;
 abstract sealed class GridRandomiser implements Randomiser
     permits CoordinateLaplaceRandomiser, GaussianRandomiser, L2LaplaceRandomiser, OwnRandomiser {
   final GradientGrid grid;
-  private final Clip clip;
+  private final ClippingNorm clip;
   private final SecureBits bits;
   private final Object lock = new Object();
 
   /**
    * @param bits all the randomness of the noise
    */
-  GridRandomiser(GradientGrid grid, Clip clip, SecureBits bits) {
+  GridRandomiser(GradientGrid grid, ClippingNorm clip, SecureBits bits) {
     this.grid = grid;
     this.clip = clip;
     this.bits = bits;
@@ -39,7 +39,7 @@ abstract sealed class GridRandomiser implements Randomiser
 
   @Override
   public final int[] randomise(double[] gradient) {
-    int[] steps = clip == Clip.L2 ? grid.clip(gradient) : grid.clipCoordinates(gradient);
+    int[] steps = clip == ClippingNorm.L2 ? grid.clip(gradient) : grid.clipCoordinates(gradient);
     synchronized (lock) {
       // A copy of this process draws other noise.
       bits.renew();

@@ -54,7 +54,7 @@ public final class L2LaplaceRandomiser extends GridRandomiser {
   }
 
   L2LaplaceRandomiser(GradientGrid grid, double epsilon, SecureBits bits) {
-    super(grid, Clip.L2, bits);
+    super(grid, ClippingNorm.L2, bits);
     if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(
           "epsilon is " + epsilon + "; it must be positive and finite");

@@ -30,7 +30,7 @@ final class OwnRandomiser extends GridRandomiser {
   private final double[] draw;
 
   OwnRandomiser(GradientGrid grid, SymmetricNoise noise, SecureBits bits) {
-    super(grid, Clip.L2, bits);
+    super(grid, ClippingNorm.L2, bits);
     this.noise = noise;
     this.bits = bits;
     directionalVariance = noise.directionalVariance();

@@ -10,10 +10,11 @@ import io.croupier.schemas.view.GradientReportView;
  * counted: see {@link UndisclosedRandomiser#of}.
  *
  * <p>A release is made in four steps, G being the gradient bound and 2^e the step of the grid. (1)
- * Clip to norm G: L2, or the largest coordinate's ({@link Clip}). (2) Round every coordinate
- * towards zero to the grid; the result has norm at most G exactly. (3) Draw noise on the grid: from
- * an exact discrete law, or ({@link L2LaplaceRandomiser}, a person's own) from a continuous one,
- * rounded to the nearest point. (4) Add the two as integers, and saturate at 32 bits.
+ * Clip to norm G: L2, or the largest coordinate's ({@link ClippingNorm}). (2) Round every
+ * coordinate towards zero to the grid; the result has norm at most G exactly. (3) Draw noise on the
+ * grid: from an exact discrete law, or ({@link L2LaplaceRandomiser}, a person's own) from a
+ * continuous one, rounded to the nearest point. (4) Add the two as integers, and saturate at 32
+ * bits.
  *
  * <p>Neighbouring relation: replace-one. The guarantee holds between any two gradients that a
  * person might have held, for one release; it doesn't depend on what others do. Saturation, and the

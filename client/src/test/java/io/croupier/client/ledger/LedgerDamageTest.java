@@ -29,7 +29,7 @@ class LedgerDamageTest {
   private final List<byte[]> released = new ArrayList<>();
   private final List<Spent> spentAfter = new ArrayList<>();
 
-  /** Where a report's entry begins and ends, its seal not included. */
+  /** Where a report's entry begins and ends, its commit marker not included. */
   private final List<long[]> entries = new ArrayList<>();
 
   /** Where the header ends. */
@@ -47,7 +47,7 @@ class LedgerDamageTest {
         random.nextBytes(report);
         long from = Files.size(file);
         released.add(ledger.release(i % 2 == 0 ? PURE : GAUSSIAN, s -> report).bytes());
-        entries.add(new long[] {from, Files.size(file) - Seal.BYTES});
+        entries.add(new long[] {from, Files.size(file) - CommitMarker.BYTES});
         spentAfter.add(ledger.spent());
         if (i > 0) {
           ledger.acknowledge(i - 1);
@@ -98,16 +98,18 @@ class LedgerDamageTest {
         refused++;
       }
     }
-    // All but the last seal, and the mark behind it.
+    // All but the last commit marker, and the mark behind it.
     assertThat(refused).isEqualTo((int) entries.get(REPORTS - 1)[1]);
   }
 
   @Test
   void noRunOfZerosLowersWhatWasSpent() throws IOException {
-    for (int from = 0; from + 64 < whole.length - Seal.BYTES - Entry.HEAD_BYTES; from += 5) {
+    for (int from = 0;
+        from + 64 < whole.length - CommitMarker.BYTES - LedgerEntry.HEAD_BYTES;
+        from += 5) {
       byte[] damaged = whole.clone();
       Arrays.fill(damaged, from, from + 32, (byte) 0);
-      // The last seal is whole, so that nothing above it can pass for unfinished.
+      // The last commit marker is whole, so that nothing above it can pass for unfinished.
       assertThat(isUsedInFull(damaged, "zeros from " + from))
           .isEqualTo(from >= entries.get(REPORTS - 1)[1] || Arrays.equals(damaged, whole));
     }

@@ -27,8 +27,8 @@ class LedgerRewriteTest {
       new UndisclosedRandomiser(new GaussianRandomiser(1, 2, -16, 0.3));
   private static final int SLACK_BYTES = 200;
 
-  /** A report of 100 bytes with entry and seal, and its mark. */
-  private static final int REPORT_BYTES = Entry.HEAD_BYTES + 100 + 4 + Seal.BYTES;
+  /** A report of 100 bytes with entry and commit marker, and its mark. */
+  private static final int REPORT_BYTES = LedgerEntry.HEAD_BYTES + 100 + 4 + CommitMarker.BYTES;
 
   @TempDir private Path folder;
   private Path file;
@@ -135,13 +135,13 @@ class LedgerRewriteTest {
       spent = ledger.spent();
     }
     byte[] whole = Files.readAllBytes(file);
-    int lastSeal = whole.length - Seal.BYTES;
+    int lastMarker = whole.length - CommitMarker.BYTES;
     int carriedEnd = whole.length - REPORT_BYTES;
     for (int i = 0; i < whole.length; i += 7) {
       byte[] damaged = whole.clone();
       damaged[i] ^= (byte) (1 << i % 8);
       Files.write(file, damaged);
-      if (i < lastSeal) {
+      if (i < lastMarker) {
         assertCorrupt("byte " + i);
       } else {
         try (LocalLedger ledger = open(SLACK_BYTES)) {
@@ -149,7 +149,7 @@ class LedgerRewriteTest {
         }
       }
     }
-    for (int length = 0; length < carriedEnd - Seal.BYTES; length += 13) {
+    for (int length = 0; length < carriedEnd - CommitMarker.BYTES; length += 13) {
       Files.write(file, Arrays.copyOf(whole, length));
       assertCorrupt("cut at " + length);
     }

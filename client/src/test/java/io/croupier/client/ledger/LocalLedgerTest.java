@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.croupier.client.randomiser.Clip;
+import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -112,7 +112,7 @@ class LocalLedgerTest {
   void noLimitHasRoomForACostWithoutBound() {
     Randomiser open =
         new CoordinateLaplaceRandomiser(
-            1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, Clip.COORDINATES);
+            1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
     assertLimit(
         LocalLedger.inMemory("u", Limit.ofEpsilon(5)), open, UNBOUNDED + "epsilon = 5.0, mu = 0.0");
     assertLimit(
@@ -130,7 +130,7 @@ class LocalLedgerTest {
   void unboundedReportsAreRemembered() throws Exception {
     Randomiser open =
         new CoordinateLaplaceRandomiser(
-            1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, Clip.COORDINATES);
+            1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
     try (LocalLedger ledger = open(Limit.NONE)) {
       ledger.release(open, s -> new byte[1]);
       ledger.release(new UndisclosedRandomiser(open), s -> new byte[1]);

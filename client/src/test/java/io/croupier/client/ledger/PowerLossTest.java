@@ -57,7 +57,7 @@ class PowerLossTest {
   }
 
   /** The lights go out before one operation, whose number is drawn. */
-  private static final class Platter implements Watcher {
+  private static final class PowerLossFileSystem implements Watcher {
     private final Random random;
     private int left;
     private boolean moved;
@@ -65,7 +65,7 @@ class PowerLossTest {
     /** Names, as they were forced, and after every change since. */
     private final Deque<Map<Path, Content>> names = new ArrayDeque<>();
 
-    Platter(Path file, int left, Random random) throws IOException {
+    PowerLossFileSystem(Path file, int left, Random random) throws IOException {
       Content content = new Content();
       content.forced = Files.readAllBytes(file);
       content.written = content.forced;
@@ -144,15 +144,15 @@ class PowerLossTest {
     List<Long> acknowledged = new ArrayList<>();
     int writtenAnew = 0;
     for (int crash = 0; crash < CRASHES; crash++) {
-      Platter platter = new Platter(file, random.nextInt(60), random);
+      PowerLossFileSystem fileSystem = new PowerLossFileSystem(file, random.nextInt(60), random);
       try (LocalLedger ledger =
-          LocalLedger.open(file, "ada", Limit.NONE, new WatchedDisk(platter), SLACK_BYTES)) {
+          LocalLedger.open(file, "ada", Limit.NONE, new WatchedDisk(fileSystem), SLACK_BYTES)) {
         work(ledger, sent, acknowledged, random);
       } catch (IOException | UncheckedIOException e) {
         assertThat(e).hasMessageContaining("the lights are out");
       }
-      platter.crash(file);
-      writtenAnew += platter.moved ? 1 : 0;
+      fileSystem.crash(file);
+      writtenAnew += fileSystem.moved ? 1 : 0;
     }
     assertThat(writtenAnew).isGreaterThan(CRASHES / 3);
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.client.randomiser.Clip;
+import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -135,8 +135,8 @@ class SpentTest {
                 ? (1 + random.nextInt(400)) / 100.0
                 : 0.01 + 4 * random.nextDouble();
       }
-      Clip clip = random.nextBoolean() ? Clip.L2 : Clip.COORDINATES;
-      if (clip == Clip.COORDINATES && random.nextInt(4) == 0) {
+      ClippingNorm clip = random.nextBoolean() ? ClippingNorm.L2 : ClippingNorm.COORDINATES;
+      if (clip == ClippingNorm.COORDINATES && random.nextInt(4) == 0) {
         taus[0] = Double.POSITIVE_INFINITY;
       }
       Randomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, clip);
@@ -184,16 +184,17 @@ class SpentTest {
     double[] taus = new double[11];
     Arrays.fill(taus, 0.1);
     taus[4] = 0.05;
-    Spent spent = Spent.of(new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES).cost());
+    Spent spent =
+        Spent.of(new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES).cost());
     assertThat(spent).isEqualTo(new Spent(1, 1_050_000_000, 0, 0, 0));
-    Spent ofNorm = Spent.of(new CoordinateLaplaceRandomiser(1, -16, taus, Clip.L2).cost());
+    Spent ofNorm = Spent.of(new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.L2).cost());
     assertThat(ofNorm).isEqualTo(new Spent(1, 320_156_212, 0, 0, 0));
   }
 
   @Test
   void anOpenCoordinateIsCountedApart() {
     double[] taus = {1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, 0.5};
-    Randomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
+    Randomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
     assertThat(Spent.of(randomiser.cost())).isEqualTo(new Spent(1, 1_500_000_000, 0, 0, 1));
     assertThat(Spent.of(new UndisclosedRandomiser(randomiser).cost()))
         .isEqualTo(new Spent(1, 1_500_000_000, 0, 1, 1));

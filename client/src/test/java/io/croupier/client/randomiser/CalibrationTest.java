@@ -23,7 +23,7 @@ class CalibrationTest {
     assertThat(tenReports.gaussian(1).mu()).isEqualTo(0.316227766);
     assertThat(tenReports.gaussian(1, 1e-6).mu()).isBetween(0.0748, 0.07486);
     assertThat(tenReports.coordinateLaplace(4).tau(19)).isEqualTo(0.089442719);
-    assertThat(tenReports.coordinateLaplace(4, Clip.COORDINATES).tau(19)).isEqualTo(0.02);
+    assertThat(tenReports.coordinateLaplace(4, ClippingNorm.COORDINATES).tau(19)).isEqualTo(0.02);
   }
 
   @Test
@@ -59,7 +59,7 @@ class CalibrationTest {
     assertThat(weighted.tau(1)).isEqualTo(0.136082763);
     assertThat(weighted.tau(2)).isEqualTo(0.476289672);
     assertThat(weighted.cost().epsilon()).isBetween(new BigDecimal("0.499999998"), HALF);
-    CoordinateLaplaceRandomiser cube = calibration.coordinateLaplace(1, Clip.COORDINATES);
+    CoordinateLaplaceRandomiser cube = calibration.coordinateLaplace(1, ClippingNorm.COORDINATES);
     assertThat(cube.tau(2)).isEqualTo(0.166666666);
     assertThat(cube.cost().epsilon()).isEqualByComparingTo("0.499999998");
   }
@@ -94,7 +94,7 @@ class CalibrationTest {
   @Test
   void coordinatesMayBeClippedEachOnItsOwn() {
     CoordinateLaplaceRandomiser cube =
-        new Calibration(1, 3, GRID, 1).coordinateLaplace(3e12, Clip.COORDINATES);
+        new Calibration(1, 3, GRID, 1).coordinateLaplace(3e12, ClippingNorm.COORDINATES);
     assertThat(cube.tau(2)).isEqualTo(1e12);
     assertThat(cube.cost().epsilon()).isEqualByComparingTo("3e12");
     // Noise has a scale of one step then: beyond 64 it is once in 10^27 draws. Clipped to L2 norm

@@ -21,7 +21,7 @@ class CoordinateLaplaceRandomiserTest {
     return new CoordinateLaplaceRandomiser(
         new GradientGrid(bound, taus.length, exponent),
         taus,
-        Clip.COORDINATES,
+        ClippingNorm.COORDINATES,
         Statistics.seeded(31));
   }
 
@@ -45,7 +45,7 @@ class CoordinateLaplaceRandomiserTest {
   void saysWhatItIsWorth() throws Exception {
     double[] taus = {4, NOT_PRIVATE, 0.5};
     CoordinateLaplaceRandomiser randomiser =
-        new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES);
+        new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
     taus[0] = 7;
     assertThat(randomiser.gradientBound()).isEqualTo(1);
     assertThat(randomiser.dimension()).isEqualTo(3);
@@ -70,7 +70,7 @@ class CoordinateLaplaceRandomiserTest {
     GradientReportView.Builder view = GradientReportView.newBuilder();
     randomiser.declareIn(view);
     GradientReport report = GradientReport.parseFrom(view.build().toByteArray());
-    assertThat(randomiser.clip()).isEqualTo(Clip.L2);
+    assertThat(randomiser.clip()).isEqualTo(ClippingNorm.L2);
     assertThat(report.getCoordinateLaplace().getClip()).isEqualTo(CoordinateLaplace.Clip.L2);
   }
 

@@ -56,7 +56,7 @@ class CopiedProcessTest {
   void coordinateLaplace() {
     double[] taus = new double[DIMENSION];
     Arrays.fill(taus, 1);
-    assertCopiesDiffer(bits -> new CoordinateLaplaceRandomiser(GRID, taus, Clip.L2, bits));
+    assertCopiesDiffer(bits -> new CoordinateLaplaceRandomiser(GRID, taus, ClippingNorm.L2, bits));
   }
 
   @Test

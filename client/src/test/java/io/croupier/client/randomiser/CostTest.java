@@ -19,10 +19,10 @@ class CostTest {
     double[] taus = new double[11];
     Arrays.fill(taus, 0.1);
     taus[4] = 0.05;
-    assertThat(new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES).cost())
+    assertThat(new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES).cost())
         .isEqualTo(new Cost(new BigDecimal("1.05"), NONE, false, false));
     // The root of 0.1025, rounded up.
-    assertThat(new CoordinateLaplaceRandomiser(1, -16, taus, Clip.L2).cost())
+    assertThat(new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.L2).cost())
         .isEqualTo(new Cost(new BigDecimal("0.320156212"), NONE, false, false));
     assertThat(new CoordinateLaplaceRandomiser(1, -16, new double[] {0.3, 0.4}).cost())
         .isEqualTo(new Cost(new BigDecimal("0.5"), NONE, false, false));
@@ -31,7 +31,7 @@ class CostTest {
   @Test
   void anOpenCoordinateIsUnboundedAndTheOthersAddUpAllTheSame() {
     double[] taus = {1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, 0.5, 0.5};
-    assertThat(new CoordinateLaplaceRandomiser(1, -16, taus, Clip.COORDINATES).cost())
+    assertThat(new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES).cost())
         .isEqualTo(new Cost(new BigDecimal("2.0"), NONE, true, false));
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
-import io.croupier.noise.DiscreteGaussian;
+import io.croupier.noise.DiscreteGaussianLaw;
 import org.apache.commons.numbers.gamma.Erfc;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,11 +19,11 @@ class GaussianGuaranteeTest {
   void isAsNearToRoundedNormalNoiseAsStated(int sigma) {
     double distance = 0;
     double divergence = 0;
-    double mass = DiscreteGaussian.mass(sigma);
-    long reach = DiscreteGaussian.reach(sigma);
+    double mass = DiscreteGaussianLaw.mass(sigma);
+    long reach = DiscreteGaussianLaw.reach(sigma);
     for (long z = -reach; z <= reach; z++) {
-      double excess = DiscreteGaussian.roundedExcess(z, sigma) + (mass - 1);
-      double p = DiscreteGaussian.probability(z, sigma);
+      double excess = DiscreteGaussianLaw.roundedExcess(z, sigma) + (mass - 1);
+      double p = DiscreteGaussianLaw.probability(z, sigma);
       distance += p * Math.abs(excess) / 2;
       divergence -= p * Math.log1p(excess);
     }
@@ -36,11 +36,11 @@ class GaussianGuaranteeTest {
   @ValueSource(ints = {1, 3, 6})
   void inTwoDimensionsTheDistanceIsBelowBothBounds(int sigma) {
     double distance = 0;
-    long reach = DiscreteGaussian.reach(sigma);
+    long reach = DiscreteGaussianLaw.reach(sigma);
     for (long y = -reach; y <= reach; y++) {
       for (long z = -reach; z <= reach; z++) {
         double discrete =
-            DiscreteGaussian.probability(y, sigma) * DiscreteGaussian.probability(z, sigma);
+            DiscreteGaussianLaw.probability(y, sigma) * DiscreteGaussianLaw.probability(z, sigma);
         distance += Math.abs(discrete - rounded(y, sigma) * rounded(z, sigma)) / 2;
       }
     }
@@ -48,7 +48,8 @@ class GaussianGuaranteeTest {
   }
 
   private static double rounded(long z, int sigma) {
-    return DiscreteGaussian.density(z, sigma) * (1 + DiscreteGaussian.roundedExcess(z, sigma));
+    return DiscreteGaussianLaw.density(z, sigma)
+        * (1 + DiscreteGaussianLaw.roundedExcess(z, sigma));
   }
 
   /** The bound holds, and one of its order is needed: the law is not mu-GDP itself. */
@@ -69,10 +70,10 @@ class GaussianGuaranteeTest {
 
   private static double delta(double epsilon, int sigma, long shift) {
     double delta = 0;
-    long reach = DiscreteGaussian.reach(sigma);
+    long reach = DiscreteGaussianLaw.reach(sigma);
     for (long z = -reach - shift; z <= reach; z++) {
-      double p = DiscreteGaussian.probability(z, sigma);
-      double q = DiscreteGaussian.probability(z + shift, sigma);
+      double p = DiscreteGaussianLaw.probability(z, sigma);
+      double q = DiscreteGaussianLaw.probability(z + shift, sigma);
       delta += Math.max(0, p - Math.exp(epsilon) * q);
     }
     return delta;
@@ -98,7 +99,7 @@ class GaussianGuaranteeTest {
         double variance = (double) sigma * sigma;
         double toShifted = (double) (z - shift) * (z - shift) / (2 * variance);
         double toCentre = (double) z * z / (2 * variance);
-        double normalising = sigma * Math.sqrt(2 * Math.PI) * DiscreteGaussian.mass(sigma);
+        double normalising = sigma * Math.sqrt(2 * Math.PI) * DiscreteGaussianLaw.mass(sigma);
         sum += Math.exp(-order * toShifted - (1 - order) * toCentre) / normalising;
       }
       double rho = (double) shift * shift / (2.0 * sigma * sigma);
@@ -113,14 +114,14 @@ class GaussianGuaranteeTest {
     GaussianRandomiser randomiser = new GaussianRandomiser(0.5 * sigma, 3, 0, 1);
     double variance = 0;
     for (long z = -30L * sigma; z <= 30L * sigma; z++) {
-      variance += DiscreteGaussian.probability(z, sigma) * z * z;
+      variance += DiscreteGaussianLaw.probability(z, sigma) * z * z;
     }
     assertThat(randomiser.directionalVariance()).isCloseTo(variance, withinPercentage(1e-12));
     assertThat(randomiser.directionalVariance()).isLessThanOrEqualTo((double) sigma * sigma);
     for (long room = 1; room <= 8L * sigma; room++) {
       double tail = 0;
       for (long z = room + 1; z <= 30L * sigma; z++) {
-        tail += 2 * DiscreteGaussian.probability(z, sigma);
+        tail += 2 * DiscreteGaussianLaw.probability(z, sigma);
       }
       assertThat(tail).isLessThanOrEqualTo(Math.exp(-(double) room * room / (2.0 * sigma * sigma)));
     }
@@ -134,13 +135,13 @@ class GaussianGuaranteeTest {
     for (double beta = -3; beta <= 3; beta += 0.05) {
       double moment = 0;
       for (long z = -100; z <= 100; z++) {
-        moment += DiscreteGaussian.probability(z, 2) * Math.exp(beta * z);
+        moment += DiscreteGaussianLaw.probability(z, 2) * Math.exp(beta * z);
       }
       assertThat(Math.log(moment)).isLessThanOrEqualTo(2 * beta * beta + 1e-12);
     }
     double touching = 0;
     for (long z = -100; z <= 100; z++) {
-      touching += DiscreteGaussian.probability(z, 2) * Math.exp(0.25 * z);
+      touching += DiscreteGaussianLaw.probability(z, 2) * Math.exp(0.25 * z);
     }
     assertThat(Math.log(touching)).isCloseTo(2 * 0.25 * 0.25, within(1e-14));
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.noise.DiscreteGaussian;
+import io.croupier.noise.DiscreteGaussianLaw;
 import io.croupier.noise.Statistics;
 import io.croupier.schemas.view.GradientReportView;
 import org.junit.jupiter.api.Test;
@@ -75,7 +75,7 @@ class GaussianRandomiserTest {
     double[] probabilities = new double[7];
     double rest = 1;
     for (int z = -2; z <= 2; z++) {
-      probabilities[z + 2] = DiscreteGaussian.probability(z, 1);
+      probabilities[z + 2] = DiscreteGaussianLaw.probability(z, 1);
       rest -= probabilities[z + 2];
     }
     probabilities[5] = rest / 2;

@@ -1,6 +1,6 @@
 package io.croupier.client.randomiser;
 
-import io.croupier.noise.DiscreteGaussian;
+import io.croupier.noise.DiscreteGaussianLaw;
 import java.util.Arrays;
 import org.apache.commons.numbers.gamma.Erfc;
 import org.apache.commons.numbers.gamma.LogGamma;
@@ -169,7 +169,7 @@ interface NoiseLaw {
 
     @Override
     public double onIntegers(int coordinate, int k) {
-      return DiscreteGaussian.probability(k, deviation);
+      return DiscreteGaussianLaw.probability(k, deviation);
     }
   }
 

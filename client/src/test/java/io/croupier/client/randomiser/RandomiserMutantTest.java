@@ -111,7 +111,7 @@ class RandomiserMutantTest {
   }
 
   private static NoiseSample sample(
-      Mechanism mechanism, int dimension, Consumer<double[]> flaw, double[] gradient) {
+      RandomiserCase mechanism, int dimension, Consumer<double[]> flaw, double[] gradient) {
     Randomiser randomiser = mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, SEED);
     int[] clipped = RandomiserStatisticalTest.clipped(mechanism, dimension, 1 << -FINE);
     return new NoiseSample(
@@ -172,7 +172,7 @@ class RandomiserMutantTest {
     "OFF_THE_GRID, L2_LAPLACE, 2",
     "OFF_THE_GRID, GAUSSIAN, 2"
   })
-  void aFlawIsNoticed(Flaw flaw, Mechanism mechanism, int dimension) {
+  void aFlawIsNoticed(Flaw flaw, RandomiserCase mechanism, int dimension) {
     Random random = new Random(SEED);
     double[] gradient = RandomiserStatisticalTest.gradient(mechanism, dimension);
     assertThatThrownBy(
@@ -187,7 +187,7 @@ class RandomiserMutantTest {
   @CsvSource({"1", "2", "10", "1000"})
   void anotherLawOfTheSameVarianceIsNoticed(int dimension) {
     GradientGrid grid = new GradientGrid(1, dimension, FINE);
-    Randomiser laplace = Mechanism.L2_LAPLACE.seeded(grid, 2, SEED);
+    Randomiser laplace = RandomiserCase.L2_LAPLACE.seeded(grid, 2, SEED);
     NoiseLaw normal = new NoiseLaw.Normal(dimension, 2 * Math.sqrt(dimension + 1));
     double[] gradient = new double[dimension];
     assertThatThrownBy(

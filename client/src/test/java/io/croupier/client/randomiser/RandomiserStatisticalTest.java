@@ -20,16 +20,16 @@ class RandomiserStatisticalTest {
   private static final int FINE = -20;
 
   private static Stream<Arguments> all() {
-    return Arrays.stream(Mechanism.values())
+    return Arrays.stream(RandomiserCase.values())
         .flatMap(
             mechanism ->
                 Stream.of(1, 2, 10, 1000).map(dimension -> Arguments.of(mechanism, dimension)));
   }
 
   /** A gradient longer than the bound, in every coordinate or along the last one. */
-  static double[] gradient(Mechanism mechanism, int dimension) {
+  static double[] gradient(RandomiserCase mechanism, int dimension) {
     double[] gradient = new double[dimension];
-    if (mechanism.clip() == Clip.COORDINATES) {
+    if (mechanism.clip() == ClippingNorm.COORDINATES) {
       Arrays.setAll(gradient, j -> j % 2 == 0 ? 3 : -3);
     } else {
       gradient[dimension - 1] = -3;
@@ -38,7 +38,7 @@ class RandomiserStatisticalTest {
   }
 
   /** That gradient as it is to be clipped. */
-  static int[] clipped(Mechanism mechanism, int dimension, int bound) {
+  static int[] clipped(RandomiserCase mechanism, int dimension, int bound) {
     return Arrays.stream(gradient(mechanism, dimension))
         .mapToInt(g -> (int) Math.signum(g) * bound)
         .toArray();
@@ -50,7 +50,7 @@ class RandomiserStatisticalTest {
 
   @ParameterizedTest
   @MethodSource("all")
-  void onAFineGridTheNoiseHasItsMomentsRadiusAndDirection(Mechanism mechanism, int dimension) {
+  void onAFineGridTheNoiseHasItsMomentsRadiusAndDirection(RandomiserCase mechanism, int dimension) {
     Randomiser randomiser =
         mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, 50 + dimension);
     double[] gradient = gradient(mechanism, dimension);
@@ -66,7 +66,7 @@ class RandomiserStatisticalTest {
   /** Where steps are nearly as wide as the noise. */
   @ParameterizedTest
   @MethodSource("all")
-  void onACoarseGridCoordinatesHaveTheirExactLaw(Mechanism mechanism, int dimension) {
+  void onACoarseGridCoordinatesHaveTheirExactLaw(RandomiserCase mechanism, int dimension) {
     boolean radial = mechanism.law(dimension, 1) instanceof NoiseLaw.L2;
     double scale = radial ? 3 / Math.sqrt(dimension + 1) : 2;
     int reach = 12;
@@ -100,7 +100,7 @@ class RandomiserStatisticalTest {
   /** Not by statistics. */
   @ParameterizedTest
   @MethodSource("all")
-  void varianceAndBetsAreBoundedAsReported(Mechanism mechanism, int dimension) {
+  void varianceAndBetsAreBoundedAsReported(RandomiserCase mechanism, int dimension) {
     Randomiser randomiser = mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, 1);
     NoiseLaw law = mechanism.law(dimension, 2);
     double largest = 0;

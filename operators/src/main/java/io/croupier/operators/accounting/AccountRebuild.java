@@ -82,7 +82,7 @@ public final class AccountRebuild {
   private static boolean settle(Totals totals, Spend told) {
     boolean agrees = agrees(totals, told);
     if (!agrees) {
-      ToldTotals.raise(totals, told);
+      EventTotals.raise(totals, told);
     }
     return agrees;
   }

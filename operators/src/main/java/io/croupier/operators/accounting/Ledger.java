@@ -59,27 +59,27 @@ public final class Ledger {
   }
 
   /** Judges a report to a known model, and updates {@code account}. */
-  public AccountingEvent judge(Report report, ModelTerms terms, UserAccount account) {
+  public AccountingEvent judge(Report report, AdmissionRules rules, UserAccount account) {
     AccountingEvent.Builder event = event(report);
     Judgement judgement = judgeSequence(report, account);
     if (judgement.isAdmitted()) {
-      judgement = terms.judge(report, perUser);
+      judgement = rules.judge(report, perUser);
     }
     Totals modelTotals = account.modelTotals(report.modelId);
     Totals userTotals = account.userTotals();
     if (judgement.isAdmitted()) {
-      judgement = terms.judgeParticipation(report, modelTotals);
+      judgement = rules.judgeParticipation(report, modelTotals);
     }
     Optional<Participation> participation =
         judgement.isAdmitted()
-            ? terms.participation(report, modelTotals, account)
+            ? rules.participation(report, modelTotals, account)
             : Optional.empty();
     Totals cost = participation.map(Participation::cost).orElseGet(() -> Costs.of(event));
     if (report.declaration == Declaration.GAUSSIAN) {
-      terms.vary(report, cost);
+      rules.vary(report, cost);
     }
     if (judgement.isAdmitted()) {
-      judgement = terms.budget().judge(modelTotals, cost);
+      judgement = rules.budget().judge(modelTotals, cost);
     }
     if (judgement.isAdmitted()) {
       judgement = perUser.judge(userTotals, cost);
@@ -87,7 +87,7 @@ public final class Ledger {
     event.setOutcome(judgement.outcome()).setReason(judgement.reason());
     boolean charged = isCharged(report, judgement);
     if (charged) {
-      terms.budget().charge(modelTotals, cost);
+      rules.budget().charge(modelTotals, cost);
       if (participation.isPresent()) {
         participation.get().store(account, report.modelId);
         modelTotals.participate(report.round);
@@ -95,10 +95,10 @@ public final class Ledger {
       }
       account.storeModelTotals(report.modelId, modelTotals);
     }
-    Spend.Builder told = terms.budget().tell(modelTotals);
+    Spend.Builder told = rules.budget().tell(modelTotals);
     event.setModelTotals(told);
-    if (!terms.budget().isEmpty()) {
-      event.setLeftModel(terms.budget().left(modelTotals, told));
+    if (!rules.budget().isEmpty()) {
+      event.setLeftModel(rules.budget().left(modelTotals, told));
     }
     return charge(event, charged, cost, userTotals, account);
   }

@@ -72,7 +72,7 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
 
   @Override
   public double zeta(long steps, ParticipationLimits limits) {
-    Require.step(steps, horizon);
+    PrefixSumChecks.step(steps, horizon);
     double rounding = ROUNDING + ROUNDING_EACH * Math.min(limits.maxParticipations(), steps);
     return parameters.squaredSensitivity(steps, limits) * (1 + rounding);
   }
@@ -87,19 +87,19 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
 
   @Override
   public double variance(long step) {
-    Require.step(step, horizon);
+    PrefixSumChecks.step(step, horizon);
     return parameters.prefixVariance().of(step);
   }
 
   @Override
   public int vectors(long step) {
-    Require.step(step, horizon);
+    PrefixSumChecks.step(step, horizon);
     return parameters.buffers() + 2;
   }
 
   @Override
   public void check(int dimension, NoiseLevel level) {
-    grid(Require.dimension(dimension), level);
+    grid(PrefixSumChecks.dimension(dimension), level);
   }
 
   private NoiseGrid grid(int dimension, NoiseLevel level) {
@@ -114,6 +114,6 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
   }
 
   PrefixSum start(int dimension, NoiseGrid grid, NodeNoise noise, long after) {
-    return new BltSum(this, dimension, grid, noise, Require.stepsBefore(after, maxSteps()));
+    return new BltSum(this, dimension, grid, noise, PrefixSumChecks.stepsBefore(after, maxSteps()));
   }
 }

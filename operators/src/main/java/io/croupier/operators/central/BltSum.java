@@ -36,7 +36,7 @@ final class BltSum implements PrefixSum {
     this.source = source;
     theta = blt.parameters().theta();
     omega = blt.parameters().omega();
-    sum = new long[Require.dimension(dimension)];
+    sum = new long[PrefixSumChecks.dimension(dimension)];
     noise = new long[dimension];
     scratch = new long[dimension];
     buffers = new long[theta.length][dimension];
@@ -61,8 +61,8 @@ final class BltSum implements PrefixSum {
 
   @Override
   public void add(long[] roundSum, double[] prefix) {
-    Require.shape("roundSum", roundSum.length, sum.length);
-    Require.shape("prefix", prefix.length, sum.length);
+    PrefixSumChecks.shape("roundSum", roundSum.length, sum.length);
+    PrefixSumChecks.shape("prefix", prefix.length, sum.length);
     if (steps == blt.horizon()) {
       throw new IllegalStateException(
           "the noise was made for a horizon of %d steps, and they are over".formatted(steps));
@@ -128,7 +128,7 @@ final class BltSum implements PrefixSum {
     }
     visitor.counts(name, values);
     if (restores) {
-      Require.restored(name, values);
+      PrefixSumChecks.restored(name, values);
     }
   }
 }

@@ -93,7 +93,7 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
 
   @Override
   public double variance(long step) {
-    Require.step(step, maxSteps());
+    PrefixSumChecks.step(step, maxSteps());
     double ofTree = varianceOfSteps(stepsOfTree(step));
     if (restartEvery == Schedule.NEVER) {
       return ofTree;
@@ -115,7 +115,7 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
 
   @Override
   public int vectors(long step) {
-    Require.step(step, maxSteps());
+    PrefixSumChecks.step(step, maxSteps());
     return 1 + Long.bitCount(stepsOfTree(step)) + (finishedTrees(step) > 0 ? 1 : 0);
   }
 
@@ -131,7 +131,7 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
 
   @Override
   public void check(int dimension, NoiseLevel level) {
-    Require.dimension(dimension);
+    PrefixSumChecks.dimension(dimension);
     grid(level);
   }
 
@@ -148,6 +148,7 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
   }
 
   PrefixSum start(int dimension, NoiseGrid grid, NodeNoise noise, long after) {
-    return new TreeSum(this, dimension, grid, noise, Require.stepsBefore(after, maxSteps()));
+    return new TreeSum(
+        this, dimension, grid, noise, PrefixSumChecks.stepsBefore(after, maxSteps()));
   }
 }

@@ -41,7 +41,7 @@ final class TreeSum implements PrefixSum {
     this.tree = tree;
     this.grid = grid;
     this.source = source;
-    sum = new long[Require.dimension(dimension)];
+    sum = new long[PrefixSumChecks.dimension(dimension)];
     scratch = new long[dimension];
     steps = after;
     for (int h = 0; h < MOST_HEIGHT; h++) {
@@ -62,8 +62,8 @@ final class TreeSum implements PrefixSum {
 
   @Override
   public void add(long[] roundSum, double[] prefix) {
-    Require.shape("roundSum", roundSum.length, sum.length);
-    Require.shape("prefix", prefix.length, sum.length);
+    PrefixSumChecks.shape("roundSum", roundSum.length, sum.length);
+    PrefixSumChecks.shape("prefix", prefix.length, sum.length);
     if (steps == tree.maxSteps()) {
       throw new IllegalStateException("the tree has had all of its " + steps + " steps");
     }
@@ -157,7 +157,7 @@ final class TreeSum implements PrefixSum {
     if (before == 0 && steps > 0) {
       Arrays.fill(sum, Long.MIN_VALUE);
       visitor.counts("sum", sum);
-      Require.restored("sum", sum);
+      PrefixSumChecks.restored("sum", sum);
     } else {
       visitor.counts("sum", sum);
     }
@@ -185,7 +185,7 @@ final class TreeSum implements PrefixSum {
     long[] restored = new long[sum.length];
     Arrays.fill(restored, Long.MIN_VALUE);
     visitor.counts(name, restored);
-    Require.restored(name, restored);
+    PrefixSumChecks.restored(name, restored);
     return restored;
   }
 }

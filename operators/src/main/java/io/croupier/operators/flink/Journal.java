@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.protobuf.CodedOutputStream;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.model.LiveModel;
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
@@ -29,7 +29,7 @@ final class Journal {
 
   private final JournalSettings settings;
   private final Consumer<OutboundRecord> out;
-  private final Map<String, Page> pages = new HashMap<>();
+  private final Map<String, PendingEntries> pending = new HashMap<>();
 
   /** A journal with nothing noted, whose entries go to {@code out}. */
   Journal(JournalSettings settings, Consumer<OutboundRecord> out) {
@@ -45,12 +45,12 @@ final class Journal {
   }
 
   /** Notes a bundle that the model has just taken in. */
-  void took(LiveModel model, RoundSum sum, Fate fate) {
+  void took(LiveModel model, RoundSum sum, BundleOutcome bundleOutcome) {
     if (!covers(model)) {
       return;
     }
     Bundle.Builder bundle =
-        Bundle.newBuilder().setNamedRound(sum.namedRound).setOutcome(outcome(fate));
+        Bundle.newBuilder().setNamedRound(sum.namedRound).setOutcome(outcome(bundleOutcome));
     for (int i = 0; i < sum.partitions.length; i++) {
       bundle.addPositions(
           Position.newBuilder()
@@ -58,7 +58,7 @@ final class Journal {
               .setPartition(sum.partitions[i])
               .setOffset(sum.offsets[i]));
     }
-    if (fate == Fate.STEPPED) {
+    if (bundleOutcome == BundleOutcome.STEPPED) {
       bundle.setClosedRound(model.round() - 1);
     }
     page(model).hold(bundle);
@@ -71,8 +71,8 @@ final class Journal {
     }
   }
 
-  private static Bundle.Outcome outcome(Fate fate) {
-    return switch (fate) {
+  private static Bundle.Outcome outcome(BundleOutcome bundleOutcome) {
+    return switch (bundleOutcome) {
       case OPEN, STEPPED -> Bundle.Outcome.TAKEN;
       case DROPPED_STALE -> Bundle.Outcome.DROPPED_STALE;
       case DROPPED_UNPUBLISHED -> Bundle.Outcome.DROPPED_UNPUBLISHED;
@@ -89,17 +89,17 @@ final class Journal {
     if (!covers(model)) {
       return;
     }
-    Page page = page(model);
+    PendingEntries page = page(model);
     if (updated) {
       page.published(mightOpenRound);
     }
     page.close();
-    pages.remove(model.spec().getModelId());
+    pending.remove(model.spec().getModelId());
   }
 
   /** Notes that a model has just been retired, and emits all that is held of it. */
   void ended(String modelId) {
-    Page page = pages.remove(modelId);
+    PendingEntries page = pending.remove(modelId);
     if (page != null) {
       page.close();
     }
@@ -109,12 +109,12 @@ final class Journal {
     return settings.enabled() && !ModelSpecs.isCentral(model.spec());
   }
 
-  private Page page(LiveModel model) {
-    return pages.computeIfAbsent(model.spec().getModelId(), Page::new);
+  private PendingEntries page(LiveModel model) {
+    return pending.computeIfAbsent(model.spec().getModelId(), PendingEntries::new);
   }
 
   /** What is held of one model. */
-  private final class Page {
+  private final class PendingEntries {
     private final String modelId;
     private final int emptyBytes;
     private final int mostBytes;
@@ -122,7 +122,7 @@ final class Journal {
     private int bytes;
     private Bundle.Builder last;
 
-    Page(String modelId) {
+    PendingEntries(String modelId) {
       this.modelId = modelId;
       emptyBytes = CodedOutputStream.computeStringSize(JournalEntry.MODEL_ID_FIELD_NUMBER, modelId);
       mostBytes = Math.min(PIECE_BYTES, settings.entryBytes());

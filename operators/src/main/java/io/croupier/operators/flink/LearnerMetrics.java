@@ -1,6 +1,6 @@
 package io.croupier.operators.flink;
 
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -18,7 +18,7 @@ import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 final class LearnerMetrics {
   private static final int WINDOW = 1000;
 
-  private final Map<Fate, Counter> reports = new EnumMap<>(Fate.class);
+  private final Map<BundleOutcome, Counter> reports = new EnumMap<>(BundleOutcome.class);
   private final Counter retired;
   private final Counter publications;
   private final Histogram staleness;
@@ -28,10 +28,10 @@ final class LearnerMetrics {
   LearnerMetrics(MetricGroup group, Backlog backlog) {
     this.group = group;
     group.gauge("lag-ms", (Gauge<Long>) backlog::lagMs);
-    reports.put(Fate.OPEN, group.counter("reports-into-open-rounds"));
-    reports.put(Fate.STEPPED, group.counter("reports-closing-rounds"));
-    reports.put(Fate.DROPPED_STALE, group.counter("reports-dropped-stale"));
-    reports.put(Fate.DROPPED_UNPUBLISHED, group.counter("reports-dropped-unpublished"));
+    reports.put(BundleOutcome.OPEN, group.counter("reports-into-open-rounds"));
+    reports.put(BundleOutcome.STEPPED, group.counter("reports-closing-rounds"));
+    reports.put(BundleOutcome.DROPPED_STALE, group.counter("reports-dropped-stale"));
+    reports.put(BundleOutcome.DROPPED_UNPUBLISHED, group.counter("reports-dropped-unpublished"));
     retired = group.counter("reports-of-retired-models");
     publications = group.counter("publications");
     staleness = group.histogram("staleness", new DescriptiveStatisticsHistogram(WINDOW));
@@ -46,8 +46,8 @@ final class LearnerMetrics {
   }
 
   /** Counts the reports of a bundle. */
-  void reports(Fate fate, int count) {
-    reports.get(fate).inc(count);
+  void reports(BundleOutcome outcome, int count) {
+    reports.get(outcome).inc(count);
   }
 
   /** Counts reports to a model that was retired, or replaced, since they were admitted. */

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.model.CentralModel;
 import io.croupier.operators.model.LiveModel;
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.SpecChange;
 import io.croupier.schemas.ModelSpec;
@@ -68,7 +68,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient ListState<LearnerMark> storedMarks;
   private transient LastRounds lastRounds;
   private transient Function<ModelSpec, List<String>> obstacles;
-  private transient Map<String, Seat> seats;
+  private transient Map<String, KeyedModel> keyedModels;
   private transient LearnerMetrics learnerMetrics;
   private transient Journal journal;
   private transient Backlog backlog;
@@ -138,7 +138,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   public void open() throws Exception {
     super.open();
     obstacles = requirements.in(getContainingTask().getJobConfiguration());
-    seats = new LinkedHashMap<>();
+    keyedModels = new LinkedHashMap<>();
     timers =
         getInternalTimerService(StateNames.ROUND_TIMEOUTS, VoidNamespaceSerializer.INSTANCE, this);
     backlog = new Backlog(publicationSettings.maxLag());
@@ -158,10 +158,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
    * An update of a central model can't be told anew: it would be new noise for the same reports.
    */
   private void findLostUpdate(String modelId) throws Exception {
-    if (!chunks.contains(Seat.SPEC)) {
+    if (!chunks.contains(KeyedModel.SPEC)) {
       return;
     }
-    LiveModel model = seat(modelId).model();
+    LiveModel model = keyedModel(modelId).model();
     Optional<ModelUpdateView> last = model == null ? Optional.empty() : model.lastUpdate();
     if (last.isEmpty()) {
       return;
@@ -181,56 +181,56 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   @Override
   public void processElement1(StreamRecord<RoundSum> element) throws Exception {
     RoundSum sum = element.getValue();
-    Seat seat = seat(sum.modelId);
-    if (seat.isBehind(sum.specOffset)) {
+    KeyedModel keyedModel = keyedModel(sum.modelId);
+    if (keyedModel.isBehind(sum.specOffset)) {
       waiting.add(sum);
     } else {
-      take(seat, sum);
+      take(keyedModel, sum);
     }
   }
 
   @Override
   public void processElement2(StreamRecord<SpecRecord> element) throws Exception {
     SpecRecord spec = element.getValue();
-    Seat seat = seat(spec.modelId);
-    boolean isNew = seat.model() == null;
-    SpecChange change = seat.follow(spec);
+    KeyedModel keyedModel = keyedModel(spec.modelId);
+    boolean isNew = keyedModel.model() == null;
+    SpecChange change = keyedModel.follow(spec);
     if (change instanceof SpecChange.Refused refused) {
       emit(deadLetter(spec, refused.reason()));
     } else if (change instanceof SpecChange.Retired) {
       journal.ended(spec.modelId);
-      seat.gate().reset();
+      keyedModel.gate().reset();
       lost.remove(spec.modelId);
       emit(new OutboundRecord(Destination.UPDATES, spec.modelId.getBytes(UTF_8), null));
     } else if (change instanceof SpecChange.Accepted && isNew) {
-      if (seat.model() instanceof CentralModel central && central.isOver()) {
+      if (keyedModel.model() instanceof CentralModel central && central.isOver()) {
         emit(
             deadLetter(
                 spec,
                 "the model's next round is %d, since its name was used before, and its noise is over there; use another model_id"
                     .formatted(central.round())));
       }
-      journal.begins(seat.model());
+      journal.begins(keyedModel.model());
     }
-    setTimeout(seat);
-    takeWaiting(seat);
+    setTimeout(keyedModel);
+    takeWaiting(keyedModel);
   }
 
-  private void takeWaiting(Seat seat) throws Exception {
+  private void takeWaiting(KeyedModel keyedModel) throws Exception {
     Iterable<RoundSum> sums = waiting.get();
     waiting.clear();
     for (RoundSum sum : sums) {
-      if (seat.isBehind(sum.specOffset)) {
+      if (keyedModel.isBehind(sum.specOffset)) {
         waiting.add(sum);
       } else {
-        take(seat, sum);
+        take(keyedModel, sum);
       }
     }
   }
 
-  private void take(Seat seat, RoundSum sum) {
-    LiveModel model = seat.model();
-    if (seat.isOfAnother(sum.specOffset)) {
+  private void take(KeyedModel keyedModel, RoundSum sum) {
+    LiveModel model = keyedModel.model();
+    if (keyedModel.isOfAnother(sum.specOffset)) {
       learnerMetrics.reportsOfRetiredModel(sum.count);
       return;
     }
@@ -239,41 +239,41 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       learnerMetrics.staleness(staleness);
     }
     backlog.arrived(sum.appendedAtMs, now());
-    seat.hasNewsSince(now());
-    Fate fate = model.add(sum);
-    learnerMetrics.reports(fate, sum.count);
-    journal.took(model, sum, fate);
-    setTimeout(seat);
+    keyedModel.hasNewsSince(now());
+    BundleOutcome outcome = model.add(sum);
+    learnerMetrics.reports(outcome, sum.count);
+    journal.took(model, sum, outcome);
+    setTimeout(keyedModel);
   }
 
   /** Keeps a timer exactly while a round with a timeout is half full. */
-  private void setTimeout(Seat seat) {
-    LiveModel model = seat.model();
+  private void setTimeout(KeyedModel keyedModel) {
+    LiveModel model = keyedModel.model();
     long wanted = 0;
     if (model != null && model.filling() > 0 && model.spec().hasRoundTimeoutMs()) {
       wanted =
-          seat.deadlineIsForOpenRound()
-              ? seat.deadline()
+          keyedModel.deadlineIsForOpenRound()
+              ? keyedModel.deadline()
               : timers.currentProcessingTime() + model.spec().getRoundTimeoutMs();
     }
-    if (wanted != seat.deadline()) {
-      if (seat.deadline() != 0) {
-        timers.deleteProcessingTimeTimer(VoidNamespace.INSTANCE, seat.deadline());
+    if (wanted != keyedModel.deadline()) {
+      if (keyedModel.deadline() != 0) {
+        timers.deleteProcessingTimeTimer(VoidNamespace.INSTANCE, keyedModel.deadline());
       }
       if (wanted != 0) {
         timers.registerProcessingTimeTimer(VoidNamespace.INSTANCE, wanted);
       }
-      seat.setDeadline(wanted);
+      keyedModel.setDeadline(wanted);
     }
   }
 
   @Override
   public void onProcessingTime(InternalTimer<String, VoidNamespace> timer) throws Exception {
-    Seat seat = seat(timer.getKey());
-    if (seat.deadline() == timer.getTimestamp()) {
-      seat.model().closeRound();
-      journal.timedOut(seat.model());
-      seat.setDeadline(0);
+    KeyedModel keyedModel = keyedModel(timer.getKey());
+    if (keyedModel.deadline() == timer.getTimestamp()) {
+      keyedModel.model().closeRound();
+      journal.timedOut(keyedModel.model());
+      keyedModel.setDeadline(0);
     }
   }
 
@@ -291,9 +291,9 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   @Override
   public void notifyCheckpointComplete(long checkpointId) throws Exception {
     super.notifyCheckpointComplete(checkpointId);
-    for (Seat seat : seats.values()) {
-      if (seat.model() != null) {
-        seat.gate().completed(checkpointId, aligned, seat.model());
+    for (KeyedModel keyedModel : keyedModels.values()) {
+      if (keyedModel.model() != null) {
+        keyedModel.gate().completed(checkpointId, aligned, keyedModel.model());
       }
     }
   }
@@ -306,7 +306,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private void publish(long checkpointId) throws Exception {
     lost.values().forEach(records -> records.forEach(this::emit));
     lost.clear();
-    for (Map.Entry<String, Seat> entry : seats.entrySet()) {
+    for (Map.Entry<String, KeyedModel> entry : keyedModels.entrySet()) {
       LiveModel model = entry.getValue().model();
       if (model != null && (model.hasNews() || model.hasNewRound())) {
         setCurrentKey(entry.getKey());
@@ -315,11 +315,11 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     }
   }
 
-  private void publish(Seat seat, long checkpointId) {
-    LiveModel model = seat.model();
+  private void publish(KeyedModel keyedModel, long checkpointId) {
+    LiveModel model = keyedModel.model();
     long now = now();
     long round = model.publishedRound();
-    boolean mayOpen = seat.gate().mayOpen(model, backlog, now);
+    boolean mayOpen = keyedModel.gate().mayOpen(model, backlog, now);
     if (!mayOpen && !model.hasNews()) {
       return;
     }
@@ -328,12 +328,12 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     update.ifPresent(
         view -> {
           records(model, view).forEach(this::emit);
-          learnerMetrics.published(seat.waited(now));
+          learnerMetrics.published(keyedModel.waited(now));
         });
     if (model.publishedRound() != round) {
-      seat.gate().opened(checkpointId);
+      keyedModel.gate().opened(checkpointId);
     }
-    setTimeout(seat);
+    setTimeout(keyedModel);
   }
 
   /** An update, and what it guarantees. */
@@ -352,7 +352,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    for (Map.Entry<String, Seat> entry : seats.entrySet()) {
+    for (Map.Entry<String, KeyedModel> entry : keyedModels.entrySet()) {
       setCurrentKey(entry.getKey());
       entry.getValue().save(chunks);
       lastRounds.raise(entry.getKey(), entry.getValue().lastRound());
@@ -368,16 +368,16 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     output.collect(new StreamRecord<>(record));
   }
 
-  /** The seat of the current key, from state if it isn't on the heap yet. */
-  private Seat seat(String modelId) throws Exception {
-    Seat seat = seats.get(modelId);
-    if (seat == null) {
+  /** The model of the current key, from state if it isn't on the heap yet. */
+  private KeyedModel keyedModel(String modelId) throws Exception {
+    KeyedModel keyedModel = keyedModels.get(modelId);
+    if (keyedModel == null) {
       RoundGate gate = new RoundGate(publicationSettings);
-      seat = new Seat(modelId, obstacles, lastRounds.first(modelId), gate, chunks);
-      seats.put(modelId, seat);
+      keyedModel = new KeyedModel(modelId, obstacles, lastRounds.first(modelId), gate, chunks);
+      keyedModels.put(modelId, keyedModel);
       learnerMetrics.model(modelId, gate, this::now);
     }
-    return seat;
+    return keyedModel;
   }
 
   private OutboundRecord deadLetter(SpecRecord spec, String reason) {

@@ -73,14 +73,15 @@ final class LedgerComparison {
   }
 
   /** What the state has judged and no visible event tells of; to be asked at the end. */
-  List<Loss> losses() {
-    List<Loss> losses = new ArrayList<>();
+  List<LostPositions> losses() {
+    List<LostPositions> losses = new ArrayList<>();
     for (LedgerMark mark : marks) {
       for (int i = 0; i < mark.topics.length; i++) {
         long seen = visible.get(mark).highest(mark.topics[i], mark.partitions[i]);
         if (mark.unconfirmed[i] > seen) {
           long from = Math.max(seen, mark.confirmed[i]) + 1;
-          losses.add(new Loss(mark.topics[i], mark.partitions[i], from, mark.unconfirmed[i]));
+          losses.add(
+              new LostPositions(mark.topics[i], mark.partitions[i], from, mark.unconfirmed[i]));
         }
       }
     }
@@ -93,7 +94,7 @@ final class LedgerComparison {
    * @param from the first that may be lost
    * @param to the last, which is
    */
-  record Loss(String topic, int partition, long from, long to) {
+  record LostPositions(String topic, int partition, long from, long to) {
     @Override
     public String toString() {
       return "%s-%d: %d..%d".formatted(topic, partition, from, to);

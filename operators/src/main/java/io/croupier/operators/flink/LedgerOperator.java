@@ -7,7 +7,7 @@ import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.WholeCharge;
-import io.croupier.operators.flink.LedgerComparison.Loss;
+import io.croupier.operators.flink.LedgerComparison.LostPositions;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
@@ -116,7 +116,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         !CheckpointingOptions.isUnalignedCheckpointEnabled(
             getContainingTask().getJobConfiguration());
     LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext());
-    List<Loss> losses = List.of();
+    List<LostPositions> losses = List.of();
     // The job may be restored without this operator; releases without marks stored specs.
     if (context.isRestored() && (hadSpecs || !marks.isEmpty())) {
       losses = check.withState(marks, progress, aligned);

@@ -11,7 +11,7 @@ import java.util.List;
 final class LedgerProgress {
   private final SourcePositions restored = new SourcePositions();
   private final SourcePositions own = new SourcePositions();
-  private final Deque<Taken> pending = new ArrayDeque<>();
+  private final Deque<SnapshotProgress> pending = new ArrayDeque<>();
   private SourcePositions confirmed = new SourcePositions();
   private long confirmedMs;
 
@@ -43,7 +43,7 @@ final class LedgerProgress {
   LedgerMark mark(long checkpointId, long nowMs, int subtask, int parallelism) {
     SourcePositions taken = new SourcePositions();
     taken.raise(own);
-    pending.add(new Taken(checkpointId, nowMs, taken));
+    pending.add(new SnapshotProgress(checkpointId, nowMs, taken));
     SourcePositions judged = new SourcePositions();
     judged.raise(restored);
     judged.raise(own);
@@ -74,11 +74,11 @@ final class LedgerProgress {
   /** Notes that a checkpoint is complete. */
   void completed(long checkpointId) {
     while (!pending.isEmpty() && pending.peek().checkpointId() <= checkpointId) {
-      Taken taken = pending.remove();
+      SnapshotProgress taken = pending.remove();
       confirmed = taken.own();
       confirmedMs = taken.atMs();
     }
   }
 
-  private record Taken(long checkpointId, long atMs, SourcePositions own) {}
+  private record SnapshotProgress(long checkpointId, long atMs, SourcePositions own) {}
 }

@@ -2,7 +2,7 @@ package io.croupier.operators.flink;
 
 import io.croupier.operators.accounting.AccountRebuild;
 import io.croupier.operators.accounting.UserAccount;
-import io.croupier.operators.flink.LedgerComparison.Loss;
+import io.croupier.operators.flink.LedgerComparison.LostPositions;
 import io.croupier.operators.flink.VisibleOutputs.Visible;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Position;
@@ -87,7 +87,7 @@ final class LedgerStartCheck {
 
   private void rebuild(Function<String, UserAccount> account, LedgerProgress progress)
       throws IOException {
-    Rebuild rebuild = new Rebuild(account);
+    AccountRebuilder rebuild = new AccountRebuilder(account);
     try (Visible<AccountingEvent> events = outputs.accounting(VisibleOutputs.ALL, context)) {
       requireAll(events);
       events.forEach(
@@ -131,7 +131,7 @@ final class LedgerStartCheck {
    * @return what the state has judged and no visible event tells of; nothing unless aligned
    * @throws RefusedStartException if something is visible that the state doesn't know of
    */
-  List<Loss> withState(List<LedgerMark> marks, LedgerProgress progress, boolean aligned)
+  List<LostPositions> withState(List<LedgerMark> marks, LedgerProgress progress, boolean aligned)
       throws IOException {
     if (marks.isEmpty()) {
       noteAll(progress);
@@ -162,7 +162,7 @@ final class LedgerStartCheck {
           outputs.accountingTopic());
       return List.of();
     }
-    List<Loss> losses = comparison.losses();
+    List<LostPositions> losses = comparison.losses();
     if (!losses.isEmpty()) {
       LOG.error(
           "Outputs of the last checkpoint are lost: the brokers have ended its transactions before"
@@ -182,14 +182,14 @@ final class LedgerStartCheck {
   }
 
   /** Adds up the events of this subtask's users. */
-  private final class Rebuild {
+  private final class AccountRebuilder {
     private final Function<String, UserAccount> account;
     private long nextTellNanos = System.nanoTime() + TELL_EVERY.toNanos();
     private long read;
     private long added;
     private long differing;
 
-    Rebuild(Function<String, UserAccount> account) {
+    AccountRebuilder(Function<String, UserAccount> account) {
       this.account = account;
     }
 

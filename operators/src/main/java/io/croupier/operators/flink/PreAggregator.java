@@ -37,7 +37,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
 
   private final long intervalMs;
   private final int mostReports;
-  private transient Map<Key, Bundle> bundles;
+  private transient Map<RoundKey, Bundle> bundles;
   private transient StreamRecord<RoundSum> outgoing;
   private transient ScheduledFuture<?> timer;
   private transient int parallelism;
@@ -45,7 +45,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   private transient NamedRound lastNamed;
   private transient Count lastCount;
 
-  private record Key(String modelId, long namedRound, long specOffset, boolean grid) {}
+  private record RoundKey(String modelId, long namedRound, long specOffset, boolean grid) {}
 
   private record NamedRound(String modelId, long round) {
 
@@ -100,7 +100,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
       return;
     }
     boolean grid = report.form == VectorForm.GRID;
-    Key key = new Key(report.modelId, report.namedRound, report.specOffset, grid);
+    RoundKey key = new RoundKey(report.modelId, report.namedRound, report.specOffset, grid);
     Bundle bundle = bundles.get(key);
     if (bundle == null) {
       bundle = new Bundle(report);

@@ -24,7 +24,7 @@ import io.croupier.operators.model.LiveModel;
 final class RoundGate {
 
   /** Why a new round waits. */
-  enum Hold {
+  enum HoldReason {
     /** It doesn't. */
     NONE(0),
     /** The job is behind. */
@@ -36,7 +36,7 @@ final class RoundGate {
 
     private final int code;
 
-    Hold(int code) {
+    HoldReason(int code) {
       this.code = code;
     }
 
@@ -49,7 +49,7 @@ final class RoundGate {
   private static final long NEVER = -1;
 
   private final long longestHoldMs;
-  private Hold hold = Hold.NONE;
+  private HoldReason hold = HoldReason.NONE;
 
   /** Since when a new round has waited, and since when for another reason than visibility. */
   private long heldSinceMs = NEVER;
@@ -63,24 +63,24 @@ final class RoundGate {
 
   /** Whether {@code model} may open a new round now. The first one never waits. */
   boolean mayOpen(LiveModel model, Backlog backlog, long nowMs) {
-    hold = model.publishedRound() < 0 ? Hold.NONE : reason(model, backlog, nowMs);
-    boolean waits = hold != Hold.NONE && model.hasNewRound();
+    hold = model.publishedRound() < 0 ? HoldReason.NONE : reason(model, backlog, nowMs);
+    boolean waits = hold != HoldReason.NONE && model.hasNewRound();
     heldSinceMs = since(heldSinceMs, waits, nowMs);
-    waitingSinceMs = since(waitingSinceMs, waits && hold != Hold.UNCONFIRMED, nowMs);
-    return hold == Hold.NONE;
+    waitingSinceMs = since(waitingSinceMs, waits && hold != HoldReason.UNCONFIRMED, nowMs);
+    return hold == HoldReason.NONE;
   }
 
-  private Hold reason(LiveModel model, Backlog backlog, long nowMs) {
+  private HoldReason reason(LiveModel model, Backlog backlog, long nowMs) {
     if (!model.isConfirmed()) {
-      return Hold.UNCONFIRMED;
+      return HoldReason.UNCONFIRMED;
     }
     if (waitingSinceMs != NEVER && nowMs - waitingSinceMs >= longestHoldMs) {
-      return Hold.NONE;
+      return HoldReason.NONE;
     }
     if (model.waitsForBacklog() && backlog.isBehind(nowMs)) {
-      return Hold.BEHIND;
+      return HoldReason.BEHIND;
     }
-    return model.isAnswered() ? Hold.NONE : Hold.UNANSWERED;
+    return model.isAnswered() ? HoldReason.NONE : HoldReason.UNANSWERED;
   }
 
   private static long since(long sinceMs, boolean waits, long nowMs) {
@@ -92,7 +92,7 @@ final class RoundGate {
 
   /** Begins anew, with another model. */
   void reset() {
-    hold = Hold.NONE;
+    hold = HoldReason.NONE;
     heldSinceMs = NEVER;
     waitingSinceMs = NEVER;
     openedAt = NEVER;
@@ -115,9 +115,9 @@ final class RoundGate {
     }
   }
 
-  /** Why a new round waited at the last publication; {@link Hold#NONE} if it didn't. */
-  Hold hold() {
-    return heldSinceMs == NEVER ? Hold.NONE : hold;
+  /** Why a new round waited at the last publication; {@link HoldReason#NONE} if it didn't. */
+  HoldReason hold() {
+    return heldSinceMs == NEVER ? HoldReason.NONE : hold;
   }
 
   /** How long a new round has waited. */

@@ -42,7 +42,7 @@ final class SourcePositions {
   }
 
   /** Shows every partition of which something is known, in order. */
-  void forEach(Visitor visitor) {
+  void forEach(PositionVisitor visitor) {
     byTopic.forEach(
         (topic, offsets) -> {
           for (int partition = 0; partition < offsets.length; partition++) {
@@ -55,7 +55,7 @@ final class SourcePositions {
 
   /** Sees a partition and its highest offset. */
   @FunctionalInterface
-  interface Visitor {
+  interface PositionVisitor {
     void visit(String topic, int partition, long offset);
   }
 }

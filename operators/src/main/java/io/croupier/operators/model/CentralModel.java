@@ -37,7 +37,7 @@ public final class CentralModel implements LiveModel {
   private static final String LEARNER = "learner/";
   private static final String OPEN_SUM = "open-sum";
 
-  private final Mechanism mechanism;
+  private final PrefixSumMechanism mechanism;
   private final PrefixLearner<LearnerState> learner;
   private final LearnerState state;
   private final Iterate iterate;
@@ -56,7 +56,7 @@ public final class CentralModel implements LiveModel {
   private long used;
   private long droppedStale;
   private long droppedUnpublished;
-  private Told told;
+  private PublishedCounts told;
   private boolean untold = true;
   private boolean confirmed = true;
   private boolean unsaved = true;
@@ -68,9 +68,9 @@ public final class CentralModel implements LiveModel {
   private Set<String> savedNodes = new HashSet<>();
 
   /** What the last update said beside the weights. */
-  private record Told(
+  private record PublishedCounts(
       long round, long used, long droppedStale, long droppedUnpublished, int open, long atMs) {
-    static final Told NOTHING = new Told(-1, 0, 0, 0, 0, 0);
+    static final PublishedCounts NOTHING = new PublishedCounts(-1, 0, 0, 0, 0, 0);
   }
 
   /**
@@ -85,7 +85,7 @@ public final class CentralModel implements LiveModel {
     this.spec = spec;
     this.firstRound = firstRound;
     guarantee = CentralGuarantee.of(spec);
-    mechanism = Mechanism.of(spec);
+    mechanism = PrefixSumMechanism.of(spec);
     learner = anyState(CentralLearners.of(spec));
     state = learner.initial();
     iterate = new Iterate(learner.dimension());
@@ -97,7 +97,7 @@ public final class CentralModel implements LiveModel {
     prefix = new double[learner.sumDimension()];
     openSum = new long[learner.sumDimension()];
     sums = mechanism.start(Math.min(firstRound, mechanism.noise().maxSteps()));
-    told = Told.NOTHING;
+    told = PublishedCounts.NOTHING;
   }
 
   /**
@@ -106,7 +106,7 @@ public final class CentralModel implements LiveModel {
    * @throws IllegalArgumentException naming the field of the spec that asks for what there isn't
    */
   public static void check(ModelSpec spec) {
-    Mechanism.of(spec);
+    PrefixSumMechanism.of(spec);
     CentralLearners.of(spec);
   }
 
@@ -202,7 +202,7 @@ public final class CentralModel implements LiveModel {
   }
 
   @Override
-  public Fate add(RoundSum sum) {
+  public BundleOutcome add(RoundSum sum) {
     if (sum.dimension != openSum.length) {
       throw new IllegalArgumentException(
           "A bundle of dimension %d for sums of dimension %d"
@@ -210,12 +210,12 @@ public final class CentralModel implements LiveModel {
     }
     unsaved = true;
     if (sum.namedRound > told.round) {
-      drop(Fate.DROPPED_UNPUBLISHED, sum.count);
-      return Fate.DROPPED_UNPUBLISHED;
+      drop(BundleOutcome.DROPPED_UNPUBLISHED, sum.count);
+      return BundleOutcome.DROPPED_UNPUBLISHED;
     }
     if (sum.namedRound < told.round || isOver() || open + (long) sum.count > most) {
-      drop(Fate.DROPPED_STALE, sum.count);
-      return Fate.DROPPED_STALE;
+      drop(BundleOutcome.DROPPED_STALE, sum.count);
+      return BundleOutcome.DROPPED_STALE;
     }
     switch (sum.form) {
       case GRID -> PackedVectors.addGrid(sum.values, openSum);
@@ -226,20 +226,20 @@ public final class CentralModel implements LiveModel {
               "A bundle of form %s, which is not on the grid".formatted(sum.form));
     }
     open += sum.count;
-    return Fate.OPEN;
+    return BundleOutcome.OPEN;
   }
 
   @Override
-  public Fate addAsBefore(RoundSum sum) {
+  public BundleOutcome addAsBefore(RoundSum sum) {
     return add(sum);
   }
 
   @Override
-  public void drop(Fate fate, int reports) {
-    switch (fate) {
+  public void drop(BundleOutcome outcome, int reports) {
+    switch (outcome) {
       case DROPPED_STALE -> droppedStale += reports;
       case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
-      case OPEN, STEPPED -> throw new IllegalArgumentException(fate + " is not a drop");
+      case OPEN, STEPPED -> throw new IllegalArgumentException(outcome + " is not a drop");
     }
   }
 
@@ -277,7 +277,7 @@ public final class CentralModel implements LiveModel {
     if (isFull()) {
       step();
     }
-    told = new Told(round(), used, droppedStale, droppedUnpublished, open, nowMs);
+    told = new PublishedCounts(round(), used, droppedStale, droppedUnpublished, open, nowMs);
     untold = false;
     unsaved = true;
     return Optional.of(update());
@@ -380,7 +380,7 @@ public final class CentralModel implements LiveModel {
     untold = visitor.count("untold", untold ? 1 : 0) == 1;
     open = (int) visitor.count("open", open);
     told =
-        new Told(
+        new PublishedCounts(
             visitor.count("told-round", told.round),
             visitor.count("told-used", told.used),
             visitor.count("told-dropped-stale", told.droppedStale),

@@ -45,7 +45,7 @@ final class Contribution {
    * @throws IllegalArgumentException naming the field of the spec that doesn't allow it
    */
   Contribution(ModelSpec spec) {
-    Mechanism mechanism = Mechanism.of(spec);
+    PrefixSumMechanism mechanism = PrefixSumMechanism.of(spec);
     clipNorm = mechanism.level().clipNorm();
     gridExponent = mechanism.level().gridExponent();
     double clipSteps = clipNorm / mechanism.gridStep();

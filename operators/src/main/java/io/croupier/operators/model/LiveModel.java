@@ -25,7 +25,7 @@ import java.util.function.Function;
 public sealed interface LiveModel permits LocalModel, CentralModel {
 
   /** What became of a bundle. */
-  enum Fate {
+  enum BundleOutcome {
     /** It waits in the open round. */
     OPEN,
     /** It closed the round, and the learner has taken a step. */
@@ -101,20 +101,20 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
    *
    * @throws IllegalArgumentException if its dimension or form is not the model's
    */
-  Fate add(RoundSum sum);
+  BundleOutcome add(RoundSum sum);
 
   /**
    * Takes in one bundle as release 0.1.0 did, for the replay of its journals: a round closes at
    * reports_per_round reports, however many name one publication.
    */
-  Fate addAsBefore(RoundSum sum);
+  BundleOutcome addAsBefore(RoundSum sum);
 
   /**
    * Counts reports as dropped without a look at the round that they name, as a journal has it.
    *
-   * @param fate {@link Fate#DROPPED_STALE} or {@link Fate#DROPPED_UNPUBLISHED}
+   * @param outcome {@link BundleOutcome#DROPPED_STALE} or {@link BundleOutcome#DROPPED_UNPUBLISHED}
    */
-  void drop(Fate fate, int reports);
+  void drop(BundleOutcome outcome, int reports);
 
   /**
    * Closes the filling round with the reports it has, because its time is up. Does nothing if it

@@ -174,7 +174,7 @@ public final class LocalModel implements LiveModel {
   }
 
   @Override
-  public Fate add(RoundSum sum) {
+  public BundleOutcome add(RoundSum sum) {
     if (sum.dimension != learner.dimension()) {
       throw new IllegalArgumentException(
           "A bundle of dimension %d for a model of dimension %d"
@@ -182,9 +182,12 @@ public final class LocalModel implements LiveModel {
     }
     int index = published.indexOf(sum.namedRound);
     if (index < 0) {
-      Fate fate = index == PublishedRounds.STALE ? Fate.DROPPED_STALE : Fate.DROPPED_UNPUBLISHED;
-      drop(fate, sum.count);
-      return fate;
+      BundleOutcome outcome =
+          index == PublishedRounds.STALE
+              ? BundleOutcome.DROPPED_STALE
+              : BundleOutcome.DROPPED_UNPUBLISHED;
+      drop(outcome, sum.count);
+      return outcome;
     }
     changed();
     Publication publication = published.at(index);
@@ -195,24 +198,24 @@ public final class LocalModel implements LiveModel {
       if (last.count() >= MOST_REPORTS) {
         closeLast();
       }
-      return Fate.OPEN;
+      return BundleOutcome.OPEN;
     }
     long roundSize = publication.roundSize(reportsPerRound);
     if (filling.count() == 0 && sum.count >= roundSize) {
       stepOn(sum, publication);
-      return Fate.STEPPED;
+      return BundleOutcome.STEPPED;
     }
     filling.add(sum, publication.direction, publication.pull, roundSize);
     publication.filling += sum.count;
     if (filling.isFull(reportsPerRound)) {
       closeRound();
-      return Fate.STEPPED;
+      return BundleOutcome.STEPPED;
     }
-    return Fate.OPEN;
+    return BundleOutcome.OPEN;
   }
 
   @Override
-  public Fate addAsBefore(RoundSum sum) {
+  public BundleOutcome addAsBefore(RoundSum sum) {
     int index = published.indexOf(sum.namedRound);
     if (index < 0) {
       return add(sum);
@@ -224,21 +227,21 @@ public final class LocalModel implements LiveModel {
     } else {
       filling.add(sum, publication.direction, publication.pull, reportsPerRound);
       if (filling.count() < reportsPerRound) {
-        return Fate.OPEN;
+        return BundleOutcome.OPEN;
       }
       closeRound();
     }
     publication.used = 0;
     agreement.clear();
-    return Fate.STEPPED;
+    return BundleOutcome.STEPPED;
   }
 
   @Override
-  public void drop(Fate fate, int reports) {
-    switch (fate) {
+  public void drop(BundleOutcome outcome, int reports) {
+    switch (outcome) {
       case DROPPED_STALE -> droppedStale += reports;
       case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
-      case OPEN, STEPPED -> throw new IllegalArgumentException(fate + " is not a drop");
+      case OPEN, STEPPED -> throw new IllegalArgumentException(outcome + " is not a drop");
     }
     changed();
   }

@@ -1,6 +1,6 @@
 package io.croupier.operators.model;
 
-import io.croupier.operators.accounting.ModelTerms;
+import io.croupier.operators.accounting.AdmissionRules;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.noise.Plausibility;
 import io.croupier.operators.report.Report;
@@ -13,7 +13,7 @@ import java.util.Optional;
  * the learner. Worked out once for each spec.
  */
 public final class ReportIntake {
-  private final ModelTerms terms;
+  private final AdmissionRules rules;
   private final DirectionalNoise noise;
   private final Optional<Contribution> contribution;
   private final int reportsPerRound;
@@ -28,15 +28,15 @@ public final class ReportIntake {
   public ReportIntake(ModelSpec spec, long specOffset) {
     noise = DirectionalNoise.of(spec);
     Plausibility plausibility = Plausibility.of(spec);
-    terms = new ModelTerms(spec, noise::accepts, plausibility::plausible);
+    rules = new AdmissionRules(spec, noise::accepts, plausibility::plausible);
     contribution =
         ModelSpecs.isCentral(spec) ? Optional.of(new Contribution(spec)) : Optional.empty();
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
     this.specOffset = specOffset;
   }
 
-  public ModelTerms terms() {
-    return terms;
+  public AdmissionRules terms() {
+    return rules;
   }
 
   public long specOffset() {

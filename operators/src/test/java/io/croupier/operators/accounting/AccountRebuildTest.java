@@ -30,7 +30,7 @@ class AccountRebuildTest {
   private final Random random = new Random(SEED);
   private final Set<Outcome> outcomes = EnumSet.noneOf(Outcome.class);
 
-  private static List<ModelTerms> terms() {
+  private static List<AdmissionRules> terms() {
     return List.of(
         BudgetTest.local(Limits.newBuilder()),
         BudgetTest.local(Limits.newBuilder().setEpsilon(3)),
@@ -71,18 +71,18 @@ class AccountRebuildTest {
   }
 
   private List<AccountingEvent> judge(MapAccount account, int reports) {
-    List<ModelTerms> terms = terms();
+    List<AdmissionRules> rules = terms();
     List<AccountingEvent> events = new ArrayList<>();
     for (int n = 0; n < reports; n++) {
       Report report = report(0);
-      int model = random.nextInt(terms.size() + 1);
+      int model = random.nextInt(rules.size() + 1);
       report.modelId = "model " + model;
       // Now and then the limits of a model change.
-      int spec = random.nextInt(20) == 0 ? random.nextInt(terms.size() - 1) : model;
+      int spec = random.nextInt(20) == 0 ? random.nextInt(rules.size() - 1) : model;
       AccountingEvent event =
-          model == terms.size()
+          model == rules.size()
               ? ledger.judgeUnknownModel(report, account)
-              : ledger.judge(report, terms.get(spec), account);
+              : ledger.judge(report, rules.get(spec), account);
       outcomes.add(event.getOutcome());
       events.add(event);
     }
@@ -134,25 +134,25 @@ class AccountRebuildTest {
   }
 
   private void assertLaterJudgementsAreTheSame(MapAccount account, MapAccount rebuilt) {
-    List<ModelTerms> terms = terms();
+    List<AdmissionRules> rules = terms();
     for (int n = 0; n < 40; n++) {
       // Numbers that neither has seen: of older ones a rebuilt account knows less.
       Report report = report(60 + 60L * n);
-      int model = random.nextInt(terms.size());
+      int model = random.nextInt(rules.size());
       report.modelId = "model " + model;
-      assertThat(ledger.judge(report, terms.get(model), rebuilt))
-          .isEqualTo(ledger.judge(report, terms.get(model), account));
+      assertThat(ledger.judge(report, rules.get(model), rebuilt))
+          .isEqualTo(ledger.judge(report, rules.get(model), account));
     }
   }
 
   @Test
   void aWrongZetaShows() {
-    ModelTerms terms = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
+    AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
     MapAccount account = new MapAccount();
-    AccountingEvent first = ledger.judge(TestReports.central(0), terms, account);
+    AccountingEvent first = ledger.judge(TestReports.central(0), rules, account);
     Report later = TestReports.central(1);
     later.round = 1;
-    AccountingEvent second = ledger.judge(later, terms, account);
+    AccountingEvent second = ledger.judge(later, rules, account);
     // The charge of a tree of its own, with totals to match.
     AccountingEvent forged =
         second.toBuilder()
@@ -179,8 +179,8 @@ class AccountRebuildTest {
 
   @Test
   void impossibleParticipationsShow() {
-    ModelTerms terms = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
-    AccountingEvent event = ledger.judge(TestReports.central(0), terms, new MapAccount());
+    AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
+    AccountingEvent event = ledger.judge(TestReports.central(0), rules, new MapAccount());
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
     // The same round once more; then trees that there are none of.
@@ -204,12 +204,12 @@ class AccountRebuildTest {
 
   @Test
   void impossibleWholeChargesShow() {
-    ModelTerms terms = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
+    AdmissionRules rules = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
     MapAccount account = new MapAccount();
-    AccountingEvent first = ledger.judge(TestReports.central(0), terms, account);
+    AccountingEvent first = ledger.judge(TestReports.central(0), rules, account);
     Report later = TestReports.central(1);
     later.round = 9;
-    AccountingEvent second = ledger.judge(later, terms, account);
+    AccountingEvent second = ledger.judge(later, rules, account);
     assertThat(AccountRebuild.apply(first, new MapAccount())).isTrue();
 
     List<Consumer<BltSpend.Builder>> wrong =
@@ -237,25 +237,25 @@ class AccountRebuildTest {
   /** Told again by every later event, so that one of them is enough to go on with. */
   @Test
   void aWholeChargeSurvivesItsEvent() {
-    ModelTerms terms = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
+    AdmissionRules rules = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
     MapAccount account = new MapAccount();
-    ledger.judge(TestReports.central(0), terms, account);
+    ledger.judge(TestReports.central(0), rules, account);
     Report later = TestReports.central(1);
     later.round = 9;
     MapAccount rebuilt = new MapAccount();
-    assertThat(AccountRebuild.apply(ledger.judge(later, terms, account), rebuilt)).isFalse();
+    assertThat(AccountRebuild.apply(ledger.judge(later, rules, account), rebuilt)).isFalse();
     assertHoldsAtLeast(rebuilt.userTotals(), account.userTotals(), "one event");
     later = TestReports.central(2);
     later.round = 19;
-    AccountingEvent third = ledger.judge(later, terms, rebuilt);
+    AccountingEvent third = ledger.judge(later, rules, rebuilt);
     assertThat(third.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(third.getCentralSpend().getZeta()).isZero();
   }
 
   @Test
   void participationsOfALedgerThatDidNotChargeThemAreTaken() {
-    ModelTerms terms = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
-    AccountingEvent event = ledger.judge(TestReports.central(0), terms, new MapAccount());
+    AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
+    AccountingEvent event = ledger.judge(TestReports.central(0), rules, new MapAccount());
     Spend free = Spend.newBuilder().setReports(1).build();
     AccountingEvent old =
         event.toBuilder()
@@ -269,7 +269,7 @@ class AccountRebuildTest {
     assertThat(rebuilt.zetas).isEmpty();
     Report later = TestReports.central(1);
     later.round = 5;
-    assertThat(ledger.judge(later, terms, rebuilt).getCentralSpend().getZeta()).isEqualTo(4);
+    assertThat(ledger.judge(later, rules, rebuilt).getCentralSpend().getZeta()).isEqualTo(4);
   }
 
   @Test
@@ -358,24 +358,24 @@ class AccountRebuildTest {
 
   @Test
   void everyNumberUpToTheHighestIsUsedUp() {
-    ModelTerms terms = BudgetTest.local(Limits.newBuilder());
+    AdmissionRules rules = BudgetTest.local(Limits.newBuilder());
     MapAccount rebuilt = new MapAccount();
     MapAccount account = new MapAccount();
     for (long sequence : new long[] {5, 9, 3, 9}) {
       AccountRebuild.apply(
-          ledger.judge(TestReports.laplace(sequence, 0.5), terms, account), rebuilt);
+          ledger.judge(TestReports.laplace(sequence, 0.5), rules, account), rebuilt);
     }
     for (long sequence : new long[] {0, 4, 5, 9}) {
-      AccountingEvent event = ledger.judge(TestReports.laplace(sequence, 0.5), terms, rebuilt);
+      AccountingEvent event = ledger.judge(TestReports.laplace(sequence, 0.5), rules, rebuilt);
       assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
       assertThat(event.getReason())
           .isEqualTo("sequence is " + sequence + ": it must be at least 10, since 9 was judged");
     }
     for (long sequence : new long[] {11, 10, 90}) {
-      assertThat(ledger.judge(TestReports.laplace(sequence, 0.5), terms, rebuilt).getOutcome())
+      assertThat(ledger.judge(TestReports.laplace(sequence, 0.5), rules, rebuilt).getOutcome())
           .isEqualTo(Outcome.ADMITTED);
     }
-    assertThat(ledger.judge(TestReports.laplace(10, 0.5), terms, rebuilt).getReason())
+    assertThat(ledger.judge(TestReports.laplace(10, 0.5), rules, rebuilt).getReason())
         .contains("at least 27");
   }
 

@@ -41,7 +41,7 @@ class BltChargeTest {
         .build();
   }
 
-  static ModelTerms blt(double sigma, int buffers, long horizon, Limits.Builder limits) {
+  static AdmissionRules blt(double sigma, int buffers, long horizon, Limits.Builder limits) {
     return BudgetTest.terms(
         ModelSpec.newBuilder()
             .setDpFtrl(
@@ -49,13 +49,13 @@ class BltChargeTest {
             .setLimits(limits));
   }
 
-  private AccountingEvent takePart(ModelTerms terms, long round) {
+  private AccountingEvent takePart(AdmissionRules rules, long round) {
     Report report = TestReports.central(sequence++);
     report.round = round;
-    if (terms.spec().hasDpFtrlLeastSquares()) {
+    if (rules.spec().hasDpFtrlLeastSquares()) {
       report.form = VectorForm.EXAMPLE;
     }
-    return ledger.judge(report, terms, account);
+    return ledger.judge(report, rules, account);
   }
 
   private double charged() {
@@ -90,9 +90,9 @@ class BltChargeTest {
 
   @Test
   void usageExample() {
-    ModelTerms terms = blt(4, 3, 64, BudgetTest.participations(3, 9));
+    AdmissionRules rules = blt(4, 3, 64, BudgetTest.participations(3, 9));
     double zeta = squaredNorm(parameters(3, 64), 64, List.of(0, 10, 20));
-    AccountingEvent first = takePart(terms, 30);
+    AccountingEvent first = takePart(rules, 30);
     assertThat(first.getOutcome()).isEqualTo(Outcome.ADMITTED);
     CentralSpend spend = first.getCentralSpend();
     assertThat(spend.getZeta()).isGreaterThan(zeta).isCloseTo(zeta, withinPercentage(1e-8));
@@ -107,15 +107,15 @@ class BltChargeTest {
     assertThat(charged()).isCloseTo(4 * zeta / 16, withinPercentage(1e-8));
     assertThat(first.getSpent().getMu()).isCloseTo(2 * Math.sqrt(zeta) / 4, withinPercentage(1e-8));
     // Whatever follows is paid for.
-    AccountingEvent second = takePart(terms, 40);
+    AccountingEvent second = takePart(rules, 40);
     assertThat(second.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(second.getCentralSpend().getZeta()).isZero();
     assertThat(second.getCentralSpend().getBlt()).isEqualTo(spend.getBlt());
     assertThat(second.getSpent().getReports()).isEqualTo(1);
     assertThat(second.getSpent().getMu()).isZero();
     assertThat(second.getUserTotals().getMu()).isEqualTo(first.getUserTotals().getMu());
-    assertThat(takePart(terms, 50).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(takePart(terms, 60).getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
+    assertThat(takePart(rules, 50).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(takePart(rules, 60).getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
   }
 
   /** One participation, with parameters that another program found. */
@@ -128,13 +128,13 @@ class BltChargeTest {
     assertThat(cases).hasSize(8);
     for (JsonNode given : cases) {
       MapAccount fresh = new MapAccount();
-      ModelTerms terms =
+      AdmissionRules rules =
           blt(
               2,
               given.get("theta").size(),
               given.get("n").asLong(),
               BudgetTest.participations(1, 0));
-      ledger.judge(TestReports.central(0), terms, fresh);
+      ledger.judge(TestReports.central(0), rules, fresh);
       assertThat(fresh.userTotals().muSquaredPicos / 1e12)
           .isCloseTo(given.get("sens2_single").asDouble(), withinPercentage(1e-3));
     }
@@ -145,13 +145,13 @@ class BltChargeTest {
   void leastSquaresAreTwoSums() {
     DpFtrlLeastSquares.Builder ftrl =
         DpFtrlLeastSquares.newBuilder().setNoiseMultiplier(3).setNoise(noise(2, 50));
-    ModelTerms terms =
+    AdmissionRules rules =
         BudgetTest.terms(
             ModelSpec.newBuilder()
                 .setDpFtrlLeastSquares(ftrl)
                 .setLimits(BudgetTest.participations(2, 19)));
     double zeta = squaredNorm(parameters(2, 50), 50, List.of(0, 20));
-    AccountingEvent event = takePart(terms, 7);
+    AccountingEvent event = takePart(rules, 7);
     assertThat(event.getCentralSpend().getTrees()).isEqualTo(2);
     assertThat(event.getCentralSpend().getZeta())
         .isBetween(1.125 * zeta, 1.125 * zeta * (1 + 1e-4));
@@ -164,13 +164,13 @@ class BltChargeTest {
   void whoWasChargedMoreForLeastSquaresBeforeIsChargedNothingMore() {
     DpFtrlLeastSquares.Builder ftrl =
         DpFtrlLeastSquares.newBuilder().setNoiseMultiplier(3).setNoise(noise(2, 50));
-    ModelTerms terms =
+    AdmissionRules rules =
         BudgetTest.terms(
             ModelSpec.newBuilder()
                 .setDpFtrlLeastSquares(ftrl)
                 .setLimits(BudgetTest.participations(2, 19)));
     double zeta = squaredNorm(parameters(2, 50), 50, List.of(0, 20));
-    takePart(terms, 7);
+    takePart(rules, 7);
     WholeCharge before = account.wholeCharges.values().iterator().next();
     WholeCharge more = new WholeCharge();
     more.buffers = before.buffers;
@@ -182,7 +182,7 @@ class BltChargeTest {
     more.zeta = 2 * zeta;
     account.wholeCharges.replaceAll((model, charge) -> more);
 
-    AccountingEvent event = takePart(terms, 30);
+    AccountingEvent event = takePart(rules, 30);
     assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(event.getCentralSpend().getZeta()).isZero();
     assertThat(account.wholeCharges.values()).containsExactly(more);
@@ -190,8 +190,8 @@ class BltChargeTest {
 
   @Test
   void theModelEndsAtItsHorizon() {
-    ModelTerms terms = blt(1, 2, 9, BudgetTest.participations(9, 0));
-    AccountingEvent beyond = takePart(terms, 9);
+    AdmissionRules rules = blt(1, 2, 9, BudgetTest.participations(9, 0));
+    AccountingEvent beyond = takePart(rules, 9);
     assertThat(beyond.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
     assertThat(beyond.getReason())
         .isEqualTo(
@@ -199,8 +199,8 @@ class BltChargeTest {
                 + " ends");
     assertThat(beyond.getSpent().getReports()).isZero();
     assertThat(account.wholeCharges).isEmpty();
-    assertThat(takePart(terms, 8).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(takePart(terms, Long.MAX_VALUE).getOutcome())
+    assertThat(takePart(rules, 8).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(takePart(rules, Long.MAX_VALUE).getOutcome())
         .isEqualTo(Outcome.REFUSED_PARTICIPATION);
   }
 
@@ -247,7 +247,7 @@ class BltChargeTest {
       int horizon = 1 + random.nextInt(60);
       int buffers = 1 + random.nextInt(2);
       BltParameters parameters = parameters(buffers, horizon);
-      List<ModelTerms> specs = new ArrayList<>();
+      List<AdmissionRules> specs = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         specs.add(
             blt(
@@ -262,8 +262,8 @@ class BltChargeTest {
       for (int n = 0; n < 40; n++) {
         Report report = TestReports.central(n);
         report.round = random.nextInt(4) + 2L * n;
-        ModelTerms terms = specs.get(random.nextInt(specsInUse));
-        AccountingEvent event = ledger.judge(report, terms, fresh);
+        AdmissionRules rules = specs.get(random.nextInt(specsInUse));
+        AccountingEvent event = ledger.judge(report, rules, fresh);
         if (event.getOutcome() == Outcome.ADMITTED) {
           rounds.add((int) report.round);
           CentralSpend spend = event.getCentralSpend();
@@ -284,13 +284,13 @@ class BltChargeTest {
     for (int most = 1; most <= 6; most++) {
       for (int separation = 0; separation < 4; separation++) {
         MapAccount fresh = new MapAccount();
-        ModelTerms terms = blt(1, 2, 30, BudgetTest.participations(most, separation));
+        AdmissionRules rules = blt(1, 2, 30, BudgetTest.participations(most, separation));
         List<Integer> rounds = new ArrayList<>();
         for (int i = 0; i < most; i++) {
           rounds.add(i * (separation + 1));
           Report report = TestReports.central(i);
           report.round = rounds.get(i);
-          ledger.judge(report, terms, fresh);
+          ledger.judge(report, rules, fresh);
         }
         assertThat(fresh.userTotals().muSquaredPicos / 4e12)
             .isCloseTo(squaredNorm(parameters, 30, rounds), withinPercentage(1e-8));
@@ -337,11 +337,11 @@ class BltChargeTest {
   /** So many that they can't be added up one by one with functions in between. */
   @Test
   void manyParticipationsAreCharged() {
-    ModelTerms terms = blt(1, 1, 1 << 17, BudgetTest.participations(1 << 17, 0));
+    AdmissionRules rules = blt(1, 1, 1 << 17, BudgetTest.participations(1 << 17, 0));
     // All rows of C add up to at most 1 + omega / (1 - theta), and to nearly that in most rows.
     BltParameters parameters = parameters(1, 1 << 17);
     double row = 1 + parameters.omega()[0] / (1 - parameters.theta()[0]);
     double bound = (1 << 17) * row * row;
-    assertThat(takePart(terms, 0).getCentralSpend().getZeta()).isBetween(bound / 2, bound);
+    assertThat(takePart(rules, 0).getCentralSpend().getZeta()).isBetween(bound / 2, bound);
   }
 }

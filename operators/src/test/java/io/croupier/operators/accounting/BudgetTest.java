@@ -29,13 +29,13 @@ class BudgetTest {
   private final Ledger ledger = new Ledger();
   private long sequence;
 
-  static ModelTerms local(Limits.Builder limits) {
+  static AdmissionRules local(Limits.Builder limits) {
     ModelSpec.Builder spec = ModelSpec.newBuilder().setBlackBox(BlackBox.getDefaultInstance());
     return terms(spec.setLimits(limits));
   }
 
   /** One tree that never restarts, with noise multiplier 2. */
-  static ModelTerms central(int maxParticipations, long minSeparation) {
+  static AdmissionRules central(int maxParticipations, long minSeparation) {
     return terms(
         ModelSpec.newBuilder()
             .setDpFtrl(DpFtrl.newBuilder().setNoiseMultiplier(2).setNoise(TREE))
@@ -49,55 +49,55 @@ class BudgetTest {
         .setMinSeparation(minSeparation);
   }
 
-  static ModelTerms terms(ModelSpec.Builder spec) {
-    return new ModelTerms(
+  static AdmissionRules terms(ModelSpec.Builder spec) {
+    return new AdmissionRules(
         spec.setModelId("m").setDimension(2).setGradientBound(1).build(), r -> true, r -> true);
   }
 
-  private AccountingEvent laplace(ModelTerms terms, double epsilon) {
-    return ledger.judge(TestReports.laplace(sequence++, epsilon), terms, account);
+  private AccountingEvent laplace(AdmissionRules rules, double epsilon) {
+    return ledger.judge(TestReports.laplace(sequence++, epsilon), rules, account);
   }
 
-  private AccountingEvent gaussian(ModelTerms terms, double mu) {
-    return ledger.judge(TestReports.gaussian(sequence++, mu), terms, account);
+  private AccountingEvent gaussian(AdmissionRules rules, double mu) {
+    return ledger.judge(TestReports.gaussian(sequence++, mu), rules, account);
   }
 
-  private AccountingEvent central(ModelTerms terms, long round) {
+  private AccountingEvent central(AdmissionRules rules, long round) {
     Report report = TestReports.central(sequence++);
     report.round = round;
-    return ledger.judge(report, terms, account);
+    return ledger.judge(report, rules, account);
   }
 
   @Test
   void tenTimesATenthFitsInOneAndAnEleventhDoesNot() {
-    ModelTerms terms = local(Limits.newBuilder().setEpsilon(1));
+    AdmissionRules rules = local(Limits.newBuilder().setEpsilon(1));
     for (int n = 1; n <= 10; n++) {
-      AccountingEvent event = laplace(terms, 0.1);
+      AccountingEvent event = laplace(rules, 0.1);
       assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(event.getLeftModel().getEpsilon()).isEqualTo((10 - n) / 10.0);
     }
-    AccountingEvent eleventh = laplace(terms, 0.1);
+    AccountingEvent eleventh = laplace(rules, 0.1);
     assertThat(eleventh.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(eleventh.getReason())
         .isEqualTo("limits.epsilon is 1.0: 1 was spent before, and this report would add 0.1");
     assertThat(eleventh.getModelTotals().getEpsilon()).isEqualTo(1.1);
     assertThat(eleventh.getSpent().getEpsilon()).isEqualTo(0.1);
     assertThat(eleventh.getLeftModel().getEpsilon()).isZero();
-    assertThat(laplace(terms, 1e-9).getReason())
+    assertThat(laplace(rules, 1e-9).getReason())
         .isEqualTo(
             "limits.epsilon is 1.0: 1.1 was spent before, and this report would add 0.000000001");
   }
 
   @Test
   void sixAndEightTenthsOfMuFitInOne() {
-    ModelTerms terms = local(Limits.newBuilder().setMu(1));
-    AccountingEvent first = gaussian(terms, 0.6);
+    AdmissionRules rules = local(Limits.newBuilder().setMu(1));
+    AccountingEvent first = gaussian(rules, 0.6);
     assertThat(first.getLeftModel().getMu()).isEqualTo(0.8);
-    AccountingEvent second = gaussian(terms, 0.8);
+    AccountingEvent second = gaussian(rules, 0.8);
     assertThat(second.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(second.getModelTotals().getMuOfAll()).isEqualTo(1);
     assertThat(second.getLeftModel().getMu()).isZero();
-    AccountingEvent third = gaussian(terms, 0.000001);
+    AccountingEvent third = gaussian(rules, 0.000001);
     assertThat(third.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(third.getReason())
         .isEqualTo(
@@ -107,15 +107,15 @@ class BudgetTest {
 
   @Test
   void aPureReportEntersALimitOfMuByItsTightMu() {
-    ModelTerms terms = local(Limits.newBuilder().setMu(2));
-    AccountingEvent pure = laplace(terms, 1);
+    AdmissionRules rules = local(Limits.newBuilder().setMu(2));
+    AccountingEvent pure = laplace(rules, 1);
     // 2 Phi^-1(e / (1 + e)) = 1.23203...
     assertThat(pure.getModelTotals().getMuOfAll()).isBetween(1.23203, 1.23204);
     assertThat(pure.getModelTotals().getMu()).isZero();
     assertThat(pure.getLeftModel().getMu()).isBetween(1.57546, 1.57547);
-    assertThat(gaussian(terms, pure.getLeftModel().getMu()).getOutcome())
+    assertThat(gaussian(rules, pure.getLeftModel().getMu()).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
-    assertThat(gaussian(terms, 0.01).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(gaussian(rules, 0.01).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
   }
 
   @Test
@@ -130,16 +130,16 @@ class BudgetTest {
 
   @Test
   void reportsAreCountedWithTheRefusedOnesThatHaveLeftTheDevice() {
-    ModelTerms terms = local(Limits.newBuilder().setReports(3));
-    laplace(terms, 0.1);
+    AdmissionRules rules = local(Limits.newBuilder().setReports(3));
+    laplace(rules, 0.1);
     Report wrong = TestReports.laplace(sequence++, 0.1);
     wrong.dimension = 3;
-    assertThat(ledger.judge(wrong, terms, account).getOutcome())
+    assertThat(ledger.judge(wrong, rules, account).getOutcome())
         .isEqualTo(Outcome.REFUSED_DIMENSION);
     Report last = TestReports.undisclosed(sequence++);
-    assertThat(ledger.judge(last, terms, account).getLeftModel().getReports()).isZero();
-    assertThat(ledger.judge(last, terms, account).getOutcome()).isEqualTo(Outcome.DUPLICATE);
-    AccountingEvent fourth = laplace(terms, 0.1);
+    assertThat(ledger.judge(last, rules, account).getLeftModel().getReports()).isZero();
+    assertThat(ledger.judge(last, rules, account).getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    AccountingEvent fourth = laplace(rules, 0.1);
     assertThat(fourth.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(fourth.getReason())
         .isEqualTo("limits.reports is 3: 3 was spent before, and this report would add 1");
@@ -148,7 +148,7 @@ class BudgetTest {
   @Test
   void aUserHasLimitsOverAllModels() {
     Ledger limited = new Ledger(Limits.newBuilder().setEpsilon(1).setReports(9).build());
-    ModelTerms free = local(Limits.newBuilder());
+    AdmissionRules free = local(Limits.newBuilder());
     Report first = TestReports.laplace(1, 0.75);
     assertThat(limited.judge(first, free, account).getLeftUser().getEpsilon()).isEqualTo(0.25);
     Report other = TestReports.laplace(2, 0.5);
@@ -172,8 +172,8 @@ class BudgetTest {
   @Test
   void theModelsLimitIsNamedBeforeTheUsers() {
     Ledger limited = new Ledger(Limits.newBuilder().setEpsilon(0.1).build());
-    ModelTerms terms = local(Limits.newBuilder().setEpsilon(0.1));
-    AccountingEvent event = limited.judge(TestReports.laplace(1, 0.5), terms, account);
+    AdmissionRules rules = local(Limits.newBuilder().setEpsilon(0.1));
+    AccountingEvent event = limited.judge(TestReports.laplace(1, 0.5), rules, account);
     assertThat(event.getReason()).startsWith("limits.epsilon is 0.1:");
   }
 
@@ -188,14 +188,14 @@ class BudgetTest {
 
   @Test
   void participationsAreCountedAndKeptApart() {
-    ModelTerms terms = central(2, 3);
-    AccountingEvent first = central(terms, 0);
+    AdmissionRules rules = central(2, 3);
+    AccountingEvent first = central(rules, 0);
     assertThat(first.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(first.getLeftModel().getParticipations()).isEqualTo(1);
     assertThat(first.getModelTotals().getParticipations()).isEqualTo(1);
     assertThat(first.getModelTotals().hasLastRound()).isTrue();
     for (long tooSoon = 0; tooSoon < 4; tooSoon++) {
-      AccountingEvent event = central(terms, tooSoon);
+      AccountingEvent event = central(rules, tooSoon);
       assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEPARATION);
       assertThat(event.getReason())
           .isEqualTo(
@@ -204,11 +204,11 @@ class BudgetTest {
                   + " limits.min_separation is 3");
       assertThat(event.getModelTotals().getReports()).isEqualTo(1);
     }
-    AccountingEvent second = central(terms, 4);
+    AccountingEvent second = central(rules, 4);
     assertThat(second.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(second.getModelTotals().getLastRound()).isEqualTo(4);
     assertThat(second.getUserTotals().hasParticipations()).isFalse();
-    AccountingEvent third = central(terms, 100);
+    AccountingEvent third = central(rules, 100);
     assertThat(third.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
     assertThat(third.getReason())
         .isEqualTo("limits.max_participations is 2, and the user has taken part 2 times");
@@ -223,10 +223,10 @@ class BudgetTest {
             .setDpFtrl(
                 DpFtrl.newBuilder().setNoiseMultiplier(2).setNoise(TREE).setRestartEvery(100))
             .setLimits(participations(9, minSeparation));
-    ModelTerms terms = terms(spec);
-    assertThat(central(terms, Long.MAX_VALUE).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AdmissionRules rules = terms(spec);
+    assertThat(central(rules, Long.MAX_VALUE).getOutcome()).isEqualTo(Outcome.ADMITTED);
     for (long round : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, 0}) {
-      assertThat(central(terms, round).getOutcome()).isEqualTo(Outcome.REFUSED_SEPARATION);
+      assertThat(central(rules, round).getOutcome()).isEqualTo(Outcome.REFUSED_SEPARATION);
     }
   }
 
@@ -243,7 +243,7 @@ class BudgetTest {
       } else {
         limits.setEpsilon(limit.doubleValue());
       }
-      ModelTerms terms = local(limits);
+      AdmissionRules rules = local(limits);
       int decimals = gaussian ? 12 : 9;
       BigDecimal most = gaussian ? limit.multiply(limit) : limit;
       BigDecimal spent = BigDecimal.ZERO;
@@ -256,7 +256,7 @@ class BudgetTest {
             gaussian
                 ? TestReports.gaussian(n, level.doubleValue())
                 : TestReports.laplace(n, level.doubleValue());
-        AccountingEvent event = ledger.judge(report, terms, fresh);
+        AccountingEvent event = ledger.judge(report, rules, fresh);
         BigDecimal cost =
             (gaussian ? level.multiply(level) : level).setScale(decimals, RoundingMode.CEILING);
         boolean fits = spent.add(cost).compareTo(most) <= 0;
@@ -278,12 +278,12 @@ class BudgetTest {
 
   @Test
   void whatIsSaturatedIsExhausted() {
-    ModelTerms terms = local(Limits.newBuilder().setEpsilon(1e300).setMu(1e200));
-    AccountingEvent event = laplace(terms, 1e10);
+    AdmissionRules rules = local(Limits.newBuilder().setEpsilon(1e300).setMu(1e200));
+    AccountingEvent event = laplace(rules, 1e10);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(event.getReason())
         .endsWith("0 was spent before, and this report would add at least 9223372036.854775807");
-    assertThat(laplace(terms, 0.1).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(laplace(rules, 0.1).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(event.getLeftModel().getEpsilon()).isZero();
   }
 }

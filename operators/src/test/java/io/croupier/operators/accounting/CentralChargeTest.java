@@ -37,7 +37,7 @@ class CentralChargeTest {
     return BudgetTest.participations(1000, 0);
   }
 
-  static ModelTerms tree(double noiseMultiplier, long restartEvery, Limits.Builder limits) {
+  static AdmissionRules tree(double noiseMultiplier, long restartEvery, Limits.Builder limits) {
     DpFtrl.Builder ftrl =
         DpFtrl.newBuilder().setNoiseMultiplier(noiseMultiplier).setNoise(BudgetTest.TREE);
     if (restartEvery != NEVER) {
@@ -46,7 +46,7 @@ class CentralChargeTest {
     return BudgetTest.terms(ModelSpec.newBuilder().setDpFtrl(ftrl).setLimits(limits));
   }
 
-  static ModelTerms leastSquares(double noiseMultiplier, Limits.Builder limits) {
+  static AdmissionRules leastSquares(double noiseMultiplier, Limits.Builder limits) {
     DpFtrlLeastSquares.Builder ftrl =
         DpFtrlLeastSquares.newBuilder()
             .setNoiseMultiplier(noiseMultiplier)
@@ -54,19 +54,19 @@ class CentralChargeTest {
     return BudgetTest.terms(ModelSpec.newBuilder().setDpFtrlLeastSquares(ftrl).setLimits(limits));
   }
 
-  private AccountingEvent takePart(ModelTerms terms, long round) {
+  private AccountingEvent takePart(AdmissionRules rules, long round) {
     Report report = TestReports.central(sequence++);
     report.round = round;
-    if (terms.spec().hasDpFtrlLeastSquares()) {
+    if (rules.spec().hasDpFtrlLeastSquares()) {
       report.form = VectorForm.EXAMPLE;
     }
-    return ledger.judge(report, terms, account);
+    return ledger.judge(report, rules, account);
   }
 
   @Test
   void usageExample() {
-    ModelTerms terms = tree(4, 1024, often());
-    AccountingEvent first = takePart(terms, 5);
+    AdmissionRules rules = tree(4, 1024, often());
+    AccountingEvent first = takePart(rules, 5);
     assertThat(first.getOutcome()).isEqualTo(Outcome.ADMITTED);
     // 11 levels: mu^2 = 4 * 11 / 4^2.
     assertThat(first.getCentralSpend().getZeta()).isEqualTo(11);
@@ -78,12 +78,12 @@ class CentralChargeTest {
     assertThat(first.getSpent().getRho()).isEqualTo(1.375);
     assertThat(first.getSpent().getEpsilon()).isZero();
     // Rounds 5 and 1023 share the root alone: 10 + 3.
-    AccountingEvent second = takePart(terms, 1023);
+    AccountingEvent second = takePart(rules, 1023);
     assertThat(second.getCentralSpend().getZeta()).isEqualTo(13);
     assertThat(second.getUserTotals().getRho()).isEqualTo(3);
     assertThat(second.getModelTotals().getEpsilonAtDelta()).isPositive();
     // The next tree.
-    assertThat(takePart(terms, 1024).getCentralSpend().getZeta()).isEqualTo(11);
+    assertThat(takePart(rules, 1024).getCentralSpend().getZeta()).isEqualTo(11);
     assertThat(account.models.get("m").muSquaredPicos).isEqualTo(8_750_000_000_000L);
   }
 
@@ -96,11 +96,11 @@ class CentralChargeTest {
     assertThat(cases).hasSize(4);
     for (JsonNode given : cases) {
       MapAccount fresh = new MapAccount();
-      ModelTerms terms = tree(2, 1L << given.get("height").asInt(), often());
+      AdmissionRules rules = tree(2, 1L << given.get("height").asInt(), often());
       for (int i = 0; i < given.get("positions").size(); i++) {
         Report report = TestReports.central(i);
         report.round = given.get("positions").get(i).asLong();
-        AccountingEvent event = ledger.judge(report, terms, fresh);
+        AccountingEvent event = ledger.judge(report, rules, fresh);
         long zeta = given.get("zeta_after_each").get(i).asLong();
         assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
         assertThat(fresh.userTotals().muSquaredPicos).isEqualTo(zeta * 1_000_000_000_000L);
@@ -117,14 +117,14 @@ class CentralChargeTest {
       long restartEvery = random.nextInt(1, 41);
       int most = 1 + random.nextInt(12);
       int separation = random.nextInt(6);
-      ModelTerms terms = tree(1, restartEvery, BudgetTest.participations(most, separation));
+      AdmissionRules rules = tree(1, restartEvery, BudgetTest.participations(most, separation));
       int steps = 1 + random.nextInt(120);
       boolean[] admitted = new boolean[steps];
       for (int n = 0; n < 60; n++) {
         Report report = TestReports.central(n);
         // Rounds mostly rise; some are named again, or too late.
         report.round = Math.min(steps - 1, Math.max(0, 2 * n + random.nextInt(9) - 6));
-        if (ledger.judge(report, terms, fresh).getOutcome() == Outcome.ADMITTED) {
+        if (ledger.judge(report, rules, fresh).getOutcome() == Outcome.ADMITTED) {
           admitted[(int) report.round] = true;
         }
       }
@@ -178,9 +178,9 @@ class CentralChargeTest {
   /** The account has what a participation cost before the bound was tightened, and keeps it. */
   @Test
   void whoWasChargedMoreForLeastSquaresBeforeKeepsThat() {
-    ModelTerms terms = leastSquares(1, often());
+    AdmissionRules rules = leastSquares(1, often());
     MapAccount asBefore = new MapAccount();
-    AccountingEvent now = new Ledger().judge(example(0, 0), terms, new MapAccount());
+    AccountingEvent now = new Ledger().judge(example(0, 0), rules, new MapAccount());
     AccountingEvent.Builder before = now.toBuilder();
     before.getCentralSpendBuilder().setZeta(62).clearWeight();
     Totals told = Costs.of(before);
@@ -190,7 +190,7 @@ class CentralChargeTest {
     assertThat(told.rho()).isEqualTo(124);
     assertThat(AccountRebuild.apply(before.build(), asBefore)).as("agrees").isTrue();
 
-    AccountingEvent next = new Ledger().judge(example(1, 9), terms, asBefore);
+    AccountingEvent next = new Ledger().judge(example(1, 9), rules, asBefore);
     double weight = next.getCentralSpend().getWeight();
     assertThat(weight).isLessThan(1.126);
     // Rounds 0 and 9 share 27 of 31 nodes: 3 each for the second time, 1 for the others.
@@ -215,9 +215,9 @@ class CentralChargeTest {
             .setNoiseMultiplier(1)
             .setNoise(BudgetTest.TREE)
             .setRestartEvery(8);
-    ModelTerms terms =
+    AdmissionRules rules =
         BudgetTest.terms(ModelSpec.newBuilder().setDpFtrlParameterFree(ftrl).setLimits(often()));
-    assertThat(takePart(terms, 7).getCentralSpend().getZeta()).isEqualTo(4);
+    assertThat(takePart(rules, 7).getCentralSpend().getZeta()).isEqualTo(4);
   }
 
   @Test
@@ -245,19 +245,19 @@ class CentralChargeTest {
 
   @Test
   void everyParticipationIsRoundedUpByItself() {
-    ModelTerms terms = tree(3, 1, often().setMu(2));
+    AdmissionRules rules = tree(3, 1, often().setMu(2));
     for (int round = 0; round < 8; round++) {
-      assertThat(takePart(terms, round).getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(takePart(rules, round).getOutcome()).isEqualTo(Outcome.ADMITTED);
     }
     assertThat(account.userTotals().muSquaredPicos).isEqualTo(8 * 444_444_444_445L);
-    assertThat(takePart(terms, 8).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(takePart(rules, 8).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
   }
 
   @Test
   void aRefusedReportCostsNothingAndLeavesItsRoundFree() {
     // zeta 2 and 4 have mu^2 8 and 16.
-    ModelTerms tight = tree(1, 2, often().setMu(3));
-    ModelTerms wide = tree(1, 2, often().setMu(5));
+    AdmissionRules tight = tree(1, 2, often().setMu(3));
+    AdmissionRules wide = tree(1, 2, often().setMu(5));
     assertThat(takePart(tight, 0).getOutcome()).isEqualTo(Outcome.ADMITTED);
     AccountingEvent refused = takePart(tight, 1);
     assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
@@ -299,7 +299,7 @@ class CentralChargeTest {
       MapAccount fresh = new MapAccount();
       long last = -1;
       for (int n = 0; n < 30; n++) {
-        ModelTerms terms = tree(1, restarts[random.nextInt(restarts.length)], often());
+        AdmissionRules rules = tree(1, restarts[random.nextInt(restarts.length)], often());
         Report report = TestReports.central(n);
         report.round =
             switch (random.nextInt(3)) {
@@ -307,7 +307,7 @@ class CentralChargeTest {
               case 1 -> last < 0 ? 0 : last;
               default -> Math.max(last, 0) / 2 + random.nextInt(50);
             };
-        AccountingEvent event = ledger.judge(report, terms, fresh);
+        AccountingEvent event = ledger.judge(report, rules, fresh);
         boolean admitted = event.getOutcome() == Outcome.ADMITTED;
         if (admitted) {
           assertThat(report.round).isGreaterThan(last);
@@ -350,9 +350,9 @@ class CentralChargeTest {
 
   @Test
   void theStateIsOfTheLastTreeAlone() {
-    ModelTerms terms = tree(1, 8, often());
+    AdmissionRules rules = tree(1, 8, often());
     for (long round = 0; round < 40; round++) {
-      takePart(terms, round);
+      takePart(rules, round);
     }
     RunningZeta running = account.zetas.get("m");
     assertThat(running.counts).containsExactly(1, 2, 4, 8);

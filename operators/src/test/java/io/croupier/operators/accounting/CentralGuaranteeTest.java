@@ -226,14 +226,14 @@ class CentralGuaranteeTest {
           run % 2 == 0
               ? tree(0.7, leaves, false, limits)
               : blt(0.7, 1 + random.nextInt(2), 64, limits);
-      ModelTerms terms = new ModelTerms(spec, r -> true, r -> true);
+      AdmissionRules rules = new AdmissionRules(spec, r -> true, r -> true);
       MapAccount account = new MapAccount();
       int admitted = 0;
       for (int n = 0; n < 64; n++) {
         Report report = TestReports.central(n);
         report.round = n;
         if (random.nextInt(3) > 0
-            && new Ledger().judge(report, terms, account).getOutcome() == Outcome.ADMITTED) {
+            && new Ledger().judge(report, rules, account).getOutcome() == Outcome.ADMITTED) {
           admitted++;
         }
       }
@@ -249,13 +249,13 @@ class CentralGuaranteeTest {
   @Test
   void whoTakesPartAsOftenAsPossibleIsChargedAsMuchAsItSays() {
     ModelSpec spec = tree(1, 64, false, BudgetTest.participations(64, 0));
-    ModelTerms terms = new ModelTerms(spec, r -> true, r -> true);
+    AdmissionRules rules = new AdmissionRules(spec, r -> true, r -> true);
     MapAccount account = new MapAccount();
     for (int n = 0; n < 64; n++) {
       Report report = TestReports.central(n);
       report.round = n;
       report.form = VectorForm.DENSE;
-      new Ledger().judge(report, terms, account);
+      new Ledger().judge(report, rules, account);
     }
     double zeta = zeroOut(spec, 64).getZeta();
     assertThat(zeta).isEqualTo(64 * (1 + 2 + 4 + 8 + 16 + 32 + 64));

@@ -35,16 +35,16 @@ class EpsilonAtDeltaTest {
     return Limits.newBuilder().setEpsilon(epsilon).setDelta(delta).build();
   }
 
-  private static ModelTerms terms(double epsilon, double delta) {
+  private static AdmissionRules terms(double epsilon, double delta) {
     return BudgetTest.local(limits(epsilon, delta).toBuilder());
   }
 
-  private AccountingEvent laplace(ModelTerms terms, double epsilon) {
-    return ledger.judge(TestReports.laplace(sequence++, epsilon), terms, account);
+  private AccountingEvent laplace(AdmissionRules rules, double epsilon) {
+    return ledger.judge(TestReports.laplace(sequence++, epsilon), rules, account);
   }
 
-  private AccountingEvent gaussian(ModelTerms terms, double mu) {
-    return ledger.judge(TestReports.gaussian(sequence++, mu), terms, account);
+  private AccountingEvent gaussian(AdmissionRules rules, double mu) {
+    return ledger.judge(TestReports.gaussian(sequence++, mu), rules, account);
   }
 
   private static Totals totals(JsonNode events, Budget budget) {
@@ -95,12 +95,12 @@ class EpsilonAtDeltaTest {
 
   @Test
   void pureReportsThatAddUpToEpsilonAlwaysFit() {
-    ModelTerms terms = terms(1, 1e-6);
+    AdmissionRules rules = terms(1, 1e-6);
     for (int n = 0; n < 10; n++) {
-      AccountingEvent event = laplace(terms, 0.1);
+      AccountingEvent event = laplace(rules, 0.1);
       assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
     }
-    AccountingEvent eleventh = laplace(terms, 0.1);
+    AccountingEvent eleventh = laplace(rules, 0.1);
     assertThat(eleventh.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(eleventh.getReason())
         .startsWith(
@@ -113,29 +113,29 @@ class EpsilonAtDeltaTest {
 
   @Test
   void manySmallPureReportsFitThatDoNotAddUp() {
-    ModelTerms terms = terms(4, 1e-6);
+    AdmissionRules rules = terms(4, 1e-6);
     int admitted = 0;
-    AccountingEvent event = laplace(terms, 0.1);
+    AccountingEvent event = laplace(rules, 0.1);
     while (event.getOutcome() == Outcome.ADMITTED) {
       admitted++;
-      event = laplace(terms, 0.1);
+      event = laplace(rules, 0.1);
     }
     // The sum would admit 40; the exact composition, of reports not adaptively chosen, 74.
     assertThat(admitted).isBetween(64, 74);
     assertThat(event.getModelTotals().getEpsilonAtDelta()).isBetween(3.9, 4.1);
     assertThat(event.getModelTotals().getRenyiOrder()).isBetween(6.0, 9.0);
-    assertThat(laplace(terms, 1e-9).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(laplace(rules, 1e-9).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
   }
 
   @Test
   void gaussianReportsFitUpToTheExactMu() {
     double mu = GaussianDp.mu(4, Math.log(1e-6));
-    ModelTerms terms = terms(4, 1e-6);
+    AdmissionRules rules = terms(4, 1e-6);
     int fitting = (int) (mu * mu / (0.05 * 0.05));
     for (int n = 0; n < fitting; n++) {
-      assertThat(gaussian(terms, 0.05).getOutcome()).as("report %s", n).isEqualTo(Outcome.ADMITTED);
+      assertThat(gaussian(rules, 0.05).getOutcome()).as("report %s", n).isEqualTo(Outcome.ADMITTED);
     }
-    AccountingEvent next = gaussian(terms, 0.05);
+    AccountingEvent next = gaussian(rules, 0.05);
     assertThat(next.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(next.getReason())
         .startsWith("limits.epsilon is 4.0 at limits.delta 1.0E-6, so the sum of mu^2 must be at")
@@ -145,12 +145,12 @@ class EpsilonAtDeltaTest {
 
   @Test
   void theFirstReportChoosesTheFilter() {
-    ModelTerms terms = terms(4, 1e-6);
-    gaussian(terms, 0.1);
-    assertThat(laplace(terms, 9).getReason()).contains("the sum of mu^2 must be");
+    AdmissionRules rules = terms(4, 1e-6);
+    gaussian(rules, 0.1);
+    assertThat(laplace(rules, 9).getReason()).contains("the sum of mu^2 must be");
     MapAccount other = new MapAccount();
-    ledger.judge(TestReports.laplace(1, 0.1), terms, other);
-    assertThat(ledger.judge(TestReports.gaussian(2, 9), terms, other).getReason())
+    ledger.judge(TestReports.laplace(1, 0.1), rules, other);
+    assertThat(ledger.judge(TestReports.gaussian(2, 9), rules, other).getReason())
         .contains("the sum of Renyi divergences of order");
   }
 
@@ -168,9 +168,9 @@ class EpsilonAtDeltaTest {
 
   @Test
   void pureReportsMayAddUpToMoreThanTheFilterTakes() {
-    ModelTerms terms = terms(1e-5, 1e-6);
-    assertThat(laplace(terms, 1e-5).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(laplace(terms, 1e-5).getReason())
+    AdmissionRules rules = terms(1e-5, 1e-6);
+    assertThat(laplace(rules, 1e-5).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(laplace(rules, 1e-5).getReason())
         .startsWith(
             "limits.epsilon is 1.0E-5 at limits.delta 1.0E-6, so the sum of Renyi divergences of")
         .contains(" must be at most 0.000007368");
@@ -178,8 +178,8 @@ class EpsilonAtDeltaTest {
 
   @Test
   void aDeltaAloneLimitsNothingButIsTold() {
-    ModelTerms terms = BudgetTest.local(Limits.newBuilder().setDelta(1e-6));
-    AccountingEvent event = gaussian(terms, 50);
+    AdmissionRules rules = BudgetTest.local(Limits.newBuilder().setDelta(1e-6));
+    AccountingEvent event = gaussian(rules, 50);
     assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(event.getModelTotals().getEpsilonAtDelta())
         .isGreaterThanOrEqualTo(GaussianDp.epsilon(50, Math.log(1e-6)))
@@ -190,7 +190,7 @@ class EpsilonAtDeltaTest {
 
   @Test
   void aLimitThatComesLaterCountsWhatWasBeforeIt() {
-    ModelTerms before = BudgetTest.local(Limits.newBuilder());
+    AdmissionRules before = BudgetTest.local(Limits.newBuilder());
     for (int n = 0; n < 40; n++) {
       laplace(before, 0.1);
     }
@@ -217,7 +217,7 @@ class EpsilonAtDeltaTest {
       double epsilon = Math.scalb(1 + random.nextDouble(), random.nextInt(6) - 2);
       double delta = Math.pow(10, -2 - 8 * random.nextDouble());
       String what = "seed " + SEED + ", run " + run + ", " + epsilon + " at " + delta;
-      ModelTerms terms = terms(epsilon, delta);
+      AdmissionRules rules = terms(epsilon, delta);
       MapAccount fresh = new MapAccount();
       double scale = epsilon * Math.scalb(1.0, -1 - random.nextInt(5));
       double muSquared = 0;
@@ -227,7 +227,7 @@ class EpsilonAtDeltaTest {
         double level = random.nextBoolean() ? scale : scale / 3;
         boolean isPure = random.nextInt(3) > 0;
         Report report = isPure ? TestReports.laplace(n, level) : TestReports.gaussian(n, level / 8);
-        AccountingEvent event = ledger.judge(report, terms, fresh);
+        AccountingEvent event = ledger.judge(report, rules, fresh);
         if (event.getOutcome() != Outcome.ADMITTED) {
           assertThat(event.getReason()).as(what).startsWith("limits.epsilon is");
           break;
@@ -254,9 +254,9 @@ class EpsilonAtDeltaTest {
 
   @Test
   void whatRestsOnASaturatedSumIsInfinite() {
-    ModelTerms terms = terms(1e8, 1e-6);
+    AdmissionRules rules = terms(1e8, 1e-6);
     MapAccount rebuilt = new MapAccount();
-    AccountingEvent pure = laplace(terms, 1e7);
+    AccountingEvent pure = laplace(rules, 1e7);
     assertThat(pure.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(pure.getModelTotals().getRho()).isInfinite();
     assertThat(pure.getModelTotals().getMuOfAll()).isInfinite();
@@ -264,7 +264,7 @@ class EpsilonAtDeltaTest {
     assertThat(pure.getModelTotals().getEpsilonAtDelta()).isBetween(1e7, 1e7 + 1e-8);
     assertThat(pure.getLeftModel().getEpsilonAtDelta()).isBetween(9e7 - 1e-6, 9e7);
     assertThat(AccountRebuild.apply(pure, rebuilt)).isTrue();
-    AccountingEvent mixed = gaussian(terms, 1e4);
+    AccountingEvent mixed = gaussian(rules, 1e4);
     assertThat(mixed.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(mixed.getModelTotals().getMu()).isInfinite();
     assertThat(mixed.getModelTotals().getEpsilonAtDelta()).isInfinite();
@@ -274,9 +274,9 @@ class EpsilonAtDeltaTest {
 
   @Test
   void theMuOfAllBoundsWhateverCameFirst() {
-    ModelTerms terms = BudgetTest.local(Limits.newBuilder().setDelta(1e-6));
-    laplace(terms, 0.01);
-    AccountingEvent event = gaussian(terms, 1);
+    AdmissionRules rules = BudgetTest.local(Limits.newBuilder().setDelta(1e-6));
+    laplace(rules, 0.01);
+    AccountingEvent event = gaussian(rules, 1);
     Spend totals = event.getModelTotals();
     double bound =
         DiscreteGaussian.epsilon(totals.getMuOfAll(), totals.getTotalVariation(), Math.log(1e-6));
@@ -284,7 +284,7 @@ class EpsilonAtDeltaTest {
     assertThat(totals.getEpsilonAtDelta()).isBetween(bound, bound + 3e-9);
   }
 
-  private static ModelTerms coarse(Limits.Builder limits, int gridExponent) {
+  private static AdmissionRules coarse(Limits.Builder limits, int gridExponent) {
     return BudgetTest.terms(
         ModelSpec.newBuilder()
             .setBlackBox(BlackBox.getDefaultInstance())
@@ -335,16 +335,16 @@ class EpsilonAtDeltaTest {
     assertThat(first(mu, coarse(limits, 0)).getOutcome()).isEqualTo(Outcome.ADMITTED);
   }
 
-  private AccountingEvent first(double mu, ModelTerms terms) {
-    return ledger.judge(TestReports.gaussian(0, mu), terms, new MapAccount());
+  private AccountingEvent first(double mu, AdmissionRules rules) {
+    return ledger.judge(TestReports.gaussian(0, mu), rules, new MapAccount());
   }
 
   /** Limits of a user hold over models of all grids: one that is too coarse doesn't fit. */
   @Test
   void distancesOfSeveralGridsAddUp() {
     Ledger limited = new Ledger(limits(4, 1e-6));
-    ModelTerms fine = coarse(Limits.newBuilder(), -16);
-    ModelTerms coarse = coarse(Limits.newBuilder(), -2);
+    AdmissionRules fine = coarse(Limits.newBuilder(), -16);
+    AdmissionRules coarse = coarse(Limits.newBuilder(), -2);
     assertThat(limited.judge(TestReports.gaussian(0, 0.1), fine, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
     AccountingEvent event = limited.judge(TestReports.gaussian(1, 0.1), coarse, account);

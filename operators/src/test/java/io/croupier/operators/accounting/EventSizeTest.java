@@ -81,9 +81,9 @@ class EventSizeTest {
         spec.getBancoBuilder().getStrongestNoiseBuilder().getCoordinateLaplaceBuilder();
     DoubleStream.iterate(1.0, tau -> tau + 0.125).limit(1_000_000).forEach(taus::addTaus);
     taus.setTaus(777_777, 0.5);
-    ModelTerms terms = new ModelTerms(spec.build(), report -> false, report -> true);
+    AdmissionRules rules = new AdmissionRules(spec.build(), report -> false, report -> true);
 
-    AccountingEvent event = new Ledger().judge(TestReports.undisclosed(1), terms, new MapAccount());
+    AccountingEvent event = new Ledger().judge(TestReports.undisclosed(1), rules, new MapAccount());
 
     assertThat(event.getReason())
         .isEqualTo(

@@ -22,20 +22,20 @@ class LedgerTest {
   private final Ledger ledger = new Ledger();
   private final MapAccount account = new MapAccount();
 
-  private static ModelTerms terms(String spec) {
+  private static AdmissionRules terms(String spec) {
     return terms(spec, true, true);
   }
 
-  private static ModelTerms terms(String spec, boolean acceptedNoise, boolean plausible) {
+  private static AdmissionRules terms(String spec, boolean acceptedNoise, boolean plausible) {
     try {
-      return new ModelTerms(
+      return new AdmissionRules(
           TextFormat.parse(spec, ModelSpec.class), report -> acceptedNoise, report -> plausible);
     } catch (TextFormat.ParseException e) {
       throw new IllegalArgumentException(spec, e);
     }
   }
 
-  private static ModelTerms local() {
+  private static AdmissionRules local() {
     return terms(COMMON + "black_box {}");
   }
 
@@ -150,19 +150,19 @@ class LedgerTest {
 
   @Test
   void leastSquaresTakesExamplesOnly() {
-    ModelTerms terms =
+    AdmissionRules rules =
         terms(CENTRAL + "dp_ftrl_least_squares { noise_multiplier: 1 noise { tree {} } }");
     Report example = TestReports.central(1);
     example.form = VectorForm.EXAMPLE;
-    assertThat(ledger.judge(example, terms, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    AccountingEvent event = ledger.judge(TestReports.central(2), terms, account);
+    assertThat(ledger.judge(example, rules, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent event = ledger.judge(TestReports.central(2), rules, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
     assertThat(event.getReason()).contains("must be an example");
   }
 
   @Test
   void aCentralModelTakesCentralReportsAndALocalOneDoesNot() {
-    ModelTerms central =
+    AdmissionRules central =
         terms(CENTRAL + "dp_ftrl { noise_multiplier: 1 noise { tree {} } }", false, false);
     assertThat(ledger.judge(TestReports.central(1), central, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
@@ -192,7 +192,7 @@ class LedgerTest {
   void aLimitedModelNeedsNoiseThatCanBeCounted() {
     for (String limits : new String[] {"limits { epsilon: 9 } ", "limits { mu: 9 } "}) {
       MapAccount fresh = new MapAccount();
-      ModelTerms limited = terms(COMMON + limits + "black_box {}");
+      AdmissionRules limited = terms(COMMON + limits + "black_box {}");
       AccountingEvent undisclosed = ledger.judge(TestReports.undisclosed(1), limited, fresh);
       assertThat(undisclosed.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
       assertThat(undisclosed.getUserTotals().getUndisclosed()).isEqualTo(1);
@@ -206,7 +206,7 @@ class LedgerTest {
       assertThat(ledger.judge(TestReports.coordinates(3, 1, 2), limited, fresh).getOutcome())
           .isEqualTo(Outcome.ADMITTED);
     }
-    ModelTerms counted = terms(COMMON + "limits { reports: 5 } black_box {}");
+    AdmissionRules counted = terms(COMMON + "limits { reports: 5 } black_box {}");
     assertThat(ledger.judge(TestReports.undisclosed(9), counted, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
   }
@@ -277,7 +277,7 @@ class LedgerTest {
         .isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(judge(TestReports.naming(TestReports.undisclosed(3), 1)).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
-    ModelTerms central = terms(CENTRAL + "dp_ftrl { noise_multiplier: 1 noise { tree {} } }");
+    AdmissionRules central = terms(CENTRAL + "dp_ftrl { noise_multiplier: 1 noise { tree {} } }");
     assertThat(
             ledger
                 .judge(TestReports.naming(TestReports.central(4), 1), central, account)
@@ -303,7 +303,7 @@ class LedgerTest {
     AccountingEvent all =
         judge(TestReports.naming(TestReports.clipped(2, Clip.COORDINATES, 0.5, 0.25), 1, 0));
     assertThat(all.getSpent().getUnbounded()).isZero();
-    ModelTerms limited = terms(COMMON + "limits { epsilon: 9 } coordinate_wise {}");
+    AdmissionRules limited = terms(COMMON + "limits { epsilon: 9 } coordinate_wise {}");
     AccountingEvent refused =
         ledger.judge(
             TestReports.naming(TestReports.clipped(3, Clip.COORDINATES, 0.5), 1), limited, account);
@@ -313,7 +313,7 @@ class LedgerTest {
 
   @Test
   void bancoNeedsGradientsOfBoundedLength() {
-    ModelTerms banco =
+    AdmissionRules banco =
         terms(COMMON + "banco { strongest_noise { coordinate_laplace { taus: 0.1 } } }");
     long sequence = 0;
     for (Clip clip : Clip.values()) {
@@ -326,7 +326,7 @@ class LedgerTest {
 
   @Test
   void noiseThatTheLearnerCannotWorkWithIsRefused() {
-    ModelTerms banco =
+    AdmissionRules banco =
         terms(COMMON + "banco { strongest_noise { gaussian { mu: 1 } } }", false, true);
     AccountingEvent event = ledger.judge(TestReports.gaussian(1, 0.5), banco, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
@@ -339,14 +339,14 @@ class LedgerTest {
 
   @Test
   void implausibleReportsAreChargedAndAskedLast() {
-    ModelTerms terms = terms(COMMON + "black_box {}", true, false);
-    AccountingEvent event = ledger.judge(TestReports.laplace(1, 0.5), terms, account);
+    AdmissionRules rules = terms(COMMON + "black_box {}", true, false);
+    AccountingEvent event = ledger.judge(TestReports.laplace(1, 0.5), rules, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_IMPLAUSIBLE);
     assertThat(event.getSpent().getEpsilon()).isEqualTo(0.5);
     assertThat(event.getReason()).contains("must be clipped to gradient_bound");
     Report wrong = TestReports.laplace(2, 0.5);
     wrong.dimension = 3;
-    assertThat(ledger.judge(wrong, terms, account).getOutcome())
+    assertThat(ledger.judge(wrong, rules, account).getOutcome())
         .isEqualTo(Outcome.REFUSED_DIMENSION);
   }
 

@@ -6,7 +6,7 @@ import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.model.Bundle;
 import io.croupier.operators.model.LiveModel;
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveRadius;
@@ -206,8 +206,9 @@ class JournalReplayTest {
         long round = model.round();
         switch (bundle.getOutcome()) {
           case TAKEN -> model.add(sum(bundle));
-          case DROPPED_STALE -> model.drop(Fate.DROPPED_STALE, sum(bundle).count);
-          case DROPPED_UNPUBLISHED -> model.drop(Fate.DROPPED_UNPUBLISHED, sum(bundle).count);
+          case DROPPED_STALE -> model.drop(BundleOutcome.DROPPED_STALE, sum(bundle).count);
+          case DROPPED_UNPUBLISHED ->
+              model.drop(BundleOutcome.DROPPED_UNPUBLISHED, sum(bundle).count);
           default -> {
             assertThat(bundle.getPositionsCount()).isZero();
             if (bundle.hasClosedRound()) {

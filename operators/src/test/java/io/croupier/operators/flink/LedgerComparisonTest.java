@@ -3,7 +3,7 @@ package io.croupier.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.croupier.operators.flink.LedgerComparison.Loss;
+import io.croupier.operators.flink.LedgerComparison.LostPositions;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Position;
 import java.util.List;
@@ -74,7 +74,7 @@ class LedgerComparisonTest {
     comparison.see(event("1", 0, 11));
     comparison.see(event("1", 0, 19));
 
-    assertThat(comparison.losses()).containsExactly(new Loss("reports", 0, 11, 18));
+    assertThat(comparison.losses()).containsExactly(new LostPositions("reports", 0, 11, 18));
     assertThat(comparison.losses()).hasToString("[reports-0: 11..18]");
   }
 

@@ -55,14 +55,14 @@ class ExcessRiskTest {
       for (double epsilon : EPSILONS) {
         double[] best = new double[dimension];
         Arrays.fill(best, norm / Math.sqrt(dimension));
-        List<Player> players =
+        List<LearnerRun> runs =
             List.of(
-                new Player("BANCO", banco(dimension, epsilon)),
-                new Player("black box", blackBox(dimension)));
+                new LearnerRun("BANCO", banco(dimension, epsilon)),
+                new LearnerRun("black box", blackBox(dimension)));
         Problem problem = new Problem(best, logistic);
-        double[][] risks = new double[players.size()][CHECKPOINTS.length];
+        double[][] risks = new double[runs.size()][CHECKPOINTS.length];
         for (int r = 0; r < REPLICATIONS; r++) {
-          run(problem, epsilon, players, new Random(100 * r + dimension), risks);
+          run(problem, epsilon, runs, new Random(100 * r + dimension), risks);
         }
         double zero = problem.excess(new double[dimension]);
         for (int i = 0; i < risks.length; i++) {
@@ -71,7 +71,7 @@ class ExcessRiskTest {
             assertThat(risks[i][c])
                 .as(
                     "%s, d = %d, ||w*|| = %s, epsilon = %s, T = %d",
-                    players.get(i).label, dimension, norm, epsilon, CHECKPOINTS[c])
+                    runs.get(i).label, dimension, norm, epsilon, CHECKPOINTS[c])
                 .isLessThanOrEqualTo(Math.min(1.02 * zero, 4 * scale));
           }
         }
@@ -98,23 +98,23 @@ class ExcessRiskTest {
 
   /** All players see the same people and the same noise. */
   private static void run(
-      Problem problem, double epsilon, List<Player> players, Random random, double[][] risks) {
+      Problem problem, double epsilon, List<LearnerRun> runs, Random random, double[][] risks) {
     int d = problem.best.length;
     double[] x = new double[d];
     double[] noise = new double[d];
-    players.forEach(player -> player.start(epsilon));
+    runs.forEach(learnerRun -> learnerRun.start(epsilon));
     int next = 0;
     for (int t = 1; next < CHECKPOINTS.length; t++) {
       sphere(random, x);
       double y = problem.target(random, Vectors.dot(x, problem.best));
       sphere(random, noise);
       Vectors.scale(2 / epsilon * gamma(random, d), noise, noise);
-      for (Player player : players) {
-        player.observe(problem, x, y, noise);
+      for (LearnerRun learnerRun : runs) {
+        learnerRun.observe(problem, x, y, noise);
       }
       if (t == CHECKPOINTS[next]) {
-        for (int i = 0; i < players.size(); i++) {
-          risks[i][next] += problem.excess(players.get(i).average()) / REPLICATIONS;
+        for (int i = 0; i < runs.size(); i++) {
+          risks[i][next] += problem.excess(runs.get(i).average()) / REPLICATIONS;
         }
         next++;
       }
@@ -138,7 +138,7 @@ class ExcessRiskTest {
   }
 
   /** A learner with its state. */
-  private static final class Player {
+  private static final class LearnerRun {
     private final String label;
     private final ModelSpec spec;
     private final Learner<LearnerState> learner;
@@ -148,7 +148,7 @@ class ExcessRiskTest {
     private final Magnitude magnitude = new Magnitude();
     private LearnerState state;
 
-    Player(String label, ModelSpec spec) {
+    LearnerRun(String label, ModelSpec spec) {
       this.label = label;
       this.spec = spec;
       this.learner = anyState(Learners.of(spec));

@@ -109,7 +109,7 @@ class ExpectedRegretTest {
   /** A game of few rounds against a given adversary, over all paths of the noise. */
   private static final class Game {
     private static final int ROUNDS = 9;
-    private static final Theorem1 THEOREM = new Theorem1(1, 1);
+    private static final ExpectedRegretBound THEOREM = new ExpectedRegretBound(1, 1);
 
     private final Bettor bettor;
     private final Potential potential;
@@ -118,7 +118,7 @@ class ExpectedRegretTest {
     private double losses;
     private double gradients;
     private double gain;
-    private final double[] adaptiveTerms = new double[Theorem1.COMPARATORS.length];
+    private final double[] adaptiveTerms = new double[ExpectedRegretBound.COMPARATORS.length];
 
     Game(Bettor bettor, Adversary adversary, List<Double> noise) {
       this.bettor = bettor;
@@ -132,7 +132,8 @@ class ExpectedRegretTest {
       if (t == ROUNDS) {
         gain += probability * gain(bettor, potential, coins, variance);
         for (int i = 0; i < adaptiveTerms.length; i++) {
-          adaptiveTerms[i] += probability * THEOREM.adaptiveTerm(Theorem1.COMPARATORS[i], variance);
+          adaptiveTerms[i] +=
+              probability * THEOREM.adaptiveTerm(ExpectedRegretBound.COMPARATORS[i], variance);
         }
         return;
       }
@@ -155,8 +156,8 @@ class ExpectedRegretTest {
   void expectedRegretKeepsTheBound(Adversary adversary) {
     for (List<Double> noise : NOISES) {
       Game game = new Game(bettors().get(1), adversary, noise);
-      for (int i = 0; i < Theorem1.COMPARATORS.length; i++) {
-        double u = Theorem1.COMPARATORS[i];
+      for (int i = 0; i < ExpectedRegretBound.COMPARATORS.length; i++) {
+        double u = ExpectedRegretBound.COMPARATORS[i];
         assertThat(game.losses + u * Math.abs(game.gradients))
             .as("against |u| = %s, noise %s", u, noise)
             .isLessThanOrEqualTo(Game.THEOREM.bound(u, game.adaptiveTerms[i]));

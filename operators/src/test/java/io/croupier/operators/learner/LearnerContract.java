@@ -38,7 +38,7 @@ abstract class LearnerContract<S extends LearnerState> {
       Learner<S> learner, S state, Random random, int rounds, double scale) {
     for (int t = 0; t < rounds; t++) {
       double[] g = noisyGradient(random, learner.dimension(), scale);
-      learner.step(state, Rounds.fresh(learner, state, g, 0.3 * scale * scale));
+      learner.step(state, TestRounds.fresh(learner, state, g, 0.3 * scale * scale));
     }
   }
 
@@ -101,7 +101,7 @@ abstract class LearnerContract<S extends LearnerState> {
     assertThat(iterate.weights).isEqualTo(start);
     assertThat(iterate.average).isEqualTo(start);
 
-    learner.step(state, Rounds.fresh(learner, state, new double[DIMENSION], 0));
+    learner.step(state, TestRounds.fresh(learner, state, new double[DIMENSION], 0));
     assertThat(published(learner, state).weights).isEqualTo(start);
   }
 
@@ -127,7 +127,7 @@ abstract class LearnerContract<S extends LearnerState> {
     Learner<S> learner = learner();
     S state = learner.initial();
     for (int t = 0; t < 200; t++) {
-      learner.step(state, Rounds.fresh(learner, state, new double[] {-0.5, 0, 0, 0, 0.5}, 0));
+      learner.step(state, TestRounds.fresh(learner, state, new double[] {-0.5, 0, 0, 0, 0.5}, 0));
     }
     Iterate iterate = published(learner, state);
     assertThat(iterate.round).isEqualTo(200);
@@ -142,7 +142,7 @@ abstract class LearnerContract<S extends LearnerState> {
     Learner<S> learner = learner();
     S state = learner.initial();
     for (int t = 0; t < 100; t++) {
-      learner.step(state, Rounds.fresh(learner, state, new double[DIMENSION], 0));
+      learner.step(state, TestRounds.fresh(learner, state, new double[DIMENSION], 0));
     }
     Iterate iterate = published(learner, state);
     assertThat(iterate.weights).containsOnly(0);
@@ -166,7 +166,7 @@ abstract class LearnerContract<S extends LearnerState> {
       for (int t = 0; t < 300; t++) {
         double[] g = new double[DIMENSION];
         g[0] = sequence[t % sequence.length];
-        learner.step(state, Rounds.fresh(learner, state, g, 0));
+        learner.step(state, TestRounds.fresh(learner, state, g, 0));
         assertFinite(published(learner, state), sequence);
       }
     }
@@ -218,7 +218,8 @@ abstract class LearnerContract<S extends LearnerState> {
     Learner<S> learner = learner(InitialWeights.zero(1), 1e-3);
     S state = learner.initial();
     for (int t = 0; t < 200_000; t++) {
-      learner.step(state, Rounds.fresh(learner, state, new double[] {-saturatingGradient()}, 0));
+      learner.step(
+          state, TestRounds.fresh(learner, state, new double[] {-saturatingGradient()}, 0));
     }
     Iterate iterate = published(learner, state);
     assertThat(iterate.diagnostics.get("saturations")).isPositive();
@@ -236,7 +237,7 @@ abstract class LearnerContract<S extends LearnerState> {
     Learner<S> learner = learner();
     S state = learner.initial();
     Round round = new Round(DIMENSION);
-    Rounds.fill(round, learner, state, new double[] {1, 2, -0.1, 0, 0.3}, 0.1);
+    TestRounds.fill(round, learner, state, new double[] {1, 2, -0.1, 0, 0.3}, 0.1);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long id = Thread.currentThread().getId();
     for (int t = 0; t < 20_000; t++) {

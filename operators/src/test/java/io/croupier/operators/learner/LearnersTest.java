@@ -24,7 +24,7 @@ class LearnersTest {
     S state = learner.initial();
     Iterate iterate = new Iterate(2);
     for (int t = 0; t < 2; t++) {
-      learner.step(state, Rounds.fresh(learner, state, new double[] {-1, 0.5}, 0));
+      learner.step(state, TestRounds.fresh(learner, state, new double[] {-1, 0.5}, 0));
     }
     learner.publish(state, iterate);
     return iterate;
@@ -79,7 +79,7 @@ class LearnersTest {
   private static <S extends LearnerState> double magnitudeUnderNoise(Learner<S> learner) {
     S state = learner.initial();
     for (int t = 0; t < 2; t++) {
-      learner.step(state, Rounds.fresh(learner, state, new double[] {-1, 0.5}, 8));
+      learner.step(state, TestRounds.fresh(learner, state, new double[] {-1, 0.5}, 8));
     }
     Iterate iterate = new Iterate(2);
     learner.publish(state, iterate);
@@ -135,7 +135,7 @@ class LearnersTest {
     Iterate iterate = new Iterate(2);
     double farthest = 0;
     for (int t = 0; t < 6000; t++) {
-      learner.step(state, Rounds.fresh(learner, state, new double[] {-2, 0}, 0));
+      learner.step(state, TestRounds.fresh(learner, state, new double[] {-2, 0}, 0));
       learner.publish(state, iterate);
       assertThat(iterate.weights[1]).isEqualTo(-3);
       farthest = Math.max(farthest, Math.abs(iterate.weights[0] - 7));

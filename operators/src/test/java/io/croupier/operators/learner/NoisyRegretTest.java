@@ -16,7 +16,7 @@ class NoisyRegretTest {
   private static final int GAMES = 120;
   private static final int ROUNDS = 150;
   private static final double MARGIN = 4.5;
-  private static final Theorem1 THEOREM = new Theorem1(1, 1);
+  private static final ExpectedRegretBound THEOREM = new ExpectedRegretBound(1, 1);
   private static final Adversary[] ADVERSARIES = {
     Adversary.AGAINST_THE_WEIGHT, Adversary.TOWARDS_A_NEAR_OPTIMUM, Adversary.TURNING
   };
@@ -144,7 +144,7 @@ class NoisyRegretTest {
         String at = adversary + ", noise " + level;
         assertCoveredByThePotential(at, outcomes);
         if (law != Law.CAUCHY) {
-          for (double u : Theorem1.COMPARATORS) {
+          for (double u : ExpectedRegretBound.COMPARATORS) {
             assertRegret(at, outcomes, u);
             assertRegret(at, outcomes, -u);
           }

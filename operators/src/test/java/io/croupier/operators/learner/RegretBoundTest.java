@@ -18,10 +18,10 @@ class RegretBoundTest {
   void theConjugateOfThePotentialIsBelowTheBound() {
     for (double g : new double[] {0.05, 1}) {
       for (double b : new double[] {0.01, 0.3, 1, 100}) {
-        Theorem1 theorem = new Theorem1(g, b * g * g);
+        ExpectedRegretBound theorem = new ExpectedRegretBound(g, b * g * g);
         for (double v : new double[] {0, 0.1, 1, 10, 1e2, 1e3, 1e4, 1e6}) {
           double variance = v * g * g;
-          for (double comparator : Theorem1.COMPARATORS) {
+          for (double comparator : ExpectedRegretBound.COMPARATORS) {
             double u = comparator / g;
             assertThat(conjugate(theorem.potential(), variance, u))
                 .as("F*(%s) with G = %s, b = %s, V = %s", u, g, theorem.b(), variance)
@@ -60,7 +60,7 @@ class RegretBoundTest {
     for (double g : new double[] {0.02, 30}) {
       for (double b : new double[] {0.01, 1, 100}) {
         for (double wealth : new double[] {1, 25}) {
-          play(adversary, new Theorem1(g, b * g * g), wealth);
+          play(adversary, new ExpectedRegretBound(g, b * g * g), wealth);
         }
       }
     }
@@ -69,7 +69,7 @@ class RegretBoundTest {
   /** Many gradients far below G: large L, small V. The bound as printed would be 2.07. */
   @Test
   void asPrintedTheBoundDoesNotHold() {
-    Theorem1 theorem = new Theorem1(1, 1);
+    ExpectedRegretBound theorem = new ExpectedRegretBound(1, 1);
     Potential potential = theorem.potential();
     double u = 0.3;
     double regret = 0;
@@ -82,10 +82,10 @@ class RegretBoundTest {
         .isLessThan(theorem.bound(u, adaptiveTerm));
   }
 
-  private static void play(Adversary adversary, Theorem1 theorem, double wealth) {
+  private static void play(Adversary adversary, ExpectedRegretBound theorem, double wealth) {
     double bound = theorem.gradientBound();
     Potential potential = theorem.potential();
-    Potential unitPotential = new Theorem1(1, theorem.b() / bound / bound).potential();
+    Potential unitPotential = new ExpectedRegretBound(1, theorem.b() / bound / bound).potential();
     MagnitudeLearner learner =
         new MagnitudeLearner(potential, new CoinVariance.SquaredCoin(), wealth);
     MagnitudeLearner unit = new MagnitudeLearner(potential, new CoinVariance.SquaredCoin(), 1);
@@ -126,13 +126,13 @@ class RegretBoundTest {
   }
 
   private static void assertRegret(
-      Theorem1 theorem,
+      ExpectedRegretBound theorem,
       double wealth,
       double losses,
       double coins,
       double variance,
       double rounding) {
-    for (double comparator : Theorem1.COMPARATORS) {
+    for (double comparator : ExpectedRegretBound.COMPARATORS) {
       double u = comparator / theorem.gradientBound();
       double scaled = u / wealth;
       double bound = wealth * theorem.bound(scaled, theorem.adaptiveTerm(scaled, variance));

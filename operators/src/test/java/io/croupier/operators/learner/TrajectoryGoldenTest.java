@@ -75,7 +75,7 @@ class TrajectoryGoldenTest {
           break;
         }
         learner.step(
-            state, Rounds.fresh(learner, state, Golden.vector(c.get("g").get(t)), variance));
+            state, TestRounds.fresh(learner, state, Golden.vector(c.get("g").get(t)), variance));
       }
       assertThat(saturated).as(c.get("name").asText()).isEqualTo(overflow);
       cases++;
@@ -101,7 +101,7 @@ class TrajectoryGoldenTest {
       Iterate iterate = new Iterate(d);
       double largest = Golden.largestNorm(c.get("w"));
       for (int t = 0; t < c.get("g").size(); t++) {
-        learner.step(state, Rounds.fresh(learner, state, Golden.vector(c.get("g").get(t)), 0));
+        learner.step(state, TestRounds.fresh(learner, state, Golden.vector(c.get("g").get(t)), 0));
         learner.publish(state, iterate);
         String at = c.get("name") + " round " + t;
         assertOnTrajectory(at, iterate.weights, Golden.vector(c.get("w").get(t + 1)), largest);
@@ -137,7 +137,9 @@ class TrajectoryGoldenTest {
         for (int j = 0; j < d; j++) {
           double[] g = {c.get("g").get(t).get(j).asDouble()};
           Iterate iterate = new Iterate(1);
-          learners.get(j).step(states.get(j), Rounds.fresh(learners.get(j), states.get(j), g, 0));
+          learners
+              .get(j)
+              .step(states.get(j), TestRounds.fresh(learners.get(j), states.get(j), g, 0));
           learners.get(j).publish(states.get(j), iterate);
           weights[j] = iterate.weights[0];
           average[j] = iterate.average[0];
@@ -235,7 +237,7 @@ class TrajectoryGoldenTest {
         for (int j = 0; j < g.length; j++) {
           g[j] -= noise * omega[j];
         }
-        learner.step(state, Rounds.fresh(learner, state, g, 0));
+        learner.step(state, TestRounds.fresh(learner, state, g, 0));
         learner.publish(state, iterate);
         String at = c.get("loss") + " case " + cases + " step " + i;
         assertOnTrajectory(at, iterate.weights, Golden.vector(c.get("theta").get(i + 1)), largest);

@@ -116,7 +116,7 @@ class WholeLearnerRegretTest {
         sums.gradients[j] += g[j];
         sums.squares[j] += g[j] * g[j];
       }
-      learner.step(state, Rounds.fresh(learner, state, g, 0));
+      learner.step(state, TestRounds.fresh(learner, state, g, 0));
       check.afterRound(t, sums);
     }
   }
@@ -155,7 +155,7 @@ class WholeLearnerRegretTest {
   @ParameterizedTest
   @EnumSource
   void blackBoxKeepsTheBoundsOfItsParts(Opponent opponent) {
-    Theorem1 theorem = new Theorem1(G, G * G);
+    ExpectedRegretBound theorem = new ExpectedRegretBound(G, G * G);
     play(
         learner("black_box {prior {conjugate {}}}"),
         opponent,
@@ -163,7 +163,7 @@ class WholeLearnerRegretTest {
           double steps = 3 * Math.sqrt(sums.squaredNorms);
           double farthest = Golden.norm(sums.gradients);
           assertThat(sums.directionLosses + farthest).isLessThanOrEqualTo(steps);
-          for (double comparator : Theorem1.COMPARATORS) {
+          for (double comparator : ExpectedRegretBound.COMPARATORS) {
             double u = comparator / G;
             double adaptiveTerm = theorem.adaptiveTerm(u, sums.squaredCoins);
             assertThat(sums.losses + u * farthest)
@@ -178,12 +178,12 @@ class WholeLearnerRegretTest {
   @ParameterizedTest
   @EnumSource
   void coordinateWiseKeepsTheBoundOfEveryCoordinate(Opponent opponent) {
-    Theorem1 theorem = new Theorem1(G, G * G);
+    ExpectedRegretBound theorem = new ExpectedRegretBound(G, G * G);
     play(
         learner("coordinate_wise {prior {conjugate {}}}"),
         opponent,
         (t, sums) -> {
-          for (double comparator : Theorem1.COMPARATORS) {
+          for (double comparator : ExpectedRegretBound.COMPARATORS) {
             double regret = sums.losses;
             double bound = 0;
             for (int j = 0; j < D; j++) {
@@ -224,7 +224,7 @@ class WholeLearnerRegretTest {
       losses += Vectors.dot(direction, g);
       squares += Vectors.squaredNorm(g);
       Vectors.add(g, gradients);
-      learner.step(state, Rounds.fresh(learner, state, g, 0));
+      learner.step(state, TestRounds.fresh(learner, state, g, 0));
       assertThat(losses + Golden.norm(gradients)).isLessThanOrEqualTo(3 * Math.sqrt(squares));
     }
   }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -51,9 +51,9 @@ class CentralModelTest {
   void usageExample() {
     CentralModel model = model(exact().setReportsPerRound(2));
     assertThat(model.publish(true, 5).orElseThrow().getRound()).isZero();
-    assertThat(model.add(report(0, ONE / 2, 0))).isEqualTo(Fate.OPEN);
+    assertThat(model.add(report(0, ONE / 2, 0))).isEqualTo(BundleOutcome.OPEN);
     assertThat(model.hasNews()).as("below the goal").isFalse();
-    assertThat(model.add(report(0, 0, ONE))).isEqualTo(Fate.OPEN);
+    assertThat(model.add(report(0, 0, ONE))).isEqualTo(BundleOutcome.OPEN);
     assertThat(model.round()).as("only a publication closes it").isZero();
     assertThat(model.hasNews()).isTrue();
 
@@ -81,12 +81,12 @@ class CentralModelTest {
     CentralModel model = model(exact());
     assertThat(model.add(report(0, ONE, 0)))
         .as("before it is published")
-        .isEqualTo(Fate.DROPPED_UNPUBLISHED);
+        .isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
     model.publish(true, 0);
-    assertThat(model.add(report(1, ONE, 0))).isEqualTo(Fate.DROPPED_UNPUBLISHED);
+    assertThat(model.add(report(1, ONE, 0))).isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
     model.add(report(0, 0, ONE));
     model.publish(true, 0);
-    assertThat(model.add(report(0, ONE, 0))).isEqualTo(Fate.DROPPED_STALE);
+    assertThat(model.add(report(0, ONE, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
     ModelUpdateView told = model.lastUpdate().orElseThrow();
     assertThat(told.getDroppedStale()).as("what is dropped isn't news").isZero();
     assertThat(model.hasNews()).isFalse();
@@ -144,9 +144,9 @@ class CentralModelTest {
         model(CentralSpecs.parameterFree(CentralSpecs.TREE, 1).setReportsPerRound(2));
     model.publish(true, 0);
     for (int i = 0; i < 4; i++) {
-      assertThat(model.add(report(0, ONE, 0))).isEqualTo(Fate.OPEN);
+      assertThat(model.add(report(0, ONE, 0))).isEqualTo(BundleOutcome.OPEN);
     }
-    assertThat(model.add(report(0, ONE, 0))).isEqualTo(Fate.DROPPED_STALE);
+    assertThat(model.add(report(0, ONE, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
   }
 
   @Test
@@ -154,10 +154,10 @@ class CentralModelTest {
     CentralModel model = model(CentralSpecs.linear(CentralSpecs.blt(2), CentralSpecs.HARDLY_ANY));
     model.publish(true, 0);
     for (int round = 0; round < 2; round++) {
-      assertThat(model.add(report(round, ONE, 0))).isEqualTo(Fate.OPEN);
+      assertThat(model.add(report(round, ONE, 0))).isEqualTo(BundleOutcome.OPEN);
       assertThat(model.publish(true, 0).orElseThrow().getRound()).isEqualTo(round + 1);
     }
-    assertThat(model.add(report(2, ONE, 0))).isEqualTo(Fate.DROPPED_STALE);
+    assertThat(model.add(report(2, ONE, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
     assertThat(model.hasNews()).isFalse();
   }
 

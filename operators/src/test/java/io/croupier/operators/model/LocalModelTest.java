@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.model.LiveModel.Fate;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Banco;
@@ -87,8 +87,8 @@ class LocalModelTest {
     LocalModel model = new LocalModel(sgd().build(), 0);
     publish(model, 0);
 
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.STEPPED);
-    assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(Fate.STEPPED);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.STEPPED);
+    assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(BundleOutcome.STEPPED);
     ModelUpdateView update = publish(model, 7);
 
     assertThat(weights(update)).containsExactly(-1, -1, 0);
@@ -102,12 +102,12 @@ class LocalModelTest {
     LocalModel model = new LocalModel(sgd().setReportsPerRound(4).build(), 0);
     publish(model, 0);
 
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.OPEN);
-    assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(Fate.OPEN);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(BundleOutcome.OPEN);
     assertThat(model.open()).isEqualTo(2);
     RoundSum pair = dense(0, 2, 0, 4);
     pair.count = 2;
-    assertThat(model.add(pair)).isEqualTo(Fate.STEPPED);
+    assertThat(model.add(pair)).isEqualTo(BundleOutcome.STEPPED);
 
     assertThat(weights(publish(model, 0))).containsExactly(-0.75, -0.25, -1);
     assertThat(model.open()).isZero();
@@ -124,9 +124,9 @@ class LocalModelTest {
     model.add(dense(1, 1, 0, 0));
     publish(model, 0);
 
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.DROPPED_STALE);
-    assertThat(model.add(dense(3, 1, 0, 0))).isEqualTo(Fate.DROPPED_UNPUBLISHED);
-    assertThat(model.add(dense(2, 1, 0, 0))).isEqualTo(Fate.OPEN);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(dense(3, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
+    assertThat(model.add(dense(2, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
     ModelUpdateView update = publish(model, 0);
     assertThat(update.getUsed()).isEqualTo(4);
     assertThat(update.getDroppedStale()).isEqualTo(1);
@@ -198,7 +198,7 @@ class LocalModelTest {
     assertThat(model.hasNews()).isTrue();
     publish(model, 0);
 
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.STEPPED);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.STEPPED);
   }
 
   @Test
@@ -226,8 +226,8 @@ class LocalModelTest {
     ModelUpdateView update = publish(model, 0);
 
     assertThat(update.getRound()).isEqualTo(41);
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(Fate.DROPPED_STALE);
-    assertThat(model.add(dense(41, 1, 0, 0))).isEqualTo(Fate.STEPPED);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(dense(41, 1, 0, 0))).isEqualTo(BundleOutcome.STEPPED);
   }
 
   @Test
@@ -255,7 +255,7 @@ class LocalModelTest {
     long before = 0;
     for (int i = 0; i < reports; i++) {
       RoundSum noise = dense(0, random.nextGaussian(), random.nextGaussian(), 0);
-      if (model.add(noise) == Fate.STEPPED) {
+      if (model.add(noise) == BundleOutcome.STEPPED) {
         long used = i + 1L;
         assertThat(used - before)
             .isGreaterThanOrEqualTo(reportsPerRound)
@@ -339,10 +339,10 @@ class LocalModelTest {
     LocalModel model = new LocalModel(sgd().build(), 0);
     publish(model, 0);
     for (int i = 0; i < 500; i++) {
-      assertThat(model.addAsBefore(dense(0, 0.5, -0.5, 0.1))).isEqualTo(Fate.STEPPED);
+      assertThat(model.addAsBefore(dense(0, 0.5, -0.5, 0.1))).isEqualTo(BundleOutcome.STEPPED);
     }
     assertThat(model.round()).isEqualTo(500);
-    assertThat(model.addAsBefore(dense(7, 1, 0, 0))).isEqualTo(Fate.DROPPED_UNPUBLISHED);
+    assertThat(model.addAsBefore(dense(7, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
   }
 
   @Test

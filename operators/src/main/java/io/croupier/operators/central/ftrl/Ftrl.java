@@ -137,7 +137,7 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
     /** v_t: without momentum the prefix sum. */
     private final double[] sum;
 
-    private final Played played;
+    private final RoundHistory played;
     private double norm;
 
     /** c_t. */
@@ -145,7 +145,7 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
 
     private State(int dimension) {
       sum = new double[dimension];
-      played = new Played(dimension);
+      played = new RoundHistory(dimension);
     }
 
     @Override

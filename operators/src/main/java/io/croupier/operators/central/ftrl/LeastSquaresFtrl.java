@@ -85,9 +85,9 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
 
   @Override
   public void step(State state, double[] prefixSum, double noiseVariance) {
-    state.played.next(averaging);
-    double[] mean = state.played.average.recent;
-    double gain = state.played.average.gain();
+    state.history.next(averaging);
+    double[] mean = state.history.average.recent;
+    double gain = state.history.average.gain();
     for (int i = 0; i < mean.length; i++) {
       mean[i] += gain * (state.weights[i] - mean[i]);
     }
@@ -103,7 +103,7 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
     for (double[] row : matrix) {
       saturated |= saturate(row, LARGEST);
     }
-    state.played.count(saturated);
+    state.history.count(saturated);
     BallQuadratic.solve(matrix, state.weights, parameters.radius());
   }
 
@@ -120,7 +120,7 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
   @Override
   public void publish(State state, Iterate out) {
     System.arraycopy(state.weights, 0, out.weights, 0, state.weights.length);
-    state.played.publish(out);
+    state.history.publish(out);
   }
 
   /**
@@ -129,22 +129,22 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
    */
   public static final class State implements LearnerState {
     private final double[] weights;
-    private final Played played;
+    private final RoundHistory history;
 
     private State(int dimension) {
       weights = new double[dimension];
-      played = new Played(dimension);
+      history = new RoundHistory(dimension);
     }
 
     @Override
     public long round() {
-      return played.round;
+      return history.round;
     }
 
     @Override
     public void visit(Visitor visitor) {
       visitor.vector("weights", weights);
-      played.visit(visitor);
+      history.visit(visitor);
     }
   }
 }

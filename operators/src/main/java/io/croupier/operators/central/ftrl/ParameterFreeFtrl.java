@@ -110,10 +110,10 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
       throw new IllegalArgumentException(
           "noise variance is " + noiseVariance + "; it has to be finite and at least 0");
     }
-    state.played.next(averaging);
+    state.history.next(averaging);
     double[] sum = state.sum;
-    double[] mean = state.played.average.recent;
-    double gain = state.played.average.gain();
+    double[] mean = state.history.average.recent;
+    double gain = state.history.average.gain();
     double squares = 0;
     boolean saturated = false;
     for (int i = 0; i < sum.length; i++) {
@@ -127,11 +127,11 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
     state.noiseVariance = Math.max(state.noiseVariance, noiseVariance);
     double distance = initialWealth * potential.prediction(state.norm, variance(state));
     state.distance = Math.min(MagnitudeLearner.LIMIT, distance);
-    state.played.count(saturated || distance > MagnitudeLearner.LIMIT);
+    state.history.count(saturated || distance > MagnitudeLearner.LIMIT);
   }
 
   private double variance(State state) {
-    return CURVATURE * squaredBound * (state.played.round + 1.0)
+    return CURVATURE * squaredBound * (state.history.round + 1.0)
         + (centre.length + 3.0) / 2 * state.noiseVariance;
   }
 
@@ -144,7 +144,7 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
     for (int i = 0; i < centre.length; i++) {
       out.weights[i] = weight(state, i);
     }
-    state.played.publish(out);
+    state.history.publish(out);
     out.diagnostics.put("log-potential", potential.logPotential(state.norm, variance(state)));
     out.diagnostics.put("magnitude", state.distance);
   }
@@ -155,7 +155,7 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
    */
   public static final class State implements LearnerState {
     private final double[] sum;
-    private final Played played;
+    private final RoundHistory history;
     private double norm;
     private double distance;
 
@@ -164,12 +164,12 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
 
     private State(int dimension) {
       sum = new double[dimension];
-      played = new Played(dimension);
+      history = new RoundHistory(dimension);
     }
 
     @Override
     public long round() {
-      return played.round;
+      return history.round;
     }
 
     @Override
@@ -178,7 +178,7 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
       distance = visitor.scalar("distance", distance);
       noiseVariance = visitor.scalar("noise-variance", noiseVariance);
       visitor.vector("sum", sum);
-      played.visit(visitor);
+      history.visit(visitor);
     }
   }
 }

@@ -1,0 +1,169 @@
+package io.croupier.bench.speed;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.job.CroupierJob;
+import io.croupier.job.JobConfig;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Topics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Runs over one backlog of reports, each from its first to its last record: the job's, or one that
+ * passes the records through.
+ *
+ * @param environment where the reports are
+ * @param parallelism of every job, and partitions of every topic
+ * @param interval between checkpoints
+ * @param backend Flink's name of what keeps state
+ */
+record BacklogRun(
+    BenchmarkEnvironment environment, int parallelism, Duration interval, String backend) {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration POLL = Duration.ofMillis(5);
+
+  /**
+   * What a run came to.
+   *
+   * @param pace how fast records were committed
+   * @param checkpoints the latest ones
+   * @param bundles sums of reports that reached the learner; 0 of the pass-through
+   */
+  record RunResult(Commits.Pace pace, RunningJob.Checkpoints checkpoints, long bundles) {
+    private RunResult withBundles(long count) {
+      return new RunResult(pace, checkpoints, count);
+    }
+  }
+
+  /** Passes the records through. */
+  RunResult passThrough(String backlog, long records) throws Exception {
+    String copy = environment.name("copy");
+    environment.create(copy, parallelism);
+    try (RunningJob job =
+        RunningJob.start(
+            environment.flink(),
+            env ->
+                PassThrough.submit(
+                    env, environment.bootstrapServers(), backlog, copy, parallelism, interval))) {
+      return result(job, copy, records, 0);
+    } finally {
+      environment.delete(List.of(copy));
+    }
+  }
+
+  /**
+   * Trains models with the reports.
+   *
+   * @param from reports that only prepare: the rate is that of the others
+   * @throws IllegalStateException if not every report was used
+   */
+  RunResult croupier(Workload workload, String backlog, long records, long from) throws Exception {
+    String prefix = environment.name("croupier");
+    Topics topics = topics(prefix, backlog);
+    environment.create(topics, workload.specs(), parallelism);
+    try (RunningJob job = start(prefix, backlog)) {
+      RunResult result = result(job, topics.accounting(), records, from);
+      requireUsed(topics.updates(), workload, records);
+      // The learner reads specs, too.
+      return result.withBundles(job.recordsRead("learner") - workload.models());
+    } finally {
+      environment.delete(topics.all().stream().filter(topic -> !topic.equals(backlog)).toList());
+    }
+  }
+
+  /** The topics of a job that reads reports from a backlog. */
+  static Topics topics(String prefix, String backlog) {
+    Topics own = Topics.withPrefix(prefix);
+    return new Topics(
+        own.models(),
+        backlog,
+        own.rawGradients(),
+        own.updates(),
+        own.accounting(),
+        own.guarantees(),
+        own.journal(),
+        own.deadLetters(),
+        own.rawDeadLetters());
+  }
+
+  /** Starts the job as it is run by anybody. */
+  RunningJob start(String prefix, String backlog) throws Exception {
+    Map<String, String> settings = new HashMap<>();
+    settings.put("kafka.bootstrap.servers", environment.bootstrapServers());
+    settings.put("topics.prefix", prefix);
+    settings.put("topics.gradients", backlog);
+    settings.put("parallelism", Integer.toString(parallelism));
+    settings.put("checkpoint.interval", interval.toMillis() + " ms");
+    settings.put("checkpoint.directory", environment.checkpoints(prefix).toUri().toString());
+    settings.put("flink.state.backend.type", backend);
+    settings.put("flink.execution.checkpointing.incremental", "true");
+    return RunningJob.start(
+        environment.flink(), env -> CroupierJob.submit(env, JobConfig.of(settings)));
+  }
+
+  private RunResult result(RunningJob job, String topic, long records, long from) throws Exception {
+    Commits commits =
+        Commits.watch(environment.admin(), topic, parallelism, records, PATIENCE, job::isAlive);
+    RunResult result = new RunResult(commits.pace(from, interval), job.checkpoints(), 0);
+    System.err.printf(
+        "%s: %,.0f/s, CPU %.1f us%n", topic, result.pace().perSecond(), result.pace().cpuMicros());
+    return result;
+  }
+
+  /**
+   * Waits until the newest updates tell of every report. Those before the first publication are
+   * dropped, since nobody can have seen what they name, and are over before the rate is taken.
+   */
+  private void requireUsed(String topic, Workload workload, long records)
+      throws InvalidProtocolBufferException {
+    Map<String, ModelUpdate> newest = new HashMap<>();
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic)) {
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      while (newest.values().stream().mapToLong(BacklogRun::taken).sum() < records) {
+        if (System.nanoTime() > deadline) {
+          throw new IllegalStateException(
+              "Of %d reports to %s, those used, and dropped before the first publication, are %s"
+                  .formatted(
+                      records, workload, newest.values().stream().map(BacklogRun::taken).toList()));
+        }
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+          ModelUpdate update = ModelUpdate.parseFrom(record.value());
+          newest.put(update.getModelId(), update);
+        }
+      }
+    }
+  }
+
+  private static long taken(ModelUpdate update) {
+    return update.getUsed() + update.getOpen() + update.getDroppedUnpublished();
+  }
+
+  /** A consumer of all that is committed on a topic. */
+  KafkaConsumer<byte[], byte[]> consumer(String topic) {
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers",
+                environment.bootstrapServers(),
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed"),
+            bytes,
+            bytes);
+    List<TopicPartition> partitions =
+        new ArrayList<>(
+            IntStream.range(0, parallelism).mapToObj(p -> new TopicPartition(topic, p)).toList());
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    return consumer;
+  }
+}

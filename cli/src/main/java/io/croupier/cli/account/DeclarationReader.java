@@ -1,0 +1,232 @@
+package io.croupier.cli.account;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.accounting.DecimalNorm;
+import io.croupier.cli.InputException;
+import io.croupier.cli.models.JsonFields;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.CoordinateLaplaceTotal;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReport.GradientCase;
+import io.croupier.schemas.Spend;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/** Reads accounting events, and declarations as reports have them, into accounts. */
+final class DeclarationReader {
+  private static final JsonFormat.Parser JSON = JsonFormat.parser();
+  private static final long MOST = 1_000_000;
+  private static final String COUNT = "count";
+  private static final String RHO = "zeroConcentrated";
+
+  private final RecomputedAccounts accounts;
+
+  DeclarationReader(RecomputedAccounts accounts) {
+    this.accounts = accounts;
+  }
+
+  /**
+   * Adds all that a file holds: objects one a line, or one list of them.
+   *
+   * @throws InputException naming the line, and what is wrong there
+   */
+  void read(String file) {
+    try (LineReader reader = LineReader.open(file)) {
+      for (String line = reader.next(); line != null; line = reader.next()) {
+        if (line.stripLeading().startsWith("[")) {
+          readList(line, reader, file);
+        } else if (!line.isBlank()) {
+          add(parse(line, reader.place()), reader.place());
+        }
+      }
+    }
+  }
+
+  private void readList(String first, LineReader reader, String file) {
+    StringBuilder text = new StringBuilder(first);
+    for (String line = reader.next(); line != null; line = reader.next()) {
+      text.append('\n').append(line);
+    }
+    if (!(parse(text.toString(), file) instanceof JsonArray list)) {
+      throw new InputException(file + ": not one list of JSON objects");
+    }
+    for (int i = 0; i < list.size(); i++) {
+      add(list.get(i), "%s, entry %d".formatted(file, i + 1));
+    }
+  }
+
+  private static JsonElement parse(String text, String place) {
+    try {
+      return JsonParser.parseString(text);
+    } catch (JsonParseException e) {
+      throw new InputException(
+          place + ": not JSON; it must be an object such as {\"l2Laplace\": {\"epsilon\": 1}}", e);
+    }
+  }
+
+  private void add(JsonElement element, String place) {
+    if (!(element instanceof JsonObject object)) {
+      throw new InputException(place + ": it must be a JSON object");
+    }
+    if (object.has("outcome")) {
+      AccountingEvent.Builder event = AccountingEvent.newBuilder();
+      merge(object, event, place);
+      accounts.addEvent(event.build(), place);
+    } else {
+      addDeclaration(object.deepCopy(), place);
+    }
+  }
+
+  private void addDeclaration(JsonObject object, String place) {
+    long count = count(object.remove(COUNT), place);
+    JsonElement rho = object.remove(RHO);
+    GradientReport.Builder report = GradientReport.newBuilder();
+    merge(object, report, place);
+    if (report.getGradientCase() != GradientCase.GRADIENT_NOT_SET) {
+      throw new InputException(
+          place + ": it holds a gradient; it must be an accounting event, or a declaration alone");
+    }
+    boolean declares =
+        report.getDeclarationCase() != GradientReport.DeclarationCase.DECLARATION_NOT_SET;
+    if (declares == (rho != null)) {
+      throw new InputException(
+          place
+              + ": it must have one of l2Laplace, coordinateLaplace, gaussian, undisclosed and "
+              + RHO);
+    }
+    if (rho != null) {
+      accounts.addRho(report.getUserId(), report.getModelId(), rho(rho, place), count);
+    } else {
+      accounts.addDeclared(event(report, place), count);
+    }
+  }
+
+  private static void merge(JsonObject object, Message.Builder message, String place) {
+    try {
+      JSON.merge(object.toString(), message);
+    } catch (InvalidProtocolBufferException e) {
+      String culprit = JsonFields.culprit(message.getDescriptorForType(), object);
+      throw new InputException(
+          culprit.isEmpty()
+              ? place + ": fields exclude each other"
+              : "%s: %s is unknown here, or has a value that is none of its kind"
+                  .formatted(place, culprit),
+          e);
+    }
+  }
+
+  private static long count(JsonElement count, String place) {
+    if (count == null) {
+      return 1;
+    }
+    BigDecimal number = number(count);
+    if (number.signum() > 0
+        && number.compareTo(BigDecimal.valueOf(MOST)) <= 0
+        && number.stripTrailingZeros().scale() <= 0) {
+      return number.longValueExact();
+    }
+    throw wrong(place, COUNT, count, "a whole number from 1 to " + MOST);
+  }
+
+  private static BigDecimal rho(JsonElement mechanism, String place) {
+    BigDecimal rho =
+        mechanism instanceof JsonObject object && object.size() == 1 && object.has("rho")
+            ? number(object.get("rho"))
+            : BigDecimal.ZERO;
+    if (rho.signum() <= 0 || rho.doubleValue() > Double.MAX_VALUE) {
+      throw wrong(place, RHO, mechanism, "{\"rho\": 0.05}, of a positive and finite rho");
+    }
+    return rho;
+  }
+
+  /** 0 if it is none. */
+  private static BigDecimal number(JsonElement element) {
+    return element instanceof JsonPrimitive primitive && primitive.isNumber()
+        ? primitive.getAsBigDecimal()
+        : BigDecimal.ZERO;
+  }
+
+  private static InputException wrong(String place, String field, Object value, String right) {
+    return new InputException("%s: %s is %s; it must be %s".formatted(place, field, value, right));
+  }
+
+  /** A report that was admitted, as its ledger would tell of it. */
+  private static AccountingEvent event(GradientReport.Builder report, String place) {
+    AccountingEvent.Builder event =
+        AccountingEvent.newBuilder()
+            .setUserId(report.getUserId())
+            .setModelId(report.getModelId())
+            .setOutcome(Outcome.ADMITTED)
+            .setModelTotals(Spend.getDefaultInstance());
+    switch (report.getDeclarationCase()) {
+      case UNDISCLOSED -> event.setUndisclosed(report.getUndisclosed());
+      case L2_LAPLACE -> {
+        positive(place, "l2Laplace.epsilon", report.getL2Laplace().getEpsilon());
+        event.setL2Laplace(report.getL2Laplace());
+      }
+      case GAUSSIAN -> {
+        positive(place, "gaussian.mu", report.getGaussian().getMu());
+        event.setGaussian(report.getGaussian());
+      }
+      case COORDINATE_LAPLACE ->
+          event.setCoordinateLaplace(total(report.getCoordinateLaplace(), place));
+      case CENTRAL ->
+          throw new InputException(
+              place
+                  + ": a central report costs what its event says; it must be that, or gaussian"
+                  + " with the mu that 'account tree --relation replace-one' gives");
+      case DECLARATION_NOT_SET -> throw new IllegalArgumentException("no declaration");
+    }
+    return event.build();
+  }
+
+  private static void positive(String place, String field, double value) {
+    if (!(value > 0 && value <= Double.MAX_VALUE)) {
+      throw wrong(place, field, value, "positive and finite");
+    }
+  }
+
+  /**
+   * As the ledger sums up: with the clip L2, and if all taus are finite, their L2 norm, else the
+   * sum of the finite ones; of decimals, rounded up to units of 1e-9.
+   */
+  private static CoordinateLaplaceTotal total(CoordinateLaplace laplace, String place) {
+    if (laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED) {
+      throw wrong(place, "coordinateLaplace.clip", laplace.getClipValue(), "L2 or COORDINATES");
+    }
+    DecimalNorm norm = new DecimalNorm();
+    BigDecimal sum = BigDecimal.ZERO;
+    int infinite = 0;
+    for (double tau : laplace.getTausList()) {
+      if (tau == Double.POSITIVE_INFINITY) {
+        infinite++;
+      } else {
+        positive(place, "coordinateLaplace.taus", tau);
+        sum = sum.add(BigDecimal.valueOf(tau));
+        norm.add(tau, 1);
+      }
+    }
+    if (laplace.getTausCount() == 0) {
+      throw wrong(place, "coordinateLaplace.taus", "empty", "one for each coordinate");
+    }
+    boolean ofNorm = laplace.getClip() == CoordinateLaplace.Clip.L2 && infinite == 0;
+    BigDecimal units = ofNorm ? norm.roundUp(9) : sum.setScale(9, RoundingMode.CEILING);
+    double nearest = units.doubleValue();
+    return CoordinateLaplaceTotal.newBuilder()
+        .setEpsilon(
+            BigDecimal.valueOf(nearest).compareTo(units) < 0 ? Math.nextUp(nearest) : nearest)
+        .setNotPrivate(infinite)
+        .setClip(laplace.getClip())
+        .build();
+  }
+}

@@ -1,0 +1,88 @@
+package io.croupier.cli.account;
+
+import io.croupier.cli.InputException;
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
+import org.apache.commons.io.input.BoundedInputStream;
+
+/** The lines of a file, with how far it is read drawn where a person sees it. */
+final class LineReader implements Closeable {
+  private static final String PIPE = "-";
+  private static final int STEP = 4096;
+
+  private final String name;
+  private final BoundedInputStream counted;
+  private final BufferedReader reader;
+  private final TopicProgressBar bar;
+  private long number;
+
+  private LineReader(String name, InputStream source) throws IOException {
+    this.name = name;
+    counted = BoundedInputStream.builder().setInputStream(source).get();
+    InputStream unpacked = name.endsWith(".gz") ? new GZIPInputStream(counted) : counted;
+    reader = new BufferedReader(new InputStreamReader(unpacked, StandardCharsets.UTF_8));
+    bar = TopicProgressBar.ofBytes(name, name.equals(PIPE) ? -1 : new File(name).length());
+  }
+
+  /**
+   * Opens a file; {@value #PIPE} is standard input. A name that ends in {@code .gz} is unpacked.
+   *
+   * @throws InputException if it can't be read
+   */
+  static LineReader open(String name) {
+    try {
+      return new LineReader(
+          name, name.equals(PIPE) ? System.in : Files.newInputStream(Path.of(name)));
+    } catch (NoSuchFileException e) {
+      throw new InputException(name + ": no such file", e);
+    } catch (IOException e) {
+      throw unreadable(name, e);
+    }
+  }
+
+  /**
+   * The next line, which may be empty; null at the end.
+   *
+   * @throws InputException if the file can't be read
+   */
+  String next() {
+    try {
+      String line = reader.readLine();
+      if (++number % STEP == 0) {
+        bar.stepTo(counted.getCount());
+      }
+      return line;
+    } catch (IOException e) {
+      throw unreadable(name, e);
+    }
+  }
+
+  /** Where the line just read stands: {@code order.txt, line 7}. */
+  String place() {
+    return "%s, line %d".formatted(name, number);
+  }
+
+  private static InputException unreadable(String name, IOException e) {
+    return new InputException(name + ": can't be read: " + e.getMessage(), e);
+  }
+
+  @Override
+  public void close() {
+    bar.close();
+    try {
+      reader.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package io.croupier.cli.account;
+
+import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.accounting.WholeCharge;
+import io.croupier.schemas.AccountingEvent;
+import java.math.BigDecimal;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One person's account. It keeps no windows: which reports were judged before, events already say.
+ */
+final class RecomputedAccount implements UserAccount {
+  private final SpendTotals all = new SpendTotals();
+  private final Map<String, SpendTotals> models = new TreeMap<>();
+  private final Map<String, RunningZeta> zetas = new HashMap<>();
+  private final Map<String, WholeCharge> wholeCharges = new HashMap<>();
+
+  /** Over all models. */
+  SpendTotals all() {
+    return all;
+  }
+
+  /** Of each model. */
+  Map<String, SpendTotals> models() {
+    return models;
+  }
+
+  /** Counts a report that was charged. */
+  void count(AccountingEvent event) {
+    all.count(event);
+    if (event.hasModelTotals()) {
+      models.get(event.getModelId()).count(event);
+    }
+  }
+
+  /** Adds a mechanism of which only a rho is known. */
+  void addRho(String modelId, BigDecimal rho) {
+    all.addRho(rho);
+    models.computeIfAbsent(modelId, id -> new SpendTotals()).addRho(rho);
+  }
+
+  @Override
+  public Totals userTotals() {
+    return all.totals();
+  }
+
+  @Override
+  public void storeUserTotals(Totals totals) {
+    all.setTotals(totals);
+  }
+
+  @Override
+  public Totals modelTotals(String modelId) {
+    SpendTotals known = models.get(modelId);
+    return known == null ? new Totals() : known.totals();
+  }
+
+  @Override
+  public void storeModelTotals(String modelId, Totals totals) {
+    models.computeIfAbsent(modelId, id -> new SpendTotals()).setTotals(totals);
+  }
+
+  @Override
+  public RunningZeta runningZeta(String modelId) {
+    return zetas.getOrDefault(modelId, new RunningZeta());
+  }
+
+  @Override
+  public void storeRunningZeta(String modelId, RunningZeta running) {
+    zetas.put(modelId, running);
+  }
+
+  @Override
+  public WholeCharge wholeCharge(String modelId) {
+    return wholeCharges.getOrDefault(modelId, new WholeCharge());
+  }
+
+  @Override
+  public void storeWholeCharge(String modelId, WholeCharge charge) {
+    wholeCharges.put(modelId, charge);
+  }
+
+  @Override
+  public ReplayWindow window(String deviceId) {
+    return new ReplayWindow();
+  }
+
+  @Override
+  public void storeWindow(String deviceId, ReplayWindow window) {}
+
+  @Override
+  public int devices() {
+    return 0;
+  }
+}

@@ -1,0 +1,207 @@
+package io.croupier.cli.audit;
+
+import io.croupier.client.randomiser.ClippingNorm;
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import java.util.Arrays;
+
+/**
+ * Two gradients, g and h, that a promise speaks of, and that are as far apart as it allows.
+ *
+ * <p>Of a promise to the person, h is -g. Where the noise is alike in all directions all such pairs
+ * are alike, and g lies along the first axis. Coordinate-wise noise gives away most, of gradients
+ * in the L2 ball, along its taus; of gradients in the cube, between opposite corners, as only these
+ * differ by 2G in every coordinate. (There, coordinates that are not private are 0.)
+ *
+ * <p>Of a promise for one coordinate, g and h differ in that coordinate alone, before they are
+ * clipped. One of them is far longer than G: a clip that scales the whole gradient moves the other
+ * coordinates, too.
+ */
+final class NeighbouringPair {
+  /** What is not private tells more than all else together, as soon as it differs by a step. */
+  private static final double OPEN = 1e9;
+
+  private static final double FAR_LONGER = 1000;
+
+  private final double[] g;
+  private final double[] h;
+  private final double[] gSteps;
+  private final double[] hSteps;
+  private final double[] gScaled;
+  private final double[] hScaled;
+  private final double length;
+  private final double[] weights;
+  private final int noisiest;
+
+  /**
+   * Of a randomiser's space.
+   *
+   * @param g shape [d], kept
+   * @param h shape [d], kept
+   * @param clip of the randomiser
+   * @param weights how much a coordinate tells by itself, shape [d], kept
+   * @param noisiest the coordinate along which noise has its largest variance
+   */
+  private NeighbouringPair(
+      double[] g,
+      double[] h,
+      Randomiser randomiser,
+      ClippingNorm clip,
+      double[] weights,
+      int noisiest) {
+    this.g = g;
+    this.h = h;
+    this.weights = weights;
+    this.noisiest = noisiest;
+    gScaled = scaled(g, randomiser);
+    hScaled = scaled(h, randomiser);
+    gSteps = clip == ClippingNorm.L2 ? gScaled : cut(g, randomiser);
+    hSteps = clip == ClippingNorm.L2 ? hScaled : cut(h, randomiser);
+    double squares = 0;
+    for (int j = 0; j < g.length; j++) {
+      squares += (gSteps[j] - hSteps[j]) * (gSteps[j] - hSteps[j]);
+    }
+    length = Math.sqrt(squares);
+  }
+
+  /** In grid steps, scaled to the L2 ball. */
+  private static double[] scaled(double[] gradient, Randomiser randomiser) {
+    double norm = 0;
+    for (double coordinate : gradient) {
+      norm = Math.hypot(norm, coordinate);
+    }
+    double factor = norm > randomiser.gradientBound() ? randomiser.gradientBound() / norm : 1;
+    double[] steps = new double[gradient.length];
+    for (int j = 0; j < steps.length; j++) {
+      steps[j] = (long) Math.scalb(gradient[j] * factor, -randomiser.gridExponent());
+    }
+    return steps;
+  }
+
+  /** In grid steps, every coordinate clipped by itself. */
+  private static double[] cut(double[] gradient, Randomiser randomiser) {
+    double bound = randomiser.gradientBound();
+    double[] steps = new double[gradient.length];
+    for (int j = 0; j < steps.length; j++) {
+      double clipped = Math.max(-bound, Math.min(bound, gradient[j]));
+      steps[j] = (long) Math.scalb(clipped, -randomiser.gridExponent());
+    }
+    return steps;
+  }
+
+  /** As far apart as the randomiser lets gradients be. */
+  static NeighbouringPair farthest(Randomiser randomiser) {
+    if (randomiser instanceof CoordinateLaplaceRandomiser coordinates) {
+      return coordinates.clip() == ClippingNorm.L2
+          ? alongTheTaus(coordinates)
+          : corners(coordinates);
+    }
+    return alongTheFirstAxis(randomiser);
+  }
+
+  /** Whatever the randomiser. */
+  static NeighbouringPair alongTheFirstAxis(Randomiser randomiser) {
+    double[] gradient = new double[randomiser.dimension()];
+    gradient[0] = randomiser.gradientBound();
+    double[] weights = new double[randomiser.dimension()];
+    Arrays.fill(weights, 1);
+    return opposite(gradient, randomiser, ClippingNorm.L2, weights, 0);
+  }
+
+  private static NeighbouringPair alongTheTaus(CoordinateLaplaceRandomiser randomiser) {
+    double norm = 0;
+    for (int j = 0; j < randomiser.dimension(); j++) {
+      norm = Math.hypot(norm, randomiser.tau(j));
+    }
+    double[] gradient = new double[randomiser.dimension()];
+    for (int j = 0; j < gradient.length; j++) {
+      gradient[j] = randomiser.gradientBound() * (randomiser.tau(j) / norm);
+    }
+    return opposite(
+        gradient, randomiser, ClippingNorm.L2, weights(randomiser), noisiest(randomiser));
+  }
+
+  private static NeighbouringPair corners(CoordinateLaplaceRandomiser randomiser) {
+    double[] gradient = new double[randomiser.dimension()];
+    for (int j = 0; j < gradient.length; j++) {
+      boolean open = randomiser.tau(j) == Double.POSITIVE_INFINITY;
+      gradient[j] = open ? 0 : randomiser.gradientBound();
+    }
+    return opposite(
+        gradient, randomiser, ClippingNorm.COORDINATES, weights(randomiser), noisiest(randomiser));
+  }
+
+  private static NeighbouringPair opposite(
+      double[] gradient, Randomiser randomiser, ClippingNorm clip, double[] weights, int noisiest) {
+    double[] other = Arrays.stream(gradient).map(x -> -x).toArray();
+    return new NeighbouringPair(gradient, other, randomiser, clip, weights, noisiest);
+  }
+
+  /** That differs in the coordinate of the least tau alone; the others are G. */
+  static NeighbouringPair inLeastTau(CoordinateLaplaceRandomiser randomiser) {
+    int coordinate = noisiest(randomiser);
+    double bound = randomiser.gradientBound();
+    double[] longer = new double[randomiser.dimension()];
+    Arrays.fill(longer, bound);
+    double[] shorter = longer.clone();
+    longer[coordinate] = FAR_LONGER * Math.sqrt(longer.length) * bound;
+    shorter[coordinate] = -bound;
+    return new NeighbouringPair(
+        longer, shorter, randomiser, ClippingNorm.COORDINATES, weights(randomiser), coordinate);
+  }
+
+  private static double[] weights(CoordinateLaplaceRandomiser randomiser) {
+    double[] weights = new double[randomiser.dimension()];
+    double largest = 0;
+    for (int j = 0; j < weights.length; j++) {
+      weights[j] = randomiser.tau(j);
+      largest = weights[j] < Double.POSITIVE_INFINITY ? Math.max(largest, weights[j]) : largest;
+    }
+    for (int j = 0; j < weights.length; j++) {
+      weights[j] = Math.min(weights[j], OPEN * largest);
+    }
+    return weights;
+  }
+
+  private static int noisiest(CoordinateLaplaceRandomiser randomiser) {
+    int noisiest = 0;
+    for (int j = 0; j < randomiser.dimension(); j++) {
+      noisiest = randomiser.tau(j) < randomiser.tau(noisiest) ? j : noisiest;
+    }
+    return noisiest;
+  }
+
+  int dimension() {
+    return g.length;
+  }
+
+  /** g for sign 1, h for -1, before they are clipped. */
+  double[] gradient(int sign) {
+    return (sign > 0 ? g : h).clone();
+  }
+
+  /** A coordinate in grid steps, clipped as it is claimed to be and rounded towards zero. */
+  double step(int sign, int coordinate) {
+    return (sign > 0 ? gSteps : hSteps)[coordinate];
+  }
+
+  /** The same if the whole gradient is scaled to L2 norm G. */
+  double scaledStep(int sign, int coordinate) {
+    return (sign > 0 ? gScaled : hScaled)[coordinate];
+  }
+
+  /** ||g - h|| in grid steps, both clipped as it is claimed that they are. */
+  double length() {
+    return length;
+  }
+
+  /** How much a coordinate tells by itself, beside the others: its tau. */
+  double weight(int coordinate) {
+    return weights[coordinate];
+  }
+
+  /** The coordinate along which noise has its largest variance. */
+  int noisiest() {
+    return noisiest;
+  }
+}

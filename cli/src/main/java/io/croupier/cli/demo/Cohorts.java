@@ -1,0 +1,111 @@
+package io.croupier.cli.demo;
+
+import io.croupier.cli.data.Problem;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.schemas.Central;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.GradientReport;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/**
+ * The people whom one model asks for raw gradients, group by group: each answers the round of its
+ * group with one report, without any noise, once that round is published. Who comes before waits
+ * for it.
+ */
+final class Cohorts {
+
+  private final String modelId;
+  private final Rounds rounds;
+  private final Problem problem;
+  private final int[] order;
+  private final Supplier<ModelSnapshot> newest;
+  private final IntFunction<String> userOf;
+  private final String topic;
+  private final Function<ProducerRecord<byte[], byte[]>, Future<RecordMetadata>> send;
+  private final double[] gradient;
+  private int answers;
+
+  /**
+   * Nobody is asked yet.
+   *
+   * @param order who comes when
+   * @param newest the model's newest committed publication
+   * @param userOf what a person is called
+   * @param topic of raw gradients
+   */
+  Cohorts(
+      String modelId,
+      Rounds rounds,
+      Problem problem,
+      int[] order,
+      Supplier<ModelSnapshot> newest,
+      IntFunction<String> userOf,
+      String topic,
+      Function<ProducerRecord<byte[], byte[]>, Future<RecordMetadata>> send) {
+    this.modelId = modelId;
+    this.rounds = rounds;
+    this.problem = problem;
+    this.order = order;
+    this.newest = newest;
+    this.userOf = userOf;
+    this.topic = topic;
+    this.send = send;
+    this.gradient = new double[problem.dimension()];
+  }
+
+  /** How many people it asks. */
+  int size() {
+    return rounds.reports();
+  }
+
+  /** Whether all of them have answered. */
+  boolean isOver() {
+    return answers == size();
+  }
+
+  /**
+   * Lets everybody answer whose round is published.
+   *
+   * @param come how many people have come so far
+   * @param underway is told of every report
+   * @return how many answered
+   */
+  int answer(int come, Consumer<Future<RecordMetadata>> underway) {
+    int before = answers;
+    int most = Math.min(come, size());
+    if (answers < most) {
+      ModelSnapshot snapshot = newest.get();
+      double[] weights = snapshot.weights();
+      while (answers < most && rounds.ofPlace(answers) == snapshot.round()) {
+        underway.accept(send.apply(report(order[answers], snapshot.round(), weights)));
+        answers++;
+      }
+    }
+    return answers - before;
+  }
+
+  private ProducerRecord<byte[], byte[]> report(int person, long round, double[] weights) {
+    problem.gradient(person, weights, gradient);
+    String user = userOf.apply(person);
+    GradientReport report =
+        GradientReport.newBuilder()
+            .setModelId(modelId)
+            .setRound(round)
+            .setUserId(user)
+            // Apart from the device that counts the person's noised reports.
+            .setDeviceId(modelId)
+            .setSequence(0)
+            .setDense(Dense.newBuilder().addAllValues(Arrays.stream(gradient).boxed().toList()))
+            .setCentral(Central.getDefaultInstance())
+            .build();
+    return new ProducerRecord<>(topic, user.getBytes(StandardCharsets.UTF_8), report.toByteArray());
+  }
+}

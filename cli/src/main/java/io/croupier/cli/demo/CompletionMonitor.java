@@ -1,0 +1,84 @@
+package io.croupier.cli.demo;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Waits while people report, until both topics account for every report. */
+final class CompletionMonitor {
+
+  /** Without news from the job for so long, people wait: reports at old weights teach little. */
+  private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** Without any report being settled for so long, the run ends with what is accounted for. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final long LOOK_MS = 200;
+
+  private final List<ComparedLearner> learners;
+  private final DemoEnvironment environment;
+  private final SimulatedClients clients;
+  private final PublicationScores scores;
+  private final SpendTracker spendTracker;
+
+  CompletionMonitor(
+      List<ComparedLearner> learners,
+      DemoEnvironment environment,
+      SimulatedClients clients,
+      PublicationScores scores,
+      SpendTracker spendTracker) {
+    this.learners = learners;
+    this.environment = environment;
+    this.clients = clients;
+    this.scores = scores;
+    this.spendTracker = spendTracker;
+  }
+
+  /**
+   * Whether reports are under way, and yet nothing has been heard of for long. A judgement is news
+   * as good as a publication: where all reports are refused there is no other.
+   */
+  boolean isStalled() {
+    return scores.nanosSincePublication() > STALL_NANOS
+        && spendTracker.nanosSinceEvent() > STALL_NANOS
+        && !Reconciliation.balance(learners, standings(), spendTracker, clients.sent());
+  }
+
+  /** Looks on until every report is accounted for, or nothing has moved for long. */
+  Reconciliation untilSettled(Progress progress) throws InterruptedException {
+    Rate rate = new Rate();
+    long settled = -1;
+    long lastMove = System.nanoTime();
+    while (true) {
+      environment.checkJob();
+      long reported = clients.reported();
+      List<ModelStatus> statuses = standings();
+      long now = System.nanoTime();
+      progress.show(statuses, rate.at(now, spendTracker.events()));
+      if (Reconciliation.balance(learners, statuses, spendTracker, clients.due())) {
+        return Reconciliation.close(learners, statuses, spendTracker, clients.due());
+      }
+      boolean moreCome =
+          reported < clients.size()
+              && Reconciliation.balance(learners, statuses, spendTracker, clients.sent());
+      long nowSettled =
+          spendTracker.events() + statuses.stream().mapToLong(ModelStatus::accounted).sum();
+      if (moreCome || nowSettled != settled) {
+        settled = nowSettled;
+        lastMove = now;
+      } else if (now - lastMove > PATIENCE_NANOS) {
+        return Reconciliation.close(learners, statuses, spendTracker, clients.due());
+      }
+      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    }
+  }
+
+  private List<ModelStatus> standings() {
+    return learners.stream()
+        .map(
+            learner ->
+                scores
+                    .standing(learner.modelId())
+                    .withRefused(spendTracker.refused(learner.modelId())))
+        .toList();
+  }
+}

@@ -1,0 +1,131 @@
+package io.croupier.cli.demo;
+
+import io.croupier.cli.data.Problem;
+import io.croupier.cli.data.Score;
+import io.croupier.client.ModelSnapshot;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What each model's publications are worth. Publications may come from any thread; one thread of
+ * its own judges them, and where it can't keep up it judges the newest.
+ */
+final class PublicationScores implements AutoCloseable {
+
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** A curve is judged on as many people at most, so that large data don't starve the job. */
+  private static final int MOST_JUDGED = 30_000;
+
+  private final Problem problem;
+  private final Map<String, ModelCurve> curves = new LinkedHashMap<>();
+  private final Thread judge = new Thread(this::judge, "publication-scores");
+  private volatile long lastPublication = System.nanoTime();
+  private volatile RuntimeException failure;
+  private volatile boolean closed;
+
+  PublicationScores(Problem problem, List<String> modelIds) {
+    this.problem = problem.first(MOST_JUDGED);
+    modelIds.forEach(modelId -> curves.put(modelId, new ModelCurve()));
+    judge.setDaemon(true);
+    judge.start();
+  }
+
+  /** Takes note of a publication. */
+  void published(ModelSnapshot snapshot) {
+    ModelCurve modelCurve = curves.get(snapshot.modelId());
+    if (modelCurve != null) {
+      lastPublication = System.nanoTime();
+      modelCurve.publish(snapshot);
+    }
+  }
+
+  /** Time since the newest publication of any model. */
+  long nanosSincePublication() {
+    return System.nanoTime() - lastPublication;
+  }
+
+  /** Where a model stands, by its own publications. */
+  ModelStatus standing(String modelId) {
+    if (failure != null) {
+      throw failure;
+    }
+    return curves.get(modelId).standing();
+  }
+
+  /** The curve of a model so far. */
+  List<CurvePoint> curve(String modelId) {
+    return curves.get(modelId).curve();
+  }
+
+  /** Judges what has been published so far; then no more. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(judge);
+    try {
+      judge.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void judge() {
+    try {
+      while (!closed) {
+        sweep();
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+      sweep();
+    } catch (RuntimeException e) {
+      failure = e;
+    }
+  }
+
+  private void sweep() {
+    curves.values().forEach(modelCurve -> modelCurve.judge(problem));
+  }
+
+  /** One model's publications. */
+  private static final class ModelCurve {
+    private final AtomicReference<ModelSnapshot> unjudged = new AtomicReference<>();
+    private final List<CurvePoint> curve = new ArrayList<>();
+    private long publications;
+    private long used;
+    private long dropped;
+    private long open;
+
+    synchronized void publish(ModelSnapshot snapshot) {
+      publications++;
+      used = snapshot.used();
+      dropped = snapshot.droppedStale() + snapshot.droppedUnpublished();
+      open = snapshot.open();
+      unjudged.set(snapshot);
+    }
+
+    void judge(Problem problem) {
+      ModelSnapshot snapshot = unjudged.getAndSet(null);
+      if (snapshot != null) {
+        Score score = problem.score(snapshot.average());
+        CurvePoint point = new CurvePoint(snapshot.used(), score.loss(), score.fit());
+        synchronized (this) {
+          curve.add(point);
+        }
+      }
+    }
+
+    synchronized ModelStatus standing() {
+      CurvePoint newest = curve.isEmpty() ? null : curve.get(curve.size() - 1);
+      return new ModelStatus(used, dropped, open, 0, publications, newest);
+    }
+
+    synchronized List<CurvePoint> curve() {
+      return List.copyOf(curve);
+    }
+  }
+}

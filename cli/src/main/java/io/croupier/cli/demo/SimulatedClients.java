@@ -1,0 +1,190 @@
+package io.croupier.cli.demo;
+
+import io.croupier.cli.data.Problem;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.randomiser.Randomiser;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/**
+ * The people, who come one by one at a steady rate. Each evaluates every model's newest weights on
+ * the data that is theirs and sends each model one report, noised before it leaves their hands.
+ * Beside that, groups of them answer the models that ask for raw gradients.
+ */
+final class SimulatedClients implements AutoCloseable {
+
+  private static final long LONGEST_NAP = Duration.ofMillis(20).toNanos();
+
+  private final Problem problem;
+  private final int[] order;
+  private final List<String> modelIds;
+  private final Function<String, ModelSnapshot> newest;
+  private final IntFunction<GradientReporter> reporterOf;
+  private final IntFunction<Randomiser> randomiserOf;
+  private final List<Cohorts> cohorts;
+  private final Thread thread = new Thread(this::come, "simulated-clients");
+  private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
+  private volatile long reported;
+  private volatile long sent;
+  private volatile RuntimeException failure;
+  private volatile boolean closed;
+  private long nanosPerPerson;
+  private BooleanSupplier held = () -> false;
+
+  /**
+   * Gathers the people; nobody comes yet.
+   *
+   * @param order who comes when
+   * @param newest a model's newest committed publication
+   * @param reporterOf what a person sends their reports with
+   * @param randomiserOf what hides the gradients of the person at a place in the order, from 0
+   * @param cohorts whom else they answer
+   */
+  SimulatedClients(
+      Problem problem,
+      int[] order,
+      List<String> modelIds,
+      Function<String, ModelSnapshot> newest,
+      IntFunction<GradientReporter> reporterOf,
+      IntFunction<Randomiser> randomiserOf,
+      List<Cohorts> cohorts) {
+    this.problem = problem;
+    this.order = order;
+    this.modelIds = List.copyOf(modelIds);
+    this.newest = newest;
+    this.reporterOf = reporterOf;
+    this.randomiserOf = randomiserOf;
+    this.cohorts = List.copyOf(cohorts);
+    this.thread.setDaemon(true);
+  }
+
+  /**
+   * Lets them come.
+   *
+   * @param held while true, nobody comes
+   */
+  void start(double peoplePerSecond, BooleanSupplier held) {
+    this.nanosPerPerson = Math.round(1e9 / peoplePerSecond);
+    this.held = held;
+    thread.start();
+  }
+
+  /** How many have come, and reported to every model that takes noised reports. */
+  long reported() {
+    if (failure != null) {
+      throw failure;
+    }
+    return reported;
+  }
+
+  /** How many reports they have sent so far, raw ones among them. */
+  long sent() {
+    if (failure != null) {
+      throw failure;
+    }
+    return sent;
+  }
+
+  /** How many that will be in the end. */
+  long due() {
+    return (long) order.length * modelIds.size() + cohorts.stream().mapToLong(Cohorts::size).sum();
+  }
+
+  /** How many come in all. */
+  long size() {
+    return order.length;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    try {
+      thread.join(Duration.ofSeconds(5).toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void come() {
+    try {
+      long due = System.nanoTime();
+      long count = 0;
+      double[] gradient = new double[problem.dimension()];
+      for (int i = 0; i < order.length; i++) {
+        due = waitFor(due);
+        if (closed) {
+          return;
+        }
+        report(order[i], randomiserOf.apply(i), gradient);
+        reported = i + 1L;
+        sent = count += modelIds.size() + answers(i + 1);
+        due += nanosPerPerson;
+        checkDeliveries(false);
+      }
+      while (!closed && !cohorts.stream().allMatch(Cohorts::isOver)) {
+        sent = count += answers(order.length);
+        checkDeliveries(false);
+        LockSupport.parkNanos(LONGEST_NAP);
+      }
+      checkDeliveries(true);
+    } catch (ExecutionException e) {
+      failure = new IllegalStateException("A report could not be delivered", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      failure = e;
+    }
+  }
+
+  /** Lets the cohorts answer what they are asked, and returns how many reports that made. */
+  private long answers(int come) {
+    return cohorts.stream().mapToLong(group -> group.answer(come, underway::add)).sum();
+  }
+
+  /** Waits until it is a person's turn, and returns when that was. */
+  private long waitFor(long due) {
+    boolean wasHeld = false;
+    while (!closed) {
+      long early = due - System.nanoTime();
+      if (held.getAsBoolean()) {
+        wasHeld = true;
+        LockSupport.parkNanos(LONGEST_NAP);
+      } else if (early > 0) {
+        LockSupport.parkNanos(Math.min(early, LONGEST_NAP));
+      } else {
+        // Who was held back must not come all at once.
+        return wasHeld ? System.nanoTime() : due;
+      }
+    }
+    return due;
+  }
+
+  private void report(int person, Randomiser randomiser, double[] gradient) {
+    GradientReporter reporter = reporterOf.apply(person);
+    for (String modelId : modelIds) {
+      ModelSnapshot snapshot = newest.apply(modelId);
+      problem.gradient(person, snapshot.weights(), gradient);
+      underway.add(reporter.report(snapshot, gradient, randomiser));
+    }
+  }
+
+  /**
+   * Fails if a report could not be delivered; looks at those that are settled, or waits for all.
+   */
+  private void checkDeliveries(boolean wait) throws ExecutionException, InterruptedException {
+    while (!underway.isEmpty() && (underway.getFirst().isDone() || (wait && !closed))) {
+      underway.removeFirst().get();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.croupier.cli.ledger;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.croupier.cli.account.Digits;
+import io.croupier.cli.account.Table;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** How often reports were judged in which way, and why the last time. */
+final class VerdictCounts {
+  private final Map<Outcome, Long> counts = new EnumMap<>(Outcome.class);
+  private final Map<Outcome, String> reasons = new EnumMap<>(Outcome.class);
+
+  void add(AccountingEvent event) {
+    counts.merge(event.getOutcome(), 1L, Long::sum);
+    reasons.put(event.getOutcome(), event.getReason());
+  }
+
+  /** For people. */
+  String text() {
+    Table table = new Table("verdict", "reports", "last reason").words("last reason");
+    counts.forEach(
+        (outcome, count) -> table.row(outcome.name(), Digits.count(count), reasons.get(outcome)));
+    return table.text();
+  }
+
+  /** For programs. */
+  JsonArray json() {
+    JsonArray array = new JsonArray();
+    counts.forEach(
+        (outcome, count) -> {
+          JsonObject object = new JsonObject();
+          object.addProperty("outcome", outcome.name());
+          object.addProperty("reports", count);
+          object.addProperty("lastReason", reasons.get(outcome));
+          array.add(object);
+        });
+    return array;
+  }
+}

@@ -1,0 +1,78 @@
+package io.croupier.cli.replay;
+
+import io.croupier.cli.InputException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Sees to it that no file is read twice from a pipe, and none written over another. */
+final class FileConflicts {
+  private final Map<String, String> inputs = new LinkedHashMap<>();
+  private final Map<String, String> outputs = new LinkedHashMap<>();
+
+  /** Notes a file to be read; {@code name} is null if the option was not given. */
+  FileConflicts reads(String option, String name) {
+    if (name != null) {
+      if (name.equals(RecordFile.PIPE)) {
+        requireNoPipe(option, inputs, "input");
+      }
+      inputs.put(option, name);
+    }
+    return this;
+  }
+
+  /** Notes a file to be written, after all that are read; likewise. */
+  FileConflicts writes(String option, String name) {
+    if (name != null) {
+      if (name.equals(RecordFile.PIPE)) {
+        requireNoPipe(option, outputs, "output");
+      } else {
+        requireOther(option, name, inputs);
+        requireOther(option, name, outputs);
+      }
+      outputs.put(option, name);
+    }
+    return this;
+  }
+
+  /** Whether standard output is one of the files written. */
+  boolean takesStandardOut() {
+    return outputs.containsValue(RecordFile.PIPE);
+  }
+
+  private static void requireNoPipe(String option, Map<String, String> others, String which) {
+    others.forEach(
+        (otherOption, other) -> {
+          if (other.equals(RecordFile.PIPE)) {
+            throw new InputException(
+                "%s and %s are both '-'; standard %s can be only one of them"
+                    .formatted(otherOption, option, which));
+          }
+        });
+  }
+
+  private static void requireOther(String option, String name, Map<String, String> others) {
+    others.forEach(
+        (otherOption, other) -> {
+          if (!other.equals(RecordFile.PIPE) && areSame(Path.of(name), Path.of(other))) {
+            throw new InputException(
+                "%s and %s are the same file, %s; it would be written over"
+                    .formatted(otherOption, option, name));
+          }
+        });
+  }
+
+  private static boolean areSame(Path one, Path other) {
+    try {
+      if (Files.exists(one) && Files.exists(other)) {
+        return Files.isSameFile(one, other);
+      }
+      return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

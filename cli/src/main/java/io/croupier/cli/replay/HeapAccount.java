@@ -1,0 +1,110 @@
+package io.croupier.cli.replay;
+
+import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.accounting.WholeCharge;
+
+/**
+ * One user's account on the heap. There is one for every user of a recording, and a report to judge
+ * finds none of it in the processor's caches: so it is small, and a few steps from the start to any
+ * part. Lists suffice: a user has few models and at most 16 devices.
+ */
+final class HeapAccount implements UserAccount {
+  private Totals user = new Totals();
+  private NamedLink<Totals> models;
+  private NamedLink<ReplayWindow> windows;
+
+  /** A link of a list; the last one's {@code next} is null. */
+  private static final class NamedLink<T> {
+    private final String name;
+    private final NamedLink<T> next;
+    private T value;
+
+    private NamedLink(String name, T value, NamedLink<T> next) {
+      this.name = name;
+      this.value = value;
+      this.next = next;
+    }
+
+    private static <T> NamedLink<T> find(NamedLink<T> first, String name) {
+      NamedLink<T> link = first;
+      while (link != null && !link.name.equals(name)) {
+        link = link.next;
+      }
+      return link;
+    }
+
+    /** Returns the list's first link. */
+    private static <T> NamedLink<T> put(NamedLink<T> first, String name, T value) {
+      NamedLink<T> link = find(first, name);
+      if (link == null) {
+        return new NamedLink<>(name, value, first);
+      }
+      link.value = value;
+      return first;
+    }
+  }
+
+  @Override
+  public Totals userTotals() {
+    return user;
+  }
+
+  @Override
+  public void storeUserTotals(Totals totals) {
+    user = totals;
+  }
+
+  @Override
+  public Totals modelTotals(String modelId) {
+    NamedLink<Totals> known = NamedLink.find(models, modelId);
+    return known == null ? new Totals() : known.value;
+  }
+
+  @Override
+  public void storeModelTotals(String modelId, Totals totals) {
+    models = NamedLink.put(models, modelId, totals);
+  }
+
+  @Override
+  public RunningZeta runningZeta(String modelId) {
+    throw new UnsupportedOperationException("central models are not replayed");
+  }
+
+  @Override
+  public void storeRunningZeta(String modelId, RunningZeta running) {
+    throw new UnsupportedOperationException("central models are not replayed");
+  }
+
+  @Override
+  public WholeCharge wholeCharge(String modelId) {
+    throw new UnsupportedOperationException("central models are not replayed");
+  }
+
+  @Override
+  public void storeWholeCharge(String modelId, WholeCharge charge) {
+    throw new UnsupportedOperationException("central models are not replayed");
+  }
+
+  @Override
+  public ReplayWindow window(String deviceId) {
+    NamedLink<ReplayWindow> known = NamedLink.find(windows, deviceId);
+    return known == null ? new ReplayWindow() : known.value;
+  }
+
+  @Override
+  public void storeWindow(String deviceId, ReplayWindow window) {
+    windows = NamedLink.put(windows, deviceId, window);
+  }
+
+  @Override
+  public int devices() {
+    int devices = 0;
+    for (NamedLink<ReplayWindow> link = windows; link != null; link = link.next) {
+      devices++;
+    }
+    return devices;
+  }
+}

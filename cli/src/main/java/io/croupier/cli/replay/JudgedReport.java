@@ -1,0 +1,12 @@
+package io.croupier.cli.replay;
+
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent.Outcome;
+
+/** A well-formed report, and what the ledger said of it. */
+record JudgedReport(Report report, Outcome outcome) {
+
+  boolean isAdmitted() {
+    return outcome == Outcome.ADMITTED;
+  }
+}

@@ -1,0 +1,21 @@
+package io.croupier.cli.replay;
+
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.Position;
+
+/** Where a report was recorded. */
+record RecordPosition(String topic, int partition, long offset) {
+
+  static RecordPosition of(Position position) {
+    return new RecordPosition(position.getTopic(), position.getPartition(), position.getOffset());
+  }
+
+  static RecordPosition of(Report report) {
+    return new RecordPosition(report.topic, report.partition, report.offset);
+  }
+
+  @Override
+  public String toString() {
+    return "%s-%d@%d".formatted(topic, partition, offset);
+  }
+}

@@ -1,0 +1,100 @@
+package io.croupier.cli.replay;
+
+import io.croupier.cli.InputException;
+import io.croupier.cli.replay.ReportRecord.Candidate;
+import io.croupier.cli.replay.ReportRecord.Unreadable;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Decoded.Malformed;
+import io.croupier.operators.report.Decoded.WellFormed;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.AccountingEvent;
+import java.util.function.Consumer;
+
+/**
+ * Reads reports the way the job does, decoder and ledger: each one gives an accounting event or a
+ * dead letter.
+ */
+final class ReportAdmission {
+  /** No topic has this name: raw gradients, whose noise can't be had again, are malformed here. */
+  private static final String NO_TOPIC = "";
+
+  private final RecordFile file;
+  private final ReportFile reports;
+  private final boolean needsPositions;
+  private final Accounts accounts;
+  private final Consumer<AccountingEvent> accounting;
+  private final Consumer<Unreadable> deadLetters;
+  private final ReportDecoder decoder = new ReportDecoder(NO_TOPIC);
+  private final RecordCounts counts;
+
+  /**
+   * Judges the reports of one file.
+   *
+   * @param needsPositions whether a report that doesn't say where it was recorded ends the replay
+   */
+  ReportAdmission(
+      RecordFile file,
+      boolean needsPositions,
+      Accounts accounts,
+      RecordCounts counts,
+      Consumer<AccountingEvent> accounting,
+      Consumer<Unreadable> deadLetters) {
+    this.file = file;
+    this.reports = new ReportFile(file);
+    this.needsPositions = needsPositions;
+    this.accounts = accounts;
+    this.counts = counts;
+    this.accounting = accounting;
+    this.deadLetters = deadLetters;
+  }
+
+  /** The next well-formed report, judged; null at the end. */
+  JudgedReport next() {
+    for (ReportRecord entry = reports.next(); entry != null; entry = reports.next()) {
+      if (entry instanceof Unreadable unreadable) {
+        bury(unreadable);
+      } else if (entry instanceof Candidate candidate) {
+        Decoded decoded = decode(candidate);
+        if (decoded instanceof WellFormed wellFormed) {
+          return judge(wellFormed.report());
+        } else if (decoded instanceof Malformed malformed) {
+          bury(
+              new Unreadable(
+                  entry.number(),
+                  candidate.input(),
+                  malformed.reason(),
+                  malformed.withheld() || ReportFile.mayBeRaw(candidate.value())));
+        }
+      }
+    }
+    return null;
+  }
+
+  private Decoded decode(Candidate report) {
+    if (needsPositions && !report.isRecorded()) {
+      throw new InputException(
+          file.place(report.number())
+              + ": a report without topic, partition and offset; with --journal each must be a"
+              + " RecordedReport");
+    }
+    return decoder.decode(
+        report.key().toByteArray(),
+        report.value().toByteArray(),
+        report.topic(),
+        report.partition(),
+        report.offset());
+  }
+
+  private JudgedReport judge(Report report) {
+    AccountingEvent event = accounts.judge(report);
+    counts.count(report.modelId, event.getOutcome());
+    accounting.accept(event);
+    return new JudgedReport(report, event.getOutcome());
+  }
+
+  private void bury(Unreadable unreadable) {
+    counts.countUnreadable(file.place(unreadable.number()) + ": " + unreadable.reason());
+    deadLetters.accept(unreadable);
+  }
+}

@@ -1,0 +1,97 @@
+package io.croupier.cli.report;
+
+import io.croupier.cli.InputException;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.Randomiser;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.InterruptException;
+
+/** Sends reports. What an interrupted run left in the ledger unacknowledged is sent first. */
+final class KafkaReportSink implements ReportSink {
+  private static final int MOST_UNDERWAY = LocalLedger.WINDOW / 2;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Producer<byte[], byte[]> producer;
+  private final GradientReporter reporter;
+  private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
+
+  /**
+   * Sends to a Kafka.
+   *
+   * @throws InputException if a setting contradicts what reports need, or what an earlier run left
+   *     can't be sent
+   */
+  KafkaReportSink(Map<String, String> kafka, String gradientsTopic, LocalLedger ledger) {
+    this(producer(kafka), gradientsTopic, ledger);
+  }
+
+  /** Sends by {@code producer}, and closes it. */
+  KafkaReportSink(Producer<byte[], byte[]> producer, String gradientsTopic, LocalLedger ledger) {
+    this.producer = producer;
+    reporter = new GradientReporter(producer, gradientsTopic, ledger);
+    producer.flush();
+    int left = ledger.pending().size();
+    if (left > 0) {
+      // New ones would go the same way, and there is room for so many only.
+      close();
+      throw new InputException(
+          "Of the reports that an earlier run left, which are spent, %d were not acknowledged by topic %s; the next run takes them up, and nothing else is reported before"
+              .formatted(left, gradientsTopic));
+    }
+  }
+
+  private static Producer<byte[], byte[]> producer(Map<String, String> kafka) {
+    try {
+      return new KafkaProducer<>(GradientReporter.producerProperties(Map.copyOf(kafka)));
+    } catch (IllegalArgumentException e) {
+      throw new InputException("kafka.* of the configuration: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void report(EvaluatedGradient answer, Randomiser randomiser) {
+    while (!underway.isEmpty()
+        && (underway.size() >= MOST_UNDERWAY || underway.getFirst().isDone())) {
+      await(underway.removeFirst());
+    }
+    underway.add(reporter.report(answer.model(), answer.round(), answer.gradient(), randomiser));
+  }
+
+  @Override
+  public void settle() {
+    producer.flush();
+    while (!underway.isEmpty()) {
+      await(underway.removeFirst());
+    }
+  }
+
+  private static void await(Future<RecordMetadata> report) {
+    try {
+      report.get();
+    } catch (ExecutionException e) {
+      throw new InputException(
+          "A report, which is spent, was not acknowledged: " + e.getCause().getMessage(), e);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  @Override
+  public String done() {
+    return "sent";
+  }
+
+  @Override
+  public void close() {
+    producer.close(PATIENCE);
+  }
+}

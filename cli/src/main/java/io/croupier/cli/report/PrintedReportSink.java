@@ -1,0 +1,81 @@
+package io.croupier.cli.report;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.InputException;
+import io.croupier.client.ReportMaker;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.GradientReport;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.InstantSource;
+
+/**
+ * Prints reports: they are as released as those that are sent, and charged like them. What an
+ * interrupted run left in the ledger unprinted is printed first.
+ */
+final class PrintedReportSink implements ReportSink {
+  private final OutputStream out;
+  private final Format format;
+  private final LocalLedger ledger;
+  private final ReportMaker maker;
+  private boolean isFull;
+
+  /** Prints to {@code out}, which stays open. */
+  PrintedReportSink(OutputStream out, Format format, LocalLedger ledger, InstantSource clock) {
+    this.out = out;
+    this.format = format;
+    this.ledger = ledger;
+    maker = new ReportMaker(ledger, clock);
+    ledger.pending().forEach(this::print);
+  }
+
+  @Override
+  public void report(EvaluatedGradient answer, Randomiser randomiser) {
+    requireRoom();
+    print(maker.release(answer.model(), answer.round(), answer.gradient(), randomiser));
+  }
+
+  private void requireRoom() {
+    if (isFull && format == Format.RECORD) {
+      throw new InputException(
+          "--format record is for one report, which is printed; use json or protobuf for more");
+    }
+  }
+
+  private void print(StoredReport report) {
+    requireRoom();
+    try {
+      format.write(parse(report.bytes()), out);
+      out.flush();
+    } catch (IOException e) {
+      throw new InputException("A report, which is spent, can't be printed: " + e.getMessage(), e);
+    }
+    isFull = true;
+    ledger.acknowledge(report.sequence());
+  }
+
+  private static GradientReport parse(byte[] report) {
+    try {
+      return GradientReport.parseFrom(report);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a ledger holds reports alone", e);
+    }
+  }
+
+  @Override
+  public void settle() {
+    // What is printed has arrived.
+  }
+
+  @Override
+  public String done() {
+    return "printed";
+  }
+
+  @Override
+  public void close() {
+    // Standard output is not this command's to close.
+  }
+}

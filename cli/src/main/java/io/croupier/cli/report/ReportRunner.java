@@ -1,0 +1,135 @@
+package io.croupier.cli.report;
+
+import io.croupier.cli.CountBar;
+import io.croupier.cli.InputException;
+import io.croupier.client.NotChosenException;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LimitReachedException;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.Spent;
+import io.croupier.client.randomiser.Randomiser;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Takes gradients and hands out reports, until there are no more or the limit is reached. */
+final class ReportRunner {
+  private static final MathContext DIGITS = new MathContext(6, RoundingMode.CEILING);
+
+  private final Gradients gradients;
+  private final ReportSink sink;
+  private final LocalLedger ledger;
+  private final Limit limit;
+  private final int earlier;
+  private long reports;
+  private long unchosen;
+
+  /**
+   * A runner without reports.
+   *
+   * @param earlier reports that the sink found in the ledger, from an earlier run
+   */
+  ReportRunner(Gradients gradients, ReportSink sink, LocalLedger ledger, Limit limit, int earlier) {
+    this.gradients = gradients;
+    this.sink = sink;
+    this.ledger = ledger;
+    this.limit = limit;
+    this.earlier = earlier;
+  }
+
+  /**
+   * Reports everything.
+   *
+   * @return what became of it, in words
+   * @throws InputException if something can't be reported: nothing is after that
+   */
+  String run(Randomiser randomiser, CountBar bar) {
+    try {
+      for (EvaluatedGradient answer = gradients.next(); answer != null; answer = gradients.next()) {
+        report(answer, randomiser);
+        bar.step(1);
+      }
+      sink.settle();
+    } catch (InputException e) {
+      throw ended(e);
+    }
+    if (!ledger.pending().isEmpty()) {
+      throw new InputException(summary());
+    }
+    return summary();
+  }
+
+  /** What ended the run, with what became of everything before. */
+  private InputException ended(InputException cause) {
+    String reason = cause.getMessage();
+    try {
+      sink.settle();
+    } catch (InputException e) {
+      reason += System.lineSeparator() + e.getMessage();
+    }
+    return new InputException(reason + System.lineSeparator() + summary(), cause);
+  }
+
+  private void report(EvaluatedGradient answer, Randomiser randomiser) {
+    try {
+      sink.report(answer, randomiser);
+      reports++;
+    } catch (NotChosenException e) {
+      // As the model asks for; counted, so that nobody looks for what is missing.
+      unchosen++;
+    } catch (LimitReachedException e) {
+      throw new InputException(
+          "The limit is reached: %s. Not reported: %s, and %s"
+              .formatted(e.getMessage(), gradients.place(), gradients.left()),
+          e);
+    } catch (IllegalArgumentException e) {
+      throw new InputException("%s: %s".formatted(gradients.place(), e.getMessage()), e);
+    }
+  }
+
+  private String summary() {
+    int pending = ledger.pending().size();
+    return "%d %s%s%s. In the ledger: %s.%s"
+        .formatted(
+            reports,
+            sink.done(),
+            unchosen == 0 ? "" : ", %d not chosen".formatted(unchosen),
+            earlier == 0 ? "" : ", after %d that an earlier run had left".formatted(earlier),
+            inWords(ledger.spent(), limit),
+            pending == 0
+                ? ""
+                : " Still to arrive: %d, which the next run takes up.".formatted(pending));
+  }
+
+  /** What is spent, and of how much; what neither is spent nor limited is left out. */
+  private static String inWords(Spent spent, Limit limit) {
+    List<String> parts = new ArrayList<>();
+    boolean counted = limit.reports() < Long.MAX_VALUE;
+    parts.add("%d reports".formatted(spent.reports()) + (counted ? of(limit.reports()) : ""));
+    if (spent.undisclosed() > 0) {
+      parts.add("%d of them undisclosed".formatted(spent.undisclosed()));
+    }
+    if (spent.unbounded() > 0) {
+      parts.add(
+          "%d of them without a bound (a coordinate is not private, or own noise of unknown worth)"
+              .formatted(spent.unbounded()));
+    }
+    addLevel(parts, "epsilon", spent.epsilon(), limit.epsilon());
+    addLevel(parts, "mu", spent.muSquared().sqrt(DIGITS), limit.mu());
+    return String.join(", ", parts);
+  }
+
+  private static void addLevel(List<String> parts, String name, BigDecimal spent, double limit) {
+    boolean limited = limit > 0 && limit < Double.POSITIVE_INFINITY;
+    if (spent.signum() > 0 || limited) {
+      parts.add(
+          name + " " + spent.stripTrailingZeros().toPlainString() + (limited ? of(limit) : ""));
+    }
+  }
+
+  private static String of(Number limit) {
+    return " of " + limit;
+  }
+}

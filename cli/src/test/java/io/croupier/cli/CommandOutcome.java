@@ -1,0 +1,28 @@
+package io.croupier.cli;
+
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+
+/** What a command that runs in this JVM came to. */
+record CommandOutcome(int code, String out, String err) {
+
+  /** Runs a command that reads {@code in}. */
+  static CommandOutcome of(InputStream in, List<String> arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    InputStream before = System.in;
+    try {
+      System.setIn(in);
+      int code =
+          Croupier.commandLine()
+              .setOut(new PrintWriter(out))
+              .setErr(new PrintWriter(err))
+              .execute(arguments.toArray(String[]::new));
+      return new CommandOutcome(code, out.toString(), err.toString());
+    } finally {
+      System.setIn(before);
+    }
+  }
+}

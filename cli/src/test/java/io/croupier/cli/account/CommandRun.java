@@ -1,0 +1,51 @@
+package io.croupier.cli.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+
+/** What a command did. */
+record CommandRun(int code, String out, String err, Exception failure) {
+
+  /** Runs a command; arguments are separated by single blanks. */
+  static CommandRun of(Object command, String arguments) {
+    return of(command, arguments.split(" "));
+  }
+
+  static CommandRun of(Object command, String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    List<Exception> failures = new ArrayList<>();
+    int code =
+        new CommandLine(command)
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setOut(new PrintWriter(out, true))
+            .setErr(new PrintWriter(err, true))
+            .setExecutionExceptionHandler(
+                (exception, line, parsed) -> {
+                  failures.add(exception);
+                  return 1;
+                })
+            .execute(arguments);
+    return new CommandRun(
+        code, out.toString(), err.toString(), failures.isEmpty() ? null : failures.get(0));
+  }
+
+  /** What a command prints for programs, if it succeeds. */
+  static JsonObject json(Object command, String arguments) {
+    CommandRun run = of(command, arguments + " --json");
+    assertThat(run.failure).isNull();
+    assertThat(run.code).isZero();
+    return run.json();
+  }
+
+  JsonObject json() {
+    return JsonParser.parseString(out).getAsJsonObject();
+  }
+}

@@ -1,0 +1,108 @@
+package io.croupier.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.cli.InputException;
+import io.croupier.operators.accounting.CentralGuarantee;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ComparedLearnerTest {
+
+  private static final DemoParameters TERMS = new DemoParameters(4, 0, 0.25, 10, 100, 1);
+
+  @Test
+  void theUsualLearnersAreFourWithoutAStepSizeAndFiveWithOne() {
+    List<ComparedLearner> usual = ComparedLearner.parse(List.of(ComparedLearner.USUAL.split(",")));
+
+    assertThat(usual)
+        .extracting(ComparedLearner::modelId)
+        .containsExactly(
+            "adaptive-radius",
+            "banco",
+            "black-box",
+            "coordinate-wise",
+            "ldp-sgd-0.1",
+            "ldp-sgd-10",
+            "ldp-sgd-1000",
+            "dp-ftrl-tree-100",
+            "dp-ftrl-blt-100");
+    assertThat(usual)
+        .extracting(ComparedLearner::byHand)
+        .containsExactly(
+            "nothing",
+            "strongest noise",
+            "nothing",
+            "nothing",
+            "step size 0.1",
+            "step size 10",
+            "step size 1000",
+            "learning rate 100",
+            "learning rate 100");
+  }
+
+  @Test
+  void specsFollowTheTerms() {
+    ModelSpec banco = spec("banco");
+    assertThat(banco.getDimension()).isEqualTo(8);
+    assertThat(banco.getGradientBound()).isEqualTo(0.25);
+    assertThat(banco.getReportsPerRound()).isEqualTo(10);
+    assertThat(banco.getAveraging().getPolynomial().getDegree()).isEqualTo(3);
+    assertThat(banco.getBanco().getStrongestNoise().getL2Laplace().getEpsilon()).isEqualTo(4);
+
+    assertThat(spec("adaptive-radius").hasAveraging()).isFalse();
+    assertThat(spec("adaptive-radius").hasAdaptiveRadius()).isTrue();
+    assertThat(spec("black-box").hasBlackBox()).isTrue();
+    assertThat(spec("coordinate-wise").hasCoordinateWise()).isTrue();
+    assertThat(spec("coordinate-wise").getGradientBound()).isEqualTo(0.25);
+    assertThat(spec("coordinate-wise").getAveraging().getPolynomial().getDegree()).isEqualTo(3);
+    assertThat(spec("ldp-sgd:0.5").getLdpSgd().getStepSize()).isEqualTo(0.5);
+    assertThat(spec("ldp-sgd:0.5").getLdpSgd().getDecay()).isEqualTo(0.5);
+  }
+
+  @Test
+  void rawReportsAreHiddenByNoLessNoiseThanTheirEpsilonTakes() {
+    for (int people : new int[] {1, 40, 300, 20_000, 28_155, 1_000_000}) {
+      DemoParameters parameters = new DemoParameters(4, 0, 0.25, 10, people, 1);
+      for (String name : List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1")) {
+        ComparedLearner comparedLearner = ComparedLearner.parse(List.of(name)).get(0);
+        ModelSpec spec = comparedLearner.spec(8, parameters);
+        assertThat(ModelSpecs.violations(spec)).isEmpty();
+        assertThat(spec.getLimits().getMaxParticipations()).isEqualTo(1);
+        assertThat(comparedLearner.reports(parameters)).isBetween(people - 32, people);
+        GuaranteeEvent all = CentralGuarantee.of(spec).event(parameters.rounds().count());
+        assertThat(all.getReplaceOne().getEpsilon())
+            .as("%s of %d people", name, people)
+            .isBetween(3.999, 4.0);
+        assertThat(all.getDelta()).isLessThanOrEqualTo(Math.pow(people, -1.1));
+      }
+    }
+  }
+
+  @Test
+  void whatIsNoLearnerIsNamed() {
+    assertRefused(List.of("sgd"), "'sgd' is not one of adaptive-radius, banco");
+    assertRefused(List.of("ldp-sgd"), "'ldp-sgd' is not one of");
+    assertRefused(List.of("ldp-sgd:fast"), "'fast' is not a number");
+    assertRefused(List.of("ldp-sgd:-1"), "positive and finite");
+    assertRefused(List.of("ldp-sgd:NaN"), "positive and finite");
+    assertRefused(List.of("dp-ftrl-blt:0"), "a learning rate is positive and finite");
+    assertRefused(List.of("banco", "banco"), "'banco' is named twice");
+    assertRefused(List.of(), "at least one");
+  }
+
+  private static ModelSpec spec(String name) {
+    return ComparedLearner.parse(List.of(name)).get(0).spec(8, TERMS);
+  }
+
+  private static void assertRefused(List<String> names, String part) {
+    assertThatThrownBy(() -> ComparedLearner.parse(names))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("--learners")
+        .hasMessageContaining(part);
+  }
+}

@@ -1,0 +1,161 @@
+package io.croupier.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.cli.data.Problem;
+import io.croupier.cli.data.Simulation;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.schemas.GradientReport;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class SimulatedClientsTest {
+
+  private static final int PEOPLE = 20;
+
+  private final Problem problem = Simulation.logistic(PEOPLE, 1).problem();
+
+  @Test
+  void everybodyReportsOnceToEveryModelInTheirTurn() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    int[] order = {3, 1, 2};
+    try (SimulatedClients simulatedClients = clients(producer, order)) {
+      simulatedClients.start(1e6, () -> false);
+      awaitEnd(simulatedClients);
+    }
+
+    List<GradientReport> reports = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> record : producer.history()) {
+      reports.add(GradientReport.parseFrom(record.value()));
+    }
+    assertThat(reports)
+        .extracting(report -> report.getUserId() + report.getModelId() + report.getSequence())
+        .containsExactly("p3a0", "p3b1", "p1a0", "p1b1", "p2a0", "p2b1");
+    assertThat(reports.subList(0, 4)).allMatch(report -> report.getL2Laplace().getEpsilon() == 8);
+    assertThat(reports.subList(4, 6)).allMatch(GradientReport::hasUndisclosed);
+    assertThat(reports).allMatch(report -> report.getRound() == 7);
+  }
+
+  @Test
+  void groupsAnswerTheRoundThatIsPublishedAndNobodyTwice() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    int[] order = {3, 1, 2, 4, 0};
+    AtomicReference<ModelSnapshot> newest = new AtomicReference<>(Snapshots.of("raw", 6, 0, 0));
+    Cohorts cohorts =
+        new Cohorts(
+            "raw",
+            new Rounds(2, 2),
+            problem,
+            order,
+            newest::get,
+            person -> "p" + person,
+            "raw-gradients",
+            producer::send);
+    List<Future<RecordMetadata>> underway = new ArrayList<>();
+
+    assertThat(cohorts.answer(1, underway::add)).isOne();
+    assertThat(cohorts.answer(5, underway::add)).as("the second round isn't published").isOne();
+    newest.set(Snapshots.of("raw", 6, 0.5, 1));
+    assertThat(cohorts.isOver()).isFalse();
+    assertThat(cohorts.answer(5, underway::add)).isEqualTo(2);
+    assertThat(cohorts.isOver()).isTrue();
+    assertThat(cohorts.answer(5, underway::add)).as("who is left over is not asked").isZero();
+
+    double[] gradient = new double[6];
+    problem.gradient(2, newest.get().weights(), gradient);
+    List<GradientReport> reports = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> record : producer.history()) {
+      assertThat(record.topic()).isEqualTo("raw-gradients");
+      reports.add(GradientReport.parseFrom(record.value()));
+    }
+    assertThat(underway).hasSize(4);
+    assertThat(reports).allMatch(GradientReport::hasCentral);
+    assertThat(reports)
+        .extracting(report -> report.getUserId() + " in " + report.getRound())
+        .containsExactly("p3 in 0", "p1 in 0", "p2 in 1", "p4 in 1");
+    assertThat(reports.get(2).getDense().getValuesList())
+        .containsExactlyElementsOf(Arrays.stream(gradient).boxed().toList());
+  }
+
+  @Test
+  void nobodyComesWhileTheyAreHeld() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    CountDownLatch asked = new CountDownLatch(3);
+    try (SimulatedClients simulatedClients = clients(producer, new int[] {0, 1})) {
+      simulatedClients.start(
+          1e6,
+          () -> {
+            asked.countDown();
+            return true;
+          });
+      assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(simulatedClients.reported()).isZero();
+    }
+    assertThat(producer.history()).isEmpty();
+  }
+
+  @Test
+  void aReportThatCannotBeDeliveredIsNotPassedOver() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    try (SimulatedClients simulatedClients = clients(producer, new int[] {0})) {
+      simulatedClients.start(1e6, () -> false);
+      while (!producer.errorNext(new TimeoutException("no broker"))) {
+        Thread.onSpinWait();
+      }
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  simulatedClients.reported();
+                  Thread.onSpinWait();
+                }
+              })
+          .hasMessageContaining("could not be delivered");
+    }
+  }
+
+  private SimulatedClients clients(MockProducer<byte[], byte[]> producer, int[] order) {
+    Randomiser randomiser =
+        new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, 8);
+    return new SimulatedClients(
+        problem,
+        order,
+        List.of("a", "b"),
+        modelId -> Snapshots.of(modelId, 6, 0, 7),
+        person ->
+            new GradientReporter(
+                producer, "gradients", LocalLedger.inMemory("p" + person, Limit.NONE)),
+        place -> place == 2 ? new UndisclosedRandomiser(randomiser) : randomiser,
+        List.of());
+  }
+
+  private static MockProducer<byte[], byte[]> producer(boolean completes) {
+    return new MockProducer<>(
+        completes, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private static void awaitEnd(SimulatedClients simulatedClients) {
+    while (simulatedClients.reported() < simulatedClients.size()) {
+      Thread.onSpinWait();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.croupier.cli.replay;
+
+import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.Gaussian;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReport.GradientCase;
+import io.croupier.schemas.Grid;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpec.LearnerCase;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.Sparse;
+import io.croupier.schemas.Undisclosed;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** Reports of many people: most name the newest round, some an older one, or one never told. */
+final class RandomReportStream {
+  private static final int PEOPLE = 200;
+  private static final double[] EPSILONS = {1, 1.5, 2, 4};
+  private static final long NEVER_REACHED = 1_000_000;
+
+  private final SplittableRandom random;
+  private final Map<String, Long> sequences = new HashMap<>();
+
+  RandomReportStream(long seed) {
+    random = new SplittableRandom(seed);
+  }
+
+  /**
+   * A report that the ledger admits.
+   *
+   * @param forms what its gradient may be
+   * @param published the rounds told so far, oldest first
+   */
+  GradientReport next(ModelSpec spec, List<GradientCase> forms, List<Long> published) {
+    GradientReport.Builder report = by("person-" + random.nextInt(PEOPLE));
+    report.setModelId(spec.getModelId()).setRound(round(spec, published));
+    boolean banco = spec.getLearnerCase() == LearnerCase.BANCO;
+    GradientCase form = forms.get(random.nextInt(forms.size()));
+    // No noise that a sparse report may declare is one that BANCO takes.
+    setGradient(report, banco && form == GradientCase.SPARSE ? GradientCase.DENSE : form, spec);
+    if (banco) {
+      double epsilon = EPSILONS[random.nextInt(EPSILONS.length)];
+      report.setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon));
+    } else if (report.hasSparse() && random.nextBoolean()) {
+      CoordinateLaplace.Builder noise = report.getCoordinateLaplaceBuilder();
+      noise.setClip(CoordinateLaplace.Clip.COORDINATES);
+      for (int i = 0; i < report.getSparse().getIndicesCount(); i++) {
+        noise.addTaus(random.nextDouble(0.5, 2));
+      }
+    } else if (!report.hasSparse() && random.nextBoolean()) {
+      report.setGaussian(Gaussian.newBuilder().setMu(random.nextDouble(0.5, 2)));
+    } else {
+      report.setUndisclosed(Undisclosed.getDefaultInstance());
+    }
+    return report.build();
+  }
+
+  /** A report with a coordinate too many. */
+  GradientReport ofWrongDimension(ModelSpec spec) {
+    GradientReport.Builder report = by("person-" + random.nextInt(PEOPLE));
+    report.setModelId(spec.getModelId()).setRound(0);
+    setGradient(report, GradientCase.GRID, spec);
+    report.getGridBuilder().addValues(1);
+    return report.setUndisclosed(Undisclosed.getDefaultInstance()).build();
+  }
+
+  private GradientReport.Builder by(String user) {
+    long sequence = sequences.merge(user, 1L, Long::sum);
+    return GradientReport.newBuilder()
+        .setUserId(user)
+        .setDeviceId("phone")
+        .setSequence(sequence)
+        .setCreatedAtMs(random.nextLong(1L << 40));
+  }
+
+  private long round(ModelSpec spec, List<Long> published) {
+    int newest = published.size() - 1;
+    int behind =
+        switch (random.nextInt(16)) {
+          case 0, 1 -> 1;
+          case 2 -> ModelSpecs.maxStaleness(spec) + 1;
+          default -> 0;
+        };
+    long round = published.get(Math.max(0, newest - behind));
+    return switch (random.nextInt(16)) {
+      case 0 -> round + NEVER_REACHED;
+      case 1 -> round + 1;
+      default -> round;
+    };
+  }
+
+  private void setGradient(GradientReport.Builder report, GradientCase form, ModelSpec spec) {
+    int d = spec.getDimension();
+    switch (form) {
+      case DENSE -> {
+        Dense.Builder dense = Dense.newBuilder();
+        for (int j = 0; j < d; j++) {
+          dense.addValues(value(spec));
+        }
+        report.setDense(dense);
+      }
+      case GRID -> {
+        double step = Math.scalb(1.0, ModelSpecs.gridExponent(spec));
+        Grid.Builder grid = Grid.newBuilder();
+        for (int j = 0; j < d; j++) {
+          grid.addValues((int) Math.rint(value(spec) / step));
+        }
+        report.setGrid(grid);
+      }
+      case SPARSE -> {
+        Sparse.Builder sparse = Sparse.newBuilder().setDimension(d);
+        for (int j = random.nextInt(3); j < d; j += 1 + random.nextInt(3)) {
+          sparse.addIndices(j).addValues(value(spec));
+        }
+        report.setSparse(sparse);
+      }
+      case EXAMPLE, GRADIENT_NOT_SET ->
+          throw new IllegalArgumentException(form + " is no gradient of a local model");
+    }
+  }
+
+  /** Leans to one side, so that every learner moves; now and then a zero with a sign. */
+  private double value(ModelSpec spec) {
+    return random.nextInt(20) == 0
+        ? -0.0
+        : spec.getGradientBound() * (random.nextGaussian() / 2 - 0.2);
+  }
+}

@@ -1,0 +1,95 @@
+package io.croupier.cli.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.JournalEntry;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.RecordedReport;
+import java.io.Writer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+
+/** What a job has told of its local models, held against a replay of its journal. */
+final class ReplayComparison {
+  private ReplayComparison() {}
+
+  /**
+   * Fails unless a replay tells every update again, but for its time, and every accounting event.
+   *
+   * @param specs what the folder's {@code models.yaml} holds
+   * @param json whether reports and journal are recorded as JSON
+   */
+  static void check(RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder)
+      throws Exception {
+    record(job, specs, json, folder);
+    checkReplay(job, specs, folder);
+  }
+
+  private static void record(
+      RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder) throws Exception {
+    List<RecordedReport> recording = job.recording();
+    List<JournalEntry> journal = List.of();
+    for (ModelSpec spec : specs) {
+      journal = job.awaitJournal(spec.getModelId());
+    }
+    if (json) {
+      folder.writeJson(
+          "reports",
+          recording.stream().map(ReplayComparison::parsed).flatMap(Optional::stream).toList());
+      folder.writeJson("journal", journal);
+    } else {
+      folder.writeBinary("reports", recording);
+      folder.writeBinary("journal", journal);
+    }
+    try (JsonLines told = JsonLines.create(folder.path("told"), Writer.nullWriter())) {
+      for (ModelSpec spec : specs) {
+        job.updates(spec.getModelId()).forEach(update -> told.write(update));
+      }
+    }
+  }
+
+  /** The record in full; nothing if it is malformed, which can't be said in JSON. */
+  private static Optional<RecordedReport> parsed(RecordedReport record) {
+    try {
+      return Optional.of(RecordedReport.parseFrom(record.toByteString()));
+    } catch (InvalidProtocolBufferException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static void checkReplay(RecordedJob job, List<ModelSpec> specs, ReplayFolder folder)
+      throws Exception {
+    ReplayFolder.Run run =
+        folder.run(
+            "--models", folder.path("models.yaml"),
+            "--reports", folder.path("reports"),
+            "--journal", folder.path("journal"),
+            "--updates", folder.path("updates"),
+            "--accounting", folder.path("accounting"));
+    assertThat(run.failure()).isNull();
+    for (ModelSpec spec : specs) {
+      String id = spec.getModelId();
+      assertThat(updates(folder, "updates", id)).as(id).isEqualTo(updates(folder, "told", id));
+    }
+    List<AccountingEvent> events =
+        job.events().stream().filter(event -> !event.hasCentral()).toList();
+    assertThat(new HashSet<>(folder.events("accounting")))
+        .hasSameSizeAs(events)
+        .isEqualTo(new HashSet<>(events));
+  }
+
+  /**
+   * The updates of a model, without the time, as the lines that they are: no two doubles are
+   * written alike, but Protobuf's parser of JSON takes -0.0 for 0.0.
+   */
+  private static List<String> updates(ReplayFolder folder, String file, String modelId)
+      throws Exception {
+    return folder.lines(file).stream()
+        .filter(line -> line.contains("\"modelId\":\"%s\"".formatted(modelId)))
+        .map(line -> line.replaceFirst(",\"publishedAtMs\":\"[0-9]+\"", ""))
+        .toList();
+  }
+}

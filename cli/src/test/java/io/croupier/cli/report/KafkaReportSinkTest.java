@@ -1,0 +1,118 @@
+package io.croupier.cli.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.cli.CountBar;
+import io.croupier.cli.InputException;
+import io.croupier.cli.data.Problem;
+import io.croupier.cli.data.SquaredLoss;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.GradientReport;
+import java.io.BufferedReader;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+class KafkaReportSinkTest {
+  private static final int ROUNDS = 40;
+  private static final Randomiser NOISE = new L2LaplaceRandomiser(1, 1, -16, 1);
+
+  private final LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
+  private final MockProducer<byte[], byte[]> producer =
+      new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+
+  private String report(Gradients gradients) {
+    try (KafkaReportSink sink = new KafkaReportSink(producer, "gradients", ledger);
+        CountBar bar = new CountBar("reports", -1, false)) {
+      return new ReportRunner(gradients, sink, ledger, Limit.NONE, 0).run(NOISE, bar);
+    }
+  }
+
+  private List<Long> sentRounds() throws Exception {
+    List<GradientReport> reports = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
+      reports.add(GradientReport.parseFrom(sent.value()));
+    }
+    return reports.stream().map(GradientReport::getRound).toList();
+  }
+
+  /** Rounds 0, 10, ... as the ledger has them: never all alike, but with probability 2e-12. */
+  private List<Long> chosen() {
+    List<Long> chosen =
+        LongStream.range(0, ROUNDS)
+            .map(i -> 10 * i)
+            .filter(round -> ledger.answers("m", round, 0.5))
+            .boxed()
+            .toList();
+    assertThat(chosen).hasSizeBetween(1, ROUNDS - 1);
+    return chosen;
+  }
+
+  private String summary(int sent) {
+    return "%d sent, %d not chosen. In the ledger: %d reports, epsilon %d."
+        .formatted(sent, ROUNDS - sent, sent, sent);
+  }
+
+  @Test
+  void linesOfRoundsThatAreNotChosenAreCountedAndNotSent() throws Exception {
+    RoundPublisher model = new RoundPublisher(10 * ROUNDS, 0.5);
+    LongStream.range(0, ROUNDS).forEach(i -> model.publish());
+    String lines =
+        LongStream.range(0, ROUNDS)
+            .mapToObj(i -> "{\"gradient\": [0.5], \"round\": %d}".formatted(10 * i))
+            .collect(Collectors.joining("\n"));
+
+    String summary = report(new LineGradients(new BufferedReader(new StringReader(lines)), model));
+
+    assertThat(sentRounds()).isEqualTo(chosen());
+    assertThat(summary).isEqualTo(summary(chosen().size()));
+  }
+
+  @Test
+  void andSoAreThoseOfRows() throws Exception {
+    Problem problem =
+        new Problem(new double[] {1}, new double[] {2}, new double[] {1}, new SquaredLoss());
+    RoundPublisher model = new RoundPublisher(10 * ROUNDS, 0.5);
+
+    String summary = report(new RowGradients(problem, model, false, ROUNDS));
+
+    assertThat(sentRounds()).isEqualTo(chosen());
+    assertThat(summary).isEqualTo(summary(chosen().size()));
+  }
+
+  @Test
+  void nothingIsDrawnWhileTheReportsOfAnEarlierRunCannotBeSent() {
+    for (int i = 0; i < LocalLedger.WINDOW; i++) {
+      ledger.release(NOISE, sequence -> new byte[] {1});
+    }
+    producer.sendException = new KafkaException("no broker");
+
+    assertThatThrownBy(() -> new KafkaReportSink(producer, "gradients", ledger))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("64 were not acknowledged by topic gradients");
+    assertThat(producer.closed()).isTrue();
+    assertThat(ledger.spent().reports()).isEqualTo(LocalLedger.WINDOW);
+  }
+
+  @Test
+  void settingsThatCouldLoseReportsAreRefused() {
+    assertThatThrownBy(
+            () ->
+                new KafkaReportSink(
+                    Map.of("bootstrap.servers", "localhost:1", "acks", "1"), "gradients", ledger))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("acks is 1; it must be all");
+  }
+}

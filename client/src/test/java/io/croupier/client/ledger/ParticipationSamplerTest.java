@@ -1,0 +1,84 @@
+package io.croupier.client.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+
+class ParticipationSamplerTest {
+  private static final ByteString SECRET =
+      ByteString.copyFrom(HexFormat.of().parseHex("00112233445566778899aabbccddeeff".repeat(2)));
+
+  private final ParticipationSampler sampler = new ParticipationSampler(SECRET);
+
+  @Test
+  void oneIsAlwaysAndZeroNever() {
+    for (int round = 0; round < 1000; round++) {
+      assertThat(sampler.answers("m", round, 1)).isTrue();
+      assertThat(sampler.answers("m", round, 0)).isFalse();
+    }
+  }
+
+  /** Computed with Python's hmac: 0x3333c0b7... of 2^64. */
+  @Test
+  void isTheHmacThatIsStated() {
+    assertThat(sampler.answers("clicks-1", 12345678901L, 0.200008433)).isFalse();
+    assertThat(sampler.answers("clicks-1", 12345678901L, 0.200008437)).isTrue();
+  }
+
+  @Test
+  void whoeverAsksAgainHasTheSameAnswer() {
+    ParticipationSampler again = new ParticipationSampler(SECRET);
+    for (int round = 0; round < 1000; round++) {
+      assertThat(again.answers("m", round, 0.3)).isEqualTo(sampler.answers("m", round, 0.3));
+    }
+  }
+
+  @Test
+  void aLargerProbabilityTakesNoAnswerBack() {
+    for (int round = 0; round < 1000; round++) {
+      if (sampler.answers("m", round, 0.3)) {
+        assertThat(sampler.answers("m", round, 0.31)).isTrue();
+      }
+    }
+  }
+
+  /**
+   * Fresh secrets: with 40,000 lots each, the frequency over rounds, over models and over devices
+   * is off by more than 5.5 standard deviations with probability 4e-8 each, 12 of them 5e-7.
+   */
+  @Test
+  void answersAsOftenAsIsStated() {
+    int lots = 40_000;
+    for (double probability : new double[] {0.2, 0.5, 0.9}) {
+      int rounds = 0;
+      int models = 0;
+      int devices = 0;
+      int both = 0;
+      ParticipationSampler fresh = new ParticipationSampler(ParticipationSampler.newSecret());
+      for (int i = 0; i < lots; i++) {
+        boolean ofRound = fresh.answers("m", i, probability);
+        boolean ofModel = fresh.answers("m" + i, 7, probability);
+        rounds += ofRound ? 1 : 0;
+        models += ofModel ? 1 : 0;
+        both += ofRound && ofModel ? 1 : 0;
+        devices +=
+            new ParticipationSampler(ParticipationSampler.newSecret()).answers("m", 7, probability)
+                ? 1
+                : 0;
+      }
+      assertFrequency(rounds, lots, probability);
+      assertFrequency(models, lots, probability);
+      assertFrequency(devices, lots, probability);
+      assertFrequency(both, lots, probability * probability);
+    }
+  }
+
+  private static void assertFrequency(int hits, int lots, double probability) {
+    double deviation = Math.sqrt(lots * probability * (1 - probability));
+    assertThat((hits - lots * probability) / deviation)
+        .as("%s of %s at %s", hits, lots, probability)
+        .isBetween(-5.5, 5.5);
+  }
+}

@@ -1,0 +1,213 @@
+package io.croupier.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.JournalEntry.Bundle;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Topics that agree have no findings, and each way in which they don't is found. */
+class AccountChecksTest {
+  private static final int DIMENSION = 4;
+  private static final Map<String, Long> SEQUENCES = Map.of("ada", 3L);
+  private static final double THIRD = 1.0 / 3;
+
+  private final List<AccountChecks.GradientRecord> reports = new ArrayList<>();
+  private final List<AccountChecks.AccountingRecord> events = new ArrayList<>();
+  private final List<ModelUpdate> updates = new ArrayList<>();
+  private final List<Bundle> journal = new ArrayList<>();
+
+  AccountChecksTest() {
+    updates.add(update(0, 0));
+    for (int i = 0; i < 3; i++) {
+      reports.add(
+          new AccountChecks.GradientRecord("0:" + i, "ada", i + 1, LoadGenerator.ONCE, i, 1));
+      events.add(event(i, i + 1, Outcome.ADMITTED, i + 1));
+      journal.add(bundle(i).toBuilder().setClosedRound(i).setPublished(i > 0).build());
+    }
+    updates.add(update(2, 2));
+    updates.add(update(3, 3));
+  }
+
+  private static AccountChecks.AccountingRecord event(
+      int offset, long sequence, Outcome outcome, long total) {
+    return new AccountChecks.AccountingRecord(
+        "0:" + offset, "ada", sequence, outcome, total, total / 100.0);
+  }
+
+  private static Bundle bundle(int... offsets) {
+    Bundle.Builder bundle = Bundle.newBuilder().setOutcome(Bundle.Outcome.TAKEN);
+    for (int offset : offsets) {
+      bundle.addPositions(Position.newBuilder().setPartition(0).setOffset(offset));
+    }
+    return bundle.build();
+  }
+
+  private static ModelUpdate update(long round, int used) {
+    ModelUpdate.Builder update =
+        ModelUpdate.newBuilder().setModelId(LoadGenerator.ONCE).setRound(round).setUsed(used);
+    for (int i = 0; i < DIMENSION; i++) {
+      update.addWeights(i < used ? -1 : 0);
+    }
+    return update.build();
+  }
+
+  private List<String> findings() {
+    return AccountChecks.check(
+        reports, events, SEQUENCES, Map.of(LoadGenerator.ONCE, updates), journal);
+  }
+
+  @Test
+  void balance() {
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void aResendIsADuplicate() {
+    reports.add(new AccountChecks.GradientRecord("0:3", "ada", 3, LoadGenerator.ONCE, 2, 1));
+    events.add(event(3, 3, Outcome.DUPLICATE, 3));
+
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void missAReport() {
+    events.remove(2);
+
+    assertThat(findings())
+        .contains(
+            "no account of 0:2",
+            "ada's report 3 is not admitted",
+            "once tells of 3 reports used and 0 open, of 2 that were admitted",
+            "the journal of once has 0:2 as TAKEN, which is not the one time that it is taken",
+            "coordinate 2 of once is -1.0, not 0.0: a report was not added exactly once");
+  }
+
+  @Test
+  void tellOfAReportTwice() {
+    events.add(event(2, 3, Outcome.ADMITTED, 4));
+
+    assertThat(findings()).contains("two accounts of 0:2", "ada's report 3 is admitted twice");
+  }
+
+  @Test
+  void tellOfWhatWasNotReported() {
+    events.add(event(7, 4, Outcome.ADMITTED, 4));
+
+    assertThat(findings()).containsExactly("an account of 0:7, where there is no report");
+  }
+
+  @Test
+  void refuseAReport() {
+    events.set(1, event(1, 2, Outcome.REFUSED_SEQUENCE, 2));
+
+    assertThat(findings()).contains("ada's report 2 is REFUSED_SEQUENCE");
+  }
+
+  @Test
+  void chargeAReportTwice() {
+    events.set(2, event(2, 3, Outcome.ADMITTED, 4));
+
+    assertThat(findings())
+        .containsExactly("ada's totals at 0:2 are 4 reports and epsilon 0.04, not 3 and 0.03");
+  }
+
+  @Test
+  void showARoundTwice() {
+    updates.add(update(3, 3));
+    updates.add(update(2, 3));
+
+    assertThat(findings())
+        .containsExactly(
+            "round 3 of once is visible twice with 3 reports",
+            "round 2 of once is visible behind round 3",
+            "the newest round of once is 2, and its journal published 3");
+  }
+
+  @Test
+  void aRoundThatWasHeldIsVisibleWithTheSameReports() {
+    updates.add(2, update(2, 2).toBuilder().setUsed(3).build());
+
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void aRoundThatIsHeldInTheEndIsNotVisible() {
+    journal.set(2, journal.get(2).toBuilder().setRoundHeld(true).build());
+    updates.set(2, update(2, 2).toBuilder().setUsed(3).build());
+
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void showFewerReports() {
+    updates.add(update(3, 3).toBuilder().setUsed(2).build());
+    updates.add(update(3, 3));
+
+    assertThat(findings()).containsExactly("2 reports of once are visible behind 3");
+  }
+
+  @Test
+  void aRoundOfSeveralReportsIsTheirMean() {
+    journal.clear();
+    journal.add(bundle(0, 1));
+    journal.add(bundle(2).toBuilder().setClosedRound(0).setPublished(true).build());
+    updates.clear();
+    updates.add(meanOfThree(1).build());
+
+    assertThat(findings()).isEmpty();
+
+    updates.set(0, meanOfThree(1).setWeights(1, -THIRD - THIRD).build());
+    assertThat(findings())
+        .containsExactly(
+            "coordinate 1 of once is %s, not %s: a report was not added exactly once"
+                .formatted(-THIRD - THIRD, -THIRD));
+  }
+
+  private static ModelUpdate.Builder meanOfThree(long round) {
+    ModelUpdate.Builder update = update(round, 3).toBuilder();
+    for (int i = 0; i < 3; i++) {
+      update.setWeights(i, -THIRD);
+    }
+    return update;
+  }
+
+  @Test
+  void journalAReportTwiceOrNever() {
+    journal.add(2, bundle(1));
+    assertThat(findings())
+        .containsExactly(
+            "the journal of once has 0:1 as TAKEN, which is not the one time that it is taken");
+
+    journal.remove(2);
+    journal.remove(1);
+    assertThat(findings())
+        .containsExactly(
+            "the journal of once has no 0:1",
+            "the newest round of once is 3, and its journal published 2",
+            "coordinate 1 of once is -1.0, not 0.0: a report was not added exactly once");
+  }
+
+  @Test
+  void dropAReport() {
+    journal.set(1, bundle(1).toBuilder().setOutcome(Bundle.Outcome.DROPPED_STALE).build());
+
+    assertThat(findings())
+        .contains(
+            "the journal of once has 0:1 as DROPPED_STALE, which is not the one time that it is taken");
+  }
+
+  @Test
+  void addAReportTwice() {
+    updates.set(2, update(3, 3).toBuilder().setWeights(1, -2).build());
+
+    assertThat(findings())
+        .containsExactly(
+            "coordinate 1 of once is -2.0, not -1.0: a report was not added exactly once");
+  }
+}

@@ -1,0 +1,230 @@
+package io.croupier.deploy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.CommittedRecords;
+import io.croupier.cli.replay.JsonLines;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.JournalEntry;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.RecordedReport;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** All that is committed on the topics in the end: for the checks, and as files for a replay. */
+final class CommittedTopics {
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  private final Cluster cluster;
+  private final Path directory;
+  private final Path models;
+  private final List<AccountChecks.GradientRecord> reports = new ArrayList<>();
+  private final List<AccountChecks.AccountingRecord> events = new ArrayList<>();
+  private final Map<String, Long> admitted = new HashMap<>();
+  private final List<JournalEntry.Bundle> journalOfOnce = new ArrayList<>();
+
+  /**
+   * What a cluster has so far.
+   *
+   * @param models the models' file, for the replay
+   */
+  CommittedTopics(Cluster cluster, Path models) {
+    this.cluster = cluster;
+    this.models = models;
+    directory = cluster.directory();
+  }
+
+  /** Writes down every report, and its place. */
+  void readReports() throws IOException {
+    try (OutputStream out = Files.newOutputStream(directory.resolve("reports"))) {
+      forEach(
+          "croupier.gradients",
+          record -> {
+            GradientReport report = GradientReport.parseFrom(record.value());
+            boolean sparse = report.hasSparse();
+            reports.add(
+                new AccountChecks.GradientRecord(
+                    record.partition() + ":" + record.offset(),
+                    report.getUserId(),
+                    report.getSequence(),
+                    report.getModelId(),
+                    sparse ? report.getSparse().getIndices(0) : 0,
+                    sparse ? report.getSparse().getValues(0) : 0));
+            RecordedReport.newBuilder()
+                .setTopic(record.topic())
+                .setPartition(record.partition())
+                .setOffset(record.offset())
+                .setReport(report)
+                .build()
+                .writeDelimitedTo(out);
+          });
+    }
+  }
+
+  /** Waits until there are as many accounts as reports. */
+  void awaitEvents() throws Exception {
+    await(
+        "an account of each of %d reports".formatted(reports.size()),
+        () -> {
+          readEvents();
+          return events.size() >= reports.size();
+        });
+  }
+
+  private void readEvents() {
+    events.clear();
+    admitted.clear();
+    forEach(
+        "croupier.accounting",
+        record -> {
+          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          events.add(AccountChecks.AccountingRecord.of(event));
+          if (event.getOutcome() == Outcome.ADMITTED) {
+            admitted.merge(event.getModelId(), 1L, Long::sum);
+          }
+        });
+  }
+
+  /** Waits until the updates of every model count all its reports, and its journal holds them. */
+  void awaitModels(UpdateMonitor monitor) throws Exception {
+    await(
+        "updates that tell of " + admitted,
+        () ->
+            LoadGenerator.models().stream()
+                .allMatch(
+                    model -> {
+                      List<ModelUpdate> updates = monitor.updates(model);
+                      return UpdateMonitor.reports(updates.get(updates.size() - 1))
+                          >= admitted.get(model);
+                    }));
+    await("a journal of " + admitted, this::writeJournal);
+  }
+
+  /** Stops the job, and reads what came behind all that was waited for: there should be nothing. */
+  void readToTheEnd(UpdateMonitor monitor) throws IOException {
+    cluster.shell("deploy/cluster savepoint");
+    monitor.end();
+    readEvents();
+    writeJournal();
+  }
+
+  private boolean writeJournal() throws IOException {
+    Map<String, Long> journalled = new HashMap<>();
+    journalOfOnce.clear();
+    try (OutputStream out = Files.newOutputStream(directory.resolve("journal"))) {
+      forEach(
+          "croupier.journal",
+          record -> {
+            JournalEntry entry = JournalEntry.parseFrom(record.value());
+            long positions =
+                entry.getBundlesList().stream()
+                    .mapToLong(JournalEntry.Bundle::getPositionsCount)
+                    .sum();
+            journalled.merge(entry.getModelId(), positions, Long::sum);
+            if (entry.getModelId().equals(LoadGenerator.ONCE)) {
+              journalOfOnce.addAll(entry.getBundlesList());
+            }
+            entry.writeDelimitedTo(out);
+          });
+    }
+    return admitted.keySet().stream()
+        .allMatch(model -> journalled.getOrDefault(model, 0L) >= admitted.get(model));
+  }
+
+  /** What is wrong with accounts and models, a line each. */
+  List<String> check(UpdateMonitor monitor, Map<String, Long> sequences) {
+    Map<String, List<ModelUpdate>> updates = new HashMap<>();
+    LoadGenerator.models().forEach(model -> updates.put(model, monitor.updates(model)));
+    return AccountChecks.check(reports, events, sequences, updates, journalOfOnce);
+  }
+
+  /** Replays the journal, and tells in what the updates differ from those that were visible. */
+  List<String> replay(UpdateMonitor monitor) throws Exception {
+    List<String> findings = new ArrayList<>();
+    cluster.shell(
+        "cd '%s'; '%s/croupier' replay --models '%s' --reports reports --journal journal"
+                .formatted(directory, Cluster.ROOT, models)
+            + " --updates updates");
+    for (String model : LoadGenerator.models()) {
+      Path file = directory.resolve("updates-" + model);
+      try (JsonLines lines = JsonLines.create(file)) {
+        monitor.updates(model).forEach(lines::write);
+      }
+      List<String> visible = lines(file, model);
+      List<String> replayed = lines(directory.resolve("updates"), model);
+      if (visible.size() != replayed.size()) {
+        findings.add(
+            "%s has %d updates, and its replay %d"
+                .formatted(model, visible.size(), replayed.size()));
+      }
+      for (int i = 0; i < Math.min(visible.size(), replayed.size()); i++) {
+        if (!visible.get(i).equals(replayed.get(i))) {
+          findings.add("update %d of %s is not that of its replay".formatted(i, model));
+        }
+      }
+    }
+    return findings;
+  }
+
+  /** A model's updates as the lines that they are, without their time. */
+  private static List<String> lines(Path file, String model) throws IOException {
+    try (var lines = Files.lines(file, UTF_8)) {
+      return lines
+          .filter(line -> line.contains("\"modelId\":\"%s\"".formatted(model)))
+          .map(line -> line.replaceFirst(",\"publishedAtMs\":\"[0-9]+\"", ""))
+          .toList();
+    }
+  }
+
+  int size() {
+    return reports.size();
+  }
+
+  /** Something that may not be there yet. */
+  private interface Condition {
+    boolean isThere() throws Exception;
+  }
+
+  private static void await(String what, Condition condition) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.isThere()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("After %s there is not %s".formatted(PATIENCE, what));
+      }
+      TimeUnit.MILLISECONDS.sleep(200);
+    }
+  }
+
+  /** Something done with a record. */
+  private interface Action {
+    void accept(ConsumerRecord<byte[], byte[]> record) throws IOException;
+  }
+
+  private void forEach(String topic, Action action) {
+    CommittedRecords.forEach(
+        Map.of("bootstrap.servers", cluster.bootstrapServers()),
+        topic,
+        record -> {
+          try {
+            action.accept(record);
+          } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException(topic + " holds what can't be read", e);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+}

@@ -1,0 +1,216 @@
+package io.croupier.deploy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Grid;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.Sparse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToLongFunction;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Several people who report at a steady pace to all models in turn, whatever happens to the
+ * servers.
+ *
+ * <p>Each report names the newest visible round, as clients do.
+ *
+ * <p>The n-th report to the model {@code once} is (-2)^-(n / d) in coordinate n mod d, and its
+ * learner adds up the means of its rounds, so no two reports change the weights in the same way.
+ * The signs alternate: the rounds of one publication never agree, since in each coordinate they
+ * take back half of the report before, and no report has to enter a last round, which the journal
+ * doesn't mark.
+ */
+final class LoadGenerator implements AutoCloseable {
+  static final String ONCE = "once";
+
+  /** No run takes longer. */
+  static final int LONGEST_MINUTES = 60;
+
+  /**
+   * Powers of two in a coordinate: 12 fewer than a double holds below 1, so that the smallest still
+   * shows in the mean of a round of 2000 reports.
+   */
+  private static final int POWERS = 40;
+
+  private static final int MOST_PER_SECOND = 1000;
+
+  private static final String SPECS =
+      """
+      - {modelId: once, dimension: %d, gradientBound: 1, ldpSgd: {stepSize: 1, decay: 0}}
+      - {modelId: rounds, dimension: 16, gradientBound: 1, reportsPerRound: 8, adaptiveRadius: {}}
+      - {modelId: bets, dimension: 8, gradientBound: 1, blackBox: {}}
+      """;
+
+  private static final int PEOPLE = 8;
+  private static final double EPSILON = 0.01;
+
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final ToLongFunction<String> newestRound;
+  private final long pauseNanos;
+  private final int dimension;
+  private final Random random;
+  private final ConcurrentLinkedQueue<Future<RecordMetadata>> sends = new ConcurrentLinkedQueue<>();
+  private final Map<String, Long> sequences = new HashMap<>();
+  private final AtomicLong toOnce = new AtomicLong();
+  private final CompletableFuture<Void> reporting;
+  private volatile boolean ended;
+
+  /**
+   * People who begin to report.
+   *
+   * @param perSecond reports, all models together
+   * @param newestRound the newest round of a model that is visible
+   */
+  LoadGenerator(
+      String bootstrapServers, int perSecond, long seed, ToLongFunction<String> newestRound) {
+    dimension = dimension(perSecond);
+    Map<String, Object> properties = new HashMap<>();
+    properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 600_000);
+    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 600_000);
+    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000);
+    producer =
+        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    this.newestRound = newestRound;
+    pauseNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
+    random = new Random(seed);
+    reporting = CompletableFuture.runAsync(this::report, task -> new Thread(task).start());
+  }
+
+  private void report() {
+    long next = System.nanoTime();
+    for (int n = 0; !ended; n++) {
+      String user = "person-" + random.nextInt(PEOPLE);
+      GradientReport.Builder report =
+          GradientReport.newBuilder()
+              .setUserId(user)
+              .setDeviceId("device")
+              .setSequence(sequences.merge(user, 1L, Long::sum));
+      String model = fill(report, n);
+      report.setModelId(model).setRound(newestRound.applyAsLong(model));
+      sends.add(
+          producer.send(
+              new ProducerRecord<>(
+                  "croupier.gradients", user.getBytes(UTF_8), report.build().toByteArray())));
+      next += pauseNanos;
+      LockSupport.parkNanos(next - System.nanoTime());
+    }
+  }
+
+  /** Gives the report its gradient and its noise, and returns the model that it is to. */
+  private String fill(GradientReport.Builder report, int n) {
+    L2Laplace noise = L2Laplace.newBuilder().setEpsilon(EPSILON).build();
+    switch (n % 3) {
+      case 0 -> {
+        int index = Math.toIntExact(toOnce.getAndIncrement());
+        report.setSparse(
+            Sparse.newBuilder()
+                .setDimension(dimension)
+                .addIndices(index % dimension)
+                .addValues(power(index / dimension)));
+        // A sparse report shows what it names, so it may not declare noise for all coordinates.
+        report.setCoordinateLaplace(
+            CoordinateLaplace.newBuilder()
+                .addTaus(EPSILON)
+                .setClip(CoordinateLaplace.Clip.COORDINATES));
+        return ONCE;
+      }
+      case 1 -> {
+        Grid.Builder grid = Grid.newBuilder();
+        for (int i = 0; i < 16; i++) {
+          grid.addValues(random.nextInt(1 << 16) - (1 << 15));
+        }
+        report.setGrid(grid).setL2Laplace(noise);
+        return "rounds";
+      }
+      default -> {
+        Dense.Builder dense = Dense.newBuilder();
+        for (int i = 0; i < 8; i++) {
+          dense.addValues(random.nextGaussian());
+        }
+        report.setDense(dense).setL2Laplace(noise);
+        return "bets";
+      }
+    }
+  }
+
+  /** What the n-th report to one coordinate of {@code once} holds. */
+  private static double power(int n) {
+    if (n >= POWERS) {
+      throw new IllegalStateException("No powers are left for " + ONCE + ": the run is too long");
+    }
+    return Math.scalb(n % 2 == 0 ? 1.0 : -1.0, -n);
+  }
+
+  /** The models that are reported to so many times a second. */
+  static String specs(int perSecond) {
+    return SPECS.formatted(dimension(perSecond));
+  }
+
+  /** Of {@code once}: enough for a power for each report of the longest run. */
+  static int dimension(int perSecond) {
+    if (perSecond < 1 || perSecond > MOST_PER_SECOND) {
+      throw new IllegalArgumentException(
+          "rate is %d reports a second; give 1 to %d".formatted(perSecond, MOST_PER_SECOND));
+    }
+    int reports = (perSecond + 2) / 3 * 60 * LONGEST_MINUTES;
+    return (reports + POWERS - 1) / POWERS;
+  }
+
+  /** Fails when the reports do. */
+  CompletableFuture<Void> reporting() {
+    return reporting;
+  }
+
+  /** How many reports to {@code once} were handed to the producer so far. */
+  long toOnce() {
+    return toOnce.get();
+  }
+
+  /** Ends the reports, waits until the broker has all of them, and returns how many there are. */
+  long end() throws Exception {
+    ended = true;
+    reporting.join();
+    producer.flush();
+    for (Future<RecordMetadata> send : new ArrayList<>(sends)) {
+      send.get();
+    }
+    return sends.size();
+  }
+
+  /** The last sequence number of everybody. */
+  Map<String, Long> sequences() {
+    return Map.copyOf(sequences);
+  }
+
+  @Override
+  public void close() {
+    ended = true;
+    producer.close(Duration.ZERO);
+    reporting.exceptionally(closed -> null).join();
+  }
+
+  /** The models that are reported to. */
+  static List<String> models() {
+    return List.of(ONCE, "rounds", "bets");
+  }
+}

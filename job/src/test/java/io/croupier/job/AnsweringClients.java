@@ -1,0 +1,112 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.ModelUpdate;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+
+/**
+ * People who take turns to answer the local models of {@link LearningScenario}, in any number: of
+ * what they have sent, only the count of each model is kept. Not thread-safe.
+ */
+final class AnsweringClients {
+  /** So many acknowledgements are awaited together. */
+  private static final int MOST_UNDER_WAY = 10_000;
+
+  private final TestTopics testTopics;
+  private final String name;
+  private final LogisticAnswers people;
+  private final long[] sequences;
+  private final Map<String, Long> sent = new HashMap<>();
+  private long reports;
+  private long bytes;
+
+  /**
+   * Clients that have sent nothing yet.
+   *
+   * @param name how the names of all begin
+   * @param users how many take turns
+   * @param seed of their data and noise
+   */
+  AnsweringClients(TestTopics testTopics, String name, int users, long seed) {
+    this.name = name;
+    this.testTopics = testTopics;
+    people = new LogisticAnswers(new Random(seed));
+    sequences = new long[users];
+  }
+
+  /** Sends so many answers to one update. */
+  void answer(ModelUpdate at, int count) throws Exception {
+    for (int i = 0; i < count; i++) {
+      int user = (int) (reports % sequences.length);
+      String userId = name + "-" + user;
+      byte[] report =
+          people
+              .noised(at)
+              .setUserId(userId)
+              .setDeviceId("phone")
+              .setSequence(++sequences[user])
+              .build()
+              .toByteArray();
+      testTopics.send(testTopics.topics.gradients(), userId.getBytes(UTF_8), report);
+      bytes += report.length;
+      if (++reports % MOST_UNDER_WAY == 0) {
+        testTopics.flush();
+      }
+    }
+    sent.merge(at.getModelId(), (long) count, Long::sum);
+  }
+
+  /** Reports to all models so far. */
+  long sent() {
+    return reports;
+  }
+
+  /** Reports to one model so far. */
+  long sentTo(String modelId) {
+    return sent.getOrDefault(modelId, 0L);
+  }
+
+  /** What all reports so far weigh. */
+  long sentBytes() {
+    return bytes;
+  }
+
+  /** Whether every report to the model is in the counts of this update. */
+  boolean isTaken(ModelUpdate update) {
+    return LearningScenario.taken(update) == sentTo(update.getModelId());
+  }
+
+  /**
+   * Waits until every report is accounted for.
+   *
+   * @return how many were admitted, by model
+   */
+  Map<String, Long> awaitAdmitted(Duration patience) throws Exception {
+    Map<String, Long> admitted = new HashMap<>();
+    long deadline = System.nanoTime() + patience.toNanos();
+    try (KafkaConsumer<byte[], byte[]> events =
+        testTopics.consumer(testTopics.topics.accounting())) {
+      for (long seen = 0; seen < reports; ) {
+        if (System.nanoTime() > deadline) {
+          throw new AssertionError("%d of %d events after %s".formatted(seen, reports, patience));
+        }
+        for (ConsumerRecord<byte[], byte[]> record : events.poll(Duration.ofMillis(50))) {
+          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          seen++;
+          if (event.getOutcome() == Outcome.ADMITTED) {
+            admitted.merge(event.getModelId(), 1L, Long::sum);
+          }
+        }
+      }
+    }
+    return admitted;
+  }
+}

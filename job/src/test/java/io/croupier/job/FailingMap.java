@@ -1,0 +1,50 @@
+package io.croupier.job;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichMapFunction;
+
+/**
+ * Passes records on, and fails when a subtask has passed {@code period} of them since it was
+ * opened, until {@code failures} were thrown. One test at a time may use it.
+ */
+final class FailingMap<T> extends RichMapFunction<T, T> {
+  private static final long serialVersionUID = 1;
+
+  /** Failures thrown in this JVM. */
+  static final AtomicInteger FAILED = new AtomicInteger();
+
+  /** Times that a subtask was opened again after a failure. */
+  static final AtomicInteger RESTORED = new AtomicInteger();
+
+  private final int period;
+  private final int failures;
+  private transient int passed;
+
+  FailingMap(int period, int failures) {
+    this.period = period;
+    this.failures = failures;
+  }
+
+  static void reset() {
+    FAILED.set(0);
+    RESTORED.set(0);
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    if (getRuntimeContext().getTaskInfo().getAttemptNumber() > 0) {
+      RESTORED.incrementAndGet();
+    }
+  }
+
+  @Override
+  public T map(T value) {
+    passed++;
+    if (passed >= period && FAILED.get() < failures) {
+      FAILED.incrementAndGet();
+      throw new IllegalStateException("A failure on purpose");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,57 @@
+package io.croupier.job;
+
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Report;
+import java.util.function.UnaryOperator;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** The job's own stages, with operators of a test's between them. */
+final class InstrumentedTopology {
+  private InstrumentedTopology() {}
+
+  /** With an operator before the ledger. */
+  static JobClient submit(JobConfig config, MapFunction<Report, Report> reports) throws Exception {
+    return submit(
+        config,
+        stream -> stream.map(reports).returns(TypeInformation.of(Report.class)).uid("graft"),
+        UnaryOperator.identity(),
+        UnaryOperator.identity());
+  }
+
+  /** With operators behind the ledger, before or behind the pre-aggregation. */
+  static JobClient submit(
+      JobConfig config,
+      UnaryOperator<DataStream<RoundSum>> admitted,
+      UnaryOperator<DataStream<RoundSum>> sums)
+      throws Exception {
+    return submit(config, UnaryOperator.identity(), admitted, sums);
+  }
+
+  private static JobClient submit(
+      JobConfig config,
+      UnaryOperator<DataStream<Report>> reportGraft,
+      UnaryOperator<DataStream<RoundSum>> admittedGraft,
+      UnaryOperator<DataStream<RoundSum>> sumGraft)
+      throws Exception {
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
+    BrokerLimits limits = CroupierJob.askBrokers(config);
+    CroupierJob.configure(env, config);
+    KafkaIo io = new KafkaIo(config, limits);
+    Topology topology = CroupierJob.topology(config, limits);
+    DataStream<SpecRecord> models = CroupierJob.models(env, io);
+    SingleOutputStreamOperator<Report> reports = topology.decode(CroupierJob.reports(env, io));
+    SingleOutputStreamOperator<RoundSum> admitted =
+        topology.ledger(reportGraft.apply(reports), models);
+    DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));
+    topology.outputs(reports, admitted, topology.learner(sumGraft.apply(sums), models), io.sink());
+    return env.executeAsync("grafted");
+  }
+}

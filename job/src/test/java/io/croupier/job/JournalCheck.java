@@ -1,0 +1,64 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.JournalEntry.Bundle;
+import io.croupier.schemas.ModelUpdate;
+import java.util.List;
+
+/** One model's journal, held against what two independent topics say. */
+final class JournalCheck {
+  private JournalCheck() {}
+
+  /**
+   * Waits until the weights of all closed rounds are visible: a new round may be held back. Then
+   * fails unless the journal is whole: every admitted report is in it exactly once, rounds close
+   * one after the other, and what is marked as published are the updates after the initial one.
+   */
+  static void check(TestTopics testTopics, String modelId, int admitted) throws Exception {
+    long closed =
+        testTopics.awaitJournal(modelId, admitted).stream().filter(Bundle::hasClosedRound).count();
+    testTopics.awaitUpdate(
+        modelId,
+        u ->
+            u.getUsed() + u.getDroppedStale() + u.getDroppedUnpublished() + u.getOpen() == admitted
+                && u.getRound() >= closed);
+    List<Long> rounds = testTopics.updates(modelId).stream().map(ModelUpdate::getRound).toList();
+    List<Bundle> bundles = testTopics.awaitJournal(modelId, admitted, rounds.size() - 1);
+
+    assertThat(bundles)
+        .flatExtracting(Bundle::getPositionsList)
+        .containsExactlyInAnyOrderElementsOf(
+            testTopics.awaitEvents(modelId, admitted).stream()
+                .filter(event -> event.getOutcome() == Outcome.ADMITTED)
+                .map(AccountingEvent::getSource)
+                .toList());
+    checkRounds(bundles, rounds);
+  }
+
+  /** A last round closes with the publication, so no bundle says that it does. */
+  private static void checkRounds(List<Bundle> bundles, List<Long> rounds) {
+    long round = 0;
+    int updates = 1;
+    for (Bundle bundle : bundles) {
+      if (bundle.hasClosedRound()) {
+        assertThat(bundle.getClosedRound()).isEqualTo(round);
+        round++;
+      }
+      if (bundle.getPublished()) {
+        long published = rounds.get(updates);
+        if (bundle.getRoundHeld()) {
+          assertThat(published).isEqualTo(rounds.get(updates - 1));
+        } else {
+          assertThat(published).isBetween(round, round + 1);
+          round = published;
+        }
+        updates++;
+      }
+    }
+    assertThat(rounds).as("updates").hasSize(updates);
+    assertThat(rounds.get(updates - 1)).isLessThanOrEqualTo(round);
+  }
+}

@@ -1,0 +1,45 @@
+package io.croupier.job;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.Logger;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.Property;
+
+/** What a class or package logs as a warning or worse, from construction to {@link #close()}. */
+final class LoggedWarnings extends AbstractAppender implements AutoCloseable {
+  private final Logger logger;
+  private final List<String> messages = new CopyOnWriteArrayList<>();
+
+  LoggedWarnings(Class<?> source) {
+    this(source.getName());
+  }
+
+  /** Of all classes of a package. */
+  LoggedWarnings(String source) {
+    super("warnings", null, null, false, Property.EMPTY_ARRAY);
+    logger = (Logger) LogManager.getLogger(source);
+    start();
+    logger.addAppender(this);
+  }
+
+  List<String> messages() {
+    return List.copyOf(messages);
+  }
+
+  @Override
+  public void append(LogEvent event) {
+    if (event.getLevel().isMoreSpecificThan(Level.WARN)) {
+      messages.add(event.getMessage().getFormattedMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    logger.removeAppender(this);
+    stop();
+  }
+}

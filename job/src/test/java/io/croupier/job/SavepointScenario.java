@@ -1,0 +1,445 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Central;
+import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.Example;
+import io.croupier.schemas.Gaussian;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Sparse;
+import io.croupier.schemas.Undisclosed;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * What people do before a savepoint and after it. The second act needs what the first one left, so
+ * with a savepoint that is kept neither changes any more.
+ *
+ * <p>There is one exception. Release 0.1.0 knew no clip, and admitted the reports to {@code pairs}
+ * without one in the first act of its kept savepoint, although they have an infinite tau. Later
+ * releases refuse such reports, so they now declare the clip COORDINATES. They cost what they cost
+ * before, so accounts and models stay the same.
+ *
+ * <p>What comes of it is the same each time: all reports to a local model are one person's, name
+ * round 0, and enter rounds one by one; those to a central model name a round that is open.
+ */
+final class SavepointScenario {
+  /** The rounds that central models have behind them after the first act. */
+  private static final int CENTRAL_ROUNDS = 3;
+
+  /** Deviation of the noise of central models whose updates are to show their sums. */
+  private static final double NEXT_TO_NONE = 1e-9;
+
+  /** Is retired in the first act, and published again at the end of the second. */
+  private static final ModelSpec GONE =
+      spec("model_id: 'gone' dimension: 1 ldp_sgd { step_size: 1 decay: 0 }");
+
+  private static final String AT_DELTA = " limits { epsilon: 4 delta: 1e-6 } adaptive_radius {}";
+
+  private static final List<ModelSpec> LOCAL =
+      List.of(
+          spec("model_id: 'taps' dimension: 4 black_box { radius: 3 }"),
+          spec(
+              "model_id: 'clicks' dimension: 4 limits { epsilon: 4 }"
+                  + " banco { strongest_noise { l2_laplace { epsilon: 1 } } }"),
+          spec(
+              "model_id: 'steps' dimension: 3 reports_per_round: 3 limits { reports: 11 }"
+                  + " initial_weights: [1, 2, 3] ldp_sgd { step_size: 0.1 decay: 0.5 radius: 5 }"),
+          spec(
+              "model_id: 'hours' dimension: 3 reports_per_round: 3 limits { mu: 5.5 }"
+                  + " adaptive_radius {}"),
+          spec(
+              "model_id: 'words' dimension: 1000 averaging { polynomial { degree: 3 } }"
+                  + " coordinate_wise {}"),
+          spec("model_id: 'pairs' dimension: 3 coordinate_wise { prior { conjugate {} } }"),
+          // Its timer is in the state, and years away.
+          spec(
+              "model_id: 'years' dimension: 2 reports_per_round: 3"
+                  + " round_timeout_ms: 315360000000 ldp_sgd { step_size: 1 decay: 0 }"),
+          // Its timer is in the state, and due when the savepoint is restored.
+          spec(
+              "model_id: 'seconds' dimension: 2 reports_per_round: 3"
+                  + " round_timeout_ms: 40000 ldp_sgd { step_size: 1 decay: 0 }"),
+          spec("model_id: 'renyi' dimension: 4" + AT_DELTA),
+          spec("model_id: 'gauss' dimension: 4" + AT_DELTA),
+          GONE);
+
+  private static final String CENTRAL_LIMITS =
+      " reports_per_round: 2 limits { delta: 1e-6 max_participations: 2 min_separation: 1 } ";
+
+  private static final List<ModelSpec> CENTRAL =
+      List.of(
+          spec(
+              "model_id: 'tree' dimension: "
+                  + NoiseTree.DIMENSION
+                  + CENTRAL_LIMITS
+                  + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1"
+                  + " noise { tree { variance_reduced: false } } }"),
+          spec(
+              "model_id: 'blt' dimension: 20"
+                  + CENTRAL_LIMITS
+                  + "dp_ftrl { clip_norm: 1 noise_multiplier: "
+                  + NEXT_TO_NONE
+                  + " learning_rate: 1 momentum: 0.5 noise { blt { buffers: 2 horizon: 5 } } }"),
+          spec(
+              "model_id: 'squares' dimension: 2"
+                  + CENTRAL_LIMITS
+                  + "dp_ftrl_least_squares { x_norm: 1 y_bound: 1 radius: 5 noise_multiplier: "
+                  + NEXT_TO_NONE
+                  + " lambda: 1 noise { tree {} } }"),
+          spec(
+              "model_id: 'bets' dimension: 20"
+                  + CENTRAL_LIMITS
+                  + "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: "
+                  + NEXT_TO_NONE
+                  + " restart_every: 2 noise { tree {} } }"));
+
+  private final TestTopics testTopics;
+  private final Map<String, Long> sequences = new HashMap<>();
+  private final Map<String, GradientReport> sent = new HashMap<>();
+  private final Map<String, List<Outcome>> outcomes = new TreeMap<>();
+  private final Map<String, Long> admitted = new LinkedHashMap<>();
+  private int reports;
+  private boolean recalling;
+
+  SavepointScenario(TestTopics testTopics) {
+    this.testTopics = testTopics;
+  }
+
+  private static ModelSpec spec(String text) {
+    try {
+      return TextFormat.parse("gradient_bound: 1 max_staleness: 1000 " + text, ModelSpec.class);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(text, e);
+    }
+  }
+
+  /** The models that people add noise for themselves, and that are not retired. */
+  static List<String> local() {
+    return LOCAL.stream().map(ModelSpec::getModelId).filter(id -> !id.equals("gone")).toList();
+  }
+
+  /** The models that the job adds noise for. */
+  static List<String> central() {
+    return CENTRAL.stream().map(ModelSpec::getModelId).toList();
+  }
+
+  /** How many reports to a model were admitted. */
+  long admitted(String modelId) {
+    return admitted.get(modelId);
+  }
+
+  /** How many events there must be. */
+  int reports() {
+    return reports;
+  }
+
+  /** What must have become of each person's reports, in order. */
+  Map<String, List<Outcome>> outcomes() {
+    return outcomes;
+  }
+
+  /** Takes the first act for played: what it left lies on the topics. */
+  void recallFirst() throws Exception {
+    recalling = true;
+    prelude();
+    first();
+    recalling = false;
+  }
+
+  /** Comes before there is a model, and before a start that rebuilds the ledger. */
+  void prelude() throws Exception {
+    sequences.put("rob/phone", 4L);
+    send(undisclosed("broken", "rob"), Outcome.REFUSED_UNKNOWN_MODEL);
+    if (!recalling) {
+      testTopics.flush();
+      testTopics.awaitRecords(testTopics.topics.accounting(), reports);
+    }
+  }
+
+  /** Leaves rounds that are half full, and accounts near their limits. */
+  void first() throws Exception {
+    publish();
+    for (int i = 0; i < 5; i++) {
+      send(pure("taps", "ann", "phone", 0.5), Outcome.ADMITTED);
+    }
+    for (int i = 0; i < 3; i++) {
+      send(pure("clicks", "ann", "tablet", 1), Outcome.ADMITTED);
+    }
+    for (int i = 0; i < 7; i++) {
+      send(undisclosed("steps", "bob"), Outcome.ADMITTED);
+    }
+    for (int i = 0; i < 4; i++) {
+      send(gaussian("hours", "gus", 1.5), Outcome.ADMITTED);
+    }
+    for (int i = 0; i < 6; i++) {
+      send(sparse("words", "wes", 1000), Outcome.ADMITTED);
+      send(byCoordinate("pairs", "pia"), Outcome.ADMITTED);
+    }
+    // The one's account is kept by the divergences of one order, the other's by mu.
+    send(pure("renyi", "ria", "phone", 0.5), Outcome.ADMITTED);
+    send(pure("renyi", "ria", "phone", 0.5), Outcome.ADMITTED);
+    send(gaussian("renyi", "ria", 0.4), Outcome.ADMITTED);
+    send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
+    send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
+    send(pure("gauss", "gia", "phone", 0.1), Outcome.ADMITTED);
+    send(undisclosed("years", "yve"), Outcome.ADMITTED);
+    send(undisclosed("gone", "gil"), Outcome.ADMITTED);
+    send(undisclosed("gone", "gil"), Outcome.ADMITTED);
+    send(undisclosed("broken", "bob"), Outcome.REFUSED_UNKNOWN_MODEL);
+    testTopics.flush();
+    for (int round = 0; round < CENTRAL_ROUNDS; round++) {
+      playCentral(round);
+    }
+    for (String model : central()) {
+      send(central(model, "early-" + model, CENTRAL_ROUNDS), Outcome.ADMITTED);
+    }
+    send(undisclosed("seconds", "sue"), Outcome.ADMITTED);
+    settle();
+    awaitTaken("gone");
+    if (!recalling) {
+      testTopics.retire("gone");
+      testTopics.flush();
+      testTopics.awaitRetired("gone");
+    }
+  }
+
+  /** One spec is refused, and so is a change of another. */
+  private void publish() throws Exception {
+    List<ModelSpec> good = new ArrayList<>(LOCAL);
+    good.addAll(CENTRAL);
+    if (!recalling) {
+      good.forEach(testTopics::publish);
+      testTopics.publish(spec("model_id: 'broken' dimension: 0 adaptive_radius {}"));
+      testTopics.publish(spec("model_id: 'words' dimension: 999 coordinate_wise {}"));
+      testTopics.flush();
+      testTopics.awaitRecords(testTopics.topics.deadLetters(), 2);
+    }
+    for (ModelSpec spec : good) {
+      awaitUpdate(spec.getModelId(), update -> true);
+    }
+  }
+
+  /** Goes on, reaches limits, and repeats itself. */
+  void second() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      send(pure("taps", "ann", "phone", 0.5), Outcome.ADMITTED);
+    }
+    send(pure("clicks", "ann", "tablet", 1), Outcome.ADMITTED);
+    send(pure("clicks", "ann", "tablet", 1), Outcome.REFUSED_BUDGET);
+    GradientReport again = sent.get("ann/phone/2");
+    send(again, Outcome.DUPLICATE);
+    send(
+        again.toBuilder().setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.25)).build(),
+        Outcome.REFUSED_SEQUENCE);
+    for (int i = 0; i < 4; i++) {
+      send(undisclosed("steps", "bob"), Outcome.ADMITTED);
+    }
+    send(undisclosed("steps", "bob"), Outcome.REFUSED_BUDGET);
+    for (int i = 0; i < 4; i++) {
+      send(gaussian("hours", "gus", 2), Outcome.ADMITTED);
+    }
+    send(gaussian("hours", "gus", 4), Outcome.REFUSED_BUDGET);
+    send(gaussian("renyi", "ria", 0.4), Outcome.ADMITTED);
+    send(gaussian("renyi", "ria", 0.4), Outcome.REFUSED_BUDGET);
+    // By the other's account the second of these would be too much.
+    send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
+    send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
+    send(gaussian("gauss", "gia", 0.3), Outcome.REFUSED_BUDGET);
+    // Never judged, but below what a rebuilt window knows.
+    sequences.put("rob/phone", 2L);
+    send(undisclosed("broken", "rob"), Outcome.REFUSED_SEQUENCE);
+    // Their averages are over what is published, so that is not left to the checkpoints' pace.
+    for (int i = 0; i < 3; i++) {
+      send(sparse("words", "wes", 1000), Outcome.ADMITTED);
+      send(byCoordinate("pairs", "pia"), Outcome.ADMITTED);
+      testTopics.flush();
+      awaitPublished("words");
+      awaitPublished("pairs");
+    }
+    send(undisclosed("years", "yve"), Outcome.ADMITTED);
+    send(undisclosed("years", "yve"), Outcome.ADMITTED);
+    send(undisclosed("gone", "gil"), Outcome.REFUSED_UNKNOWN_MODEL);
+    send(undisclosed("broken", "bob"), Outcome.REFUSED_UNKNOWN_MODEL);
+    send(sent.get("faithful-tree/phone/1"), Outcome.DUPLICATE);
+    for (String model : central()) {
+      // The second of a half-full round; and once more, which is once too often.
+      send(central(model, "faithful-" + model, CENTRAL_ROUNDS), Outcome.ADMITTED);
+    }
+    settle();
+    for (String model : central()) {
+      awaitUpdate(model, update -> update.getRound() == CENTRAL_ROUNDS + 1);
+      send(central(model, "early-" + model, CENTRAL_ROUNDS + 1), Outcome.REFUSED_SEPARATION);
+      send(central(model, "faithful-" + model, CENTRAL_ROUNDS + 2), Outcome.REFUSED_PARTICIPATION);
+    }
+    playCentral(CENTRAL_ROUNDS + 1);
+    send(central("blt", "late", CENTRAL_ROUNDS + 2), Outcome.REFUSED_PARTICIPATION);
+    settle();
+    testTopics.publish(GONE);
+    testTopics.flush();
+    awaitUpdate("gone", update -> update.getRound() == admitted("gone") + 1);
+    awaitUpdate("seconds", update -> update.getRound() == 1 && update.getUsed() == 1);
+  }
+
+  /** Two reports to each central model, the first round's by somebody who comes back. */
+  private void playCentral(int round) throws Exception {
+    for (String model : central()) {
+      String first = round == 0 ? "faithful-" + model : "first-%s-%d".formatted(model, round);
+      send(central(model, first, round), Outcome.ADMITTED);
+      send(central(model, "second-%s-%d".formatted(model, round), round), Outcome.ADMITTED);
+    }
+    testTopics.flush();
+    for (String model : central()) {
+      awaitUpdate(model, update -> update.getRound() == round + 1);
+    }
+  }
+
+  /** Waits until every report is accounted for, and local models have told what they took. */
+  private void settle() throws Exception {
+    if (!recalling) {
+      testTopics.flush();
+      testTopics.awaitRecords(testTopics.topics.accounting(), reports);
+    }
+    for (String model : local()) {
+      awaitTaken(model);
+    }
+  }
+
+  private void awaitTaken(String model) throws Exception {
+    long taken = admitted(model);
+    awaitUpdate(model, update -> update.getUsed() + update.getOpen() == taken);
+  }
+
+  /** All rounds are of one report, and are visible: a new round may be held back. */
+  private void awaitPublished(String model) throws Exception {
+    long taken = admitted(model);
+    awaitUpdate(model, update -> update.getRound() == taken);
+  }
+
+  private void awaitUpdate(String model, Predicate<ModelUpdate> wanted) throws Exception {
+    if (!recalling) {
+      testTopics.awaitUpdate(model, wanted);
+    }
+  }
+
+  private void send(GradientReport report, Outcome outcome) {
+    if (!recalling) {
+      String topic =
+          report.hasCentral() ? testTopics.topics.rawGradients() : testTopics.topics.gradients();
+      testTopics.send(topic, report.getUserId().getBytes(UTF_8), report.toByteArray());
+    }
+    sent.putIfAbsent(
+        "%s/%s/%d".formatted(report.getUserId(), report.getDeviceId(), report.getSequence()),
+        report);
+    outcomes.computeIfAbsent(report.getUserId(), user -> new ArrayList<>()).add(outcome);
+    if (outcome == Outcome.ADMITTED) {
+      admitted.merge(report.getModelId(), 1L, Long::sum);
+    }
+    reports++;
+  }
+
+  private GradientReport pure(String model, String user, String device, double epsilon) {
+    return dense(report(model, user, device), dimension(model))
+        .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon))
+        .build();
+  }
+
+  private GradientReport gaussian(String model, String user, double mu) {
+    return dense(report(model, user, "phone"), dimension(model))
+        .setGaussian(Gaussian.newBuilder().setMu(mu))
+        .build();
+  }
+
+  private GradientReport undisclosed(String model, String user) {
+    return dense(report(model, user, "phone"), dimension(model))
+        .setUndisclosed(Undisclosed.getDefaultInstance())
+        .build();
+  }
+
+  private static int dimension(String model) {
+    return LOCAL.stream()
+        .filter(spec -> spec.getModelId().equals(model))
+        .mapToInt(ModelSpec::getDimension)
+        .findFirst()
+        .orElse(1);
+  }
+
+  private GradientReport byCoordinate(String model, String user) {
+    return dense(report(model, user, "phone"), 3)
+        .setCoordinateLaplace(
+            CoordinateLaplace.newBuilder()
+                .addAllTaus(List.of(0.5, 0.25, Double.POSITIVE_INFINITY))
+                .setClip(CoordinateLaplace.Clip.COORDINATES))
+        .build();
+  }
+
+  private GradientReport sparse(String model, String user, int dimension) {
+    GradientReport.Builder report = report(model, user, "phone");
+    int n = (int) report.getSequence();
+    return report
+        .setSparse(
+            Sparse.newBuilder()
+                .setDimension(dimension)
+                .addAllIndices(List.of(n % 4, 100 * n % dimension))
+                .addAllValues(List.of(value(n), value(n + 1))))
+        .setUndisclosed(Undisclosed.getDefaultInstance())
+        .build();
+  }
+
+  private GradientReport central(String model, String user, long round) {
+    GradientReport.Builder report =
+        report(model, user, "phone").setRound(round).setCentral(Central.getDefaultInstance());
+    int n = Math.abs(user.hashCode() % 7);
+    return switch (model) {
+      case "squares" ->
+          report
+              .setExample(
+                  Example.newBuilder().addAllX(List.of(0.5, value(n))).setY(value(n + round)))
+              .build();
+      case "tree" ->
+          report.setSparse(Sparse.newBuilder().setDimension(NoiseTree.DIMENSION)).build();
+      default ->
+          report
+              .setSparse(
+                  Sparse.newBuilder()
+                      .setDimension(20)
+                      .addAllIndices(List.of(n, 7 + n))
+                      .addAllValues(List.of(value(n), value(n + round))))
+              .build();
+    };
+  }
+
+  private GradientReport.Builder report(String model, String user, String device) {
+    return GradientReport.newBuilder()
+        .setModelId(model)
+        .setRound(0)
+        .setUserId(user)
+        .setDeviceId(device)
+        .setSequence(sequences.merge(user + "/" + device, 1L, Long::sum));
+  }
+
+  private static GradientReport.Builder dense(GradientReport.Builder report, int dimension) {
+    Dense.Builder dense = Dense.newBuilder();
+    for (int j = 0; j < dimension; j++) {
+      dense.addValues(value(report.getSequence() + j));
+    }
+    return report.setDense(dense);
+  }
+
+  /** A few eighths, so that sums don't depend on their order. */
+  private static double value(long n) {
+    return (n * 3 % 5 - 1) / 8.0;
+  }
+}

@@ -1,0 +1,30 @@
+package io.croupier.operators.learner;
+
+import io.croupier.operators.math.Vectors;
+
+/** Makes rounds as the owner of a learner does who publishes every one. */
+final class TestRounds {
+  private TestRounds() {}
+
+  /** A round of one report that names the present round. */
+  static <S extends LearnerState> Round fresh(
+      Learner<S> learner, S state, double[] subgradient, double directionalVariance) {
+    Round round = new Round(learner.dimension());
+    fill(round, learner, state, subgradient, directionalVariance);
+    return round;
+  }
+
+  static <S extends LearnerState> void fill(
+      Round round, Learner<S> learner, S state, double[] subgradient, double directionalVariance) {
+    learner.publish(state, new Iterate(learner.dimension()));
+    round.dense();
+    System.arraycopy(subgradient, 0, round.subgradient, 0, subgradient.length);
+    round.squaredNorm = Vectors.squaredNorm(subgradient);
+    round.directionalVariance = directionalVariance;
+    if (learner.bets()) {
+      double[] direction = new double[learner.dimension()];
+      learner.direction(state, direction);
+      round.coin = Vectors.dot(direction, subgradient);
+    }
+  }
+}
