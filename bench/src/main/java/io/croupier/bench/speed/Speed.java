@@ -1,6 +1,6 @@
 package io.croupier.bench.speed;
 
-import io.croupier.bench.study.MarkdownPage;
+import io.croupier.bench.MarkdownPage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,0 +1,120 @@
+package io.croupier.studies;
+
+import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.Banco;
+import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.CoordinateWise;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.LdpSgd;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.Prior;
+import io.croupier.schemas.StrongestNoise;
+import io.croupier.schemas.SubExponential;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Who takes part: learners of one dimension and initial wealth, gradients of norm at most 1.
+ *
+ * @param wealth initial wealth W0
+ */
+record CandidateLearners(int dimension, double wealth) {
+
+  /** eta of the LDP-SGD oracle: 1e-3 to 1e2, two a decade. */
+  static final List<Double> STEP_SIZES =
+      IntStream.rangeClosed(-6, 4).mapToObj(i -> Math.pow(10, i / 2.0)).toList();
+
+  static final String BANCO = "BANCO";
+  static final String CONJUGATE = "black box, conjugate";
+  static final String IMPROPER = "black box, improper";
+  static final String COORDINATE_WISE = "coordinate-wise";
+  static final String ADAPTIVE_RADIUS = "adaptive radius";
+  static final String ADA_GRAD = "AdaGrad-norm";
+  static final String DOG = "DoG";
+
+  static final Prior IMPROPER_PRIOR =
+      Prior.newBuilder().setImproper(Prior.Improper.getDefaultInstance()).build();
+
+  CandidateLearners(int dimension) {
+    this(dimension, 1);
+  }
+
+  /** exp(-b v^2). */
+  static Prior conjugate(double b) {
+    return Prior.newBuilder().setConjugate(Prior.Conjugate.newBuilder().setB(b)).build();
+  }
+
+  /** Of LDP-SGD with this step size; its average is LDP-ASGD. */
+  static String sgdLabel(double stepSize) {
+    return "LDP-ASGD, eta = " + NumberLabels.short3(stepSize);
+  }
+
+  /** BANCO, told that all noise is l2_laplace of this epsilon; none, if infinite. */
+  LabelledLearner banco(double epsilon) {
+    if (epsilon == Double.POSITIVE_INFINITY) {
+      return banco(BANCO, 0, epsilon);
+    }
+    L2Laplace laplace = L2Laplace.newBuilder().setEpsilon(epsilon).build();
+    return banco(BANCO, StrongestNoise.newBuilder().setL2Laplace(laplace).build());
+  }
+
+  /** BANCO with constants of its operator's choice. */
+  LabelledLearner banco(String label, double variance, double betaMax) {
+    SubExponential noise =
+        SubExponential.newBuilder().setVariance(variance).setBetaMax(betaMax).build();
+    return banco(label, StrongestNoise.newBuilder().setSubExponential(noise).build());
+  }
+
+  private LabelledLearner banco(String label, StrongestNoise noise) {
+    Banco banco = Banco.newBuilder().setStrongestNoise(noise).build();
+    return LabelledLearner.of(label, spec().setBanco(banco).build());
+  }
+
+  LabelledLearner blackBox(String label, Prior prior) {
+    BlackBox blackBox = BlackBox.newBuilder().setPrior(prior).build();
+    return LabelledLearner.of(label, spec().setBlackBox(blackBox).build());
+  }
+
+  /** Of the conjugate prior. */
+  LabelledLearner coordinateWise() {
+    CoordinateWise coordinateWise = CoordinateWise.newBuilder().setPrior(conjugate(1)).build();
+    return LabelledLearner.of(COORDINATE_WISE, spec().setCoordinateWise(coordinateWise).build());
+  }
+
+  LabelledLearner adaptiveRadius() {
+    AdaptiveRadius adaptive = AdaptiveRadius.getDefaultInstance();
+    return LabelledLearner.of(ADAPTIVE_RADIUS, spec().setAdaptiveRadius(adaptive).build());
+  }
+
+  /** Step size eta t^-decay. */
+  LabelledLearner sgd(String label, double stepSize, double decay) {
+    LdpSgd sgd = LdpSgd.newBuilder().setStepSize(stepSize).setDecay(decay).build();
+    return LabelledLearner.of(label, spec().setLdpSgd(sgd).build());
+  }
+
+  LabelledLearner sgd(double stepSize) {
+    return sgd(sgdLabel(stepSize), stepSize, 0.5);
+  }
+
+  /** All step sizes among which the oracle chooses. */
+  List<LabelledLearner> sgdGrid() {
+    return STEP_SIZES.stream().map(this::sgd).toList();
+  }
+
+  /** Of unit step size. */
+  LabelledLearner adaGradNorm() {
+    return LabelledLearner.of(ADA_GRAD, new AdaGradNorm(dimension, 1));
+  }
+
+  LabelledLearner distanceOverGradients() {
+    return LabelledLearner.of(DOG, new DistanceOverGradients(dimension, 1e-3));
+  }
+
+  private ModelSpec.Builder spec() {
+    return ModelSpec.newBuilder()
+        .setModelId("study")
+        .setDimension(dimension)
+        .setGradientBound(1)
+        .setInitialWealth(wealth);
+  }
+}

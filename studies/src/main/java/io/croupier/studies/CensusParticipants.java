@@ -1,0 +1,52 @@
+package io.croupier.studies;
+
+import io.croupier.cli.data.Problem;
+import io.croupier.cli.data.Score;
+
+/** The people of a data set in random order; those beyond whole rounds stay out. */
+final class CensusParticipants implements Participants {
+  private final Problem problem;
+  private final double least;
+  private final int[] order;
+  private int position = -1;
+
+  /**
+   * Shuffles the people.
+   *
+   * @param least loss of the best weights
+   * @param people how many take part
+   */
+  CensusParticipants(Problem problem, double least, int people, SeededRandom random) {
+    this.problem = problem;
+    this.least = least;
+    int[] all = new int[problem.size()];
+    order = new int[people];
+    for (int i = 0; i < all.length; i++) {
+      int other = random.below(i + 1);
+      all[i] = all[other];
+      all[other] = i;
+    }
+    System.arraycopy(all, 0, order, 0, people);
+  }
+
+  @Override
+  public int dimension() {
+    return problem.dimension();
+  }
+
+  @Override
+  public void next() {
+    position = (position + 1) % order.length;
+  }
+
+  @Override
+  public void gradient(double[] weights, double[] into) {
+    problem.gradient(order[position], weights, into);
+  }
+
+  @Override
+  public WeightQuality quality(double[] weights) {
+    Score score = problem.score(weights);
+    return new WeightQuality(score.loss() - least, score.fit());
+  }
+}

@@ -1,0 +1,51 @@
+package io.croupier.studies;
+
+import io.croupier.operators.learner.Learner;
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.learner.Learners;
+import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.List;
+
+/**
+ * A learner in a trial.
+ *
+ * @param label what tables and legends call it
+ * @param directionalVariance what every report adds, for learners that are told of the noise
+ */
+record LabelledLearner(String label, Learner<LearnerState> learner, double directionalVariance) {
+
+  /** The learner of a spec; to BANCO, every report declares the strongest noise that it accepts. */
+  static LabelledLearner of(String label, ModelSpec spec) {
+    List<String> violations = ModelSpecs.violations(spec);
+    if (!violations.isEmpty()) {
+      throw new IllegalArgumentException(label + ": " + String.join("; ", violations));
+    }
+    Report report = new Report();
+    if (spec.getBanco().getStrongestNoise().hasL2Laplace()) {
+      report.declaration = Declaration.L2_LAPLACE;
+      report.level = spec.getBanco().getStrongestNoise().getL2Laplace().getEpsilon();
+    }
+    double variance = DirectionalNoise.of(spec).variance(report);
+    return new LabelledLearner(label, anyState(Learners.of(spec)), variance);
+  }
+
+  /** A learner that isn't among those of specs. */
+  static LabelledLearner of(String label, Learner<?> learner) {
+    return new LabelledLearner(label, anyState(learner), 0);
+  }
+
+  /** The same learner under another name. */
+  LabelledLearner as(String otherLabel) {
+    return new LabelledLearner(otherLabel, learner, directionalVariance);
+  }
+
+  /** A learner only ever meets the state that it made itself. */
+  @SuppressWarnings("unchecked")
+  private static Learner<LearnerState> anyState(Learner<? extends LearnerState> learner) {
+    return (Learner<LearnerState>) learner;
+  }
+}

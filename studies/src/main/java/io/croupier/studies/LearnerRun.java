@@ -1,0 +1,99 @@
+package io.croupier.studies;
+
+import io.croupier.operators.learner.Iterate;
+import io.croupier.operators.learner.Learner;
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.learner.Round;
+import io.croupier.operators.math.Vectors;
+import java.util.Arrays;
+
+/**
+ * One run of a learner: every report is evaluated at the weights of the round that it enters.
+ *
+ * <p>Those of a learner that bets are its magnitude times its direction, read from its state: a
+ * publication would also evaluate diagnostics, at many times the cost of a step.
+ */
+final class LearnerRun {
+  private final Learner<LearnerState> learner;
+  private final LearnerState state;
+  private final Round round;
+  private final Iterate iterate;
+  private final double[] direction;
+  private final Magnitude magnitude = new Magnitude();
+  private final double directionalVariance;
+
+  /** Takes the learner's initial state. */
+  LearnerRun(LabelledLearner candidate) {
+    int dimension = candidate.learner().dimension();
+    learner = candidate.learner();
+    state = learner.initial();
+    round = new Round(dimension);
+    iterate = new Iterate(dimension);
+    direction = new double[dimension];
+    directionalVariance = candidate.directionalVariance();
+    readWeights();
+  }
+
+  /** Adds a person's noisy subgradient to the open round. */
+  void report(Population population, Person person, double[] noise) {
+    double prediction = Vectors.dot(person.x, iterate.weights);
+    double slope = person.importance * population.slope(prediction, person.target);
+    double[] sum = round.subgradient;
+    for (int j = 0; j < sum.length; j++) {
+      sum[j] += slope * person.x[j] + noise[j];
+    }
+  }
+
+  /** Closes the round with the mean of its reports, and opens the next. */
+  void step(int reports) {
+    if (reports > 1) {
+      Vectors.scale(1.0 / reports, round.subgradient, round.subgradient);
+    }
+    round.squaredNorm = Vectors.squaredNorm(round.subgradient);
+    round.directionalVariance = directionalVariance / reports;
+    round.coin = learner.bets() ? Vectors.dot(direction, round.subgradient) : 0;
+    learner.step(state, round);
+    Arrays.fill(round.subgradient, 0);
+    readWeights();
+  }
+
+  private void readWeights() {
+    if (learner.bets()) {
+      learner.direction(state, direction);
+      state.visit(magnitude);
+      Vectors.scale(magnitude.value, direction, iterate.weights);
+    } else {
+      learner.publish(state, iterate);
+    }
+  }
+
+  /** Publishes, and judges what is published. */
+  Trial.Risk risk(Population population) {
+    learner.publish(state, iterate);
+    return new Trial.Risk(population.excess(iterate.average), population.excess(iterate.weights));
+  }
+
+  /** How far a learner goes along its direction. */
+  private static final class Magnitude implements LearnerState.Visitor {
+    private double value;
+
+    @Override
+    public double scalar(String name, double shown) {
+      if (name.equals("magnitude") || name.equals("radius")) {
+        value = shown;
+      }
+      return shown;
+    }
+
+    @Override
+    public long count(String name, long shown) {
+      return shown;
+    }
+
+    @Override
+    public void vector(String name, double[] shown) {}
+
+    @Override
+    public void counts(String name, long[] shown) {}
+  }
+}

@@ -1,0 +1,38 @@
+package io.croupier.studies;
+
+/** A law of noise; the privacy level, epsilon or mu, differs from person to person. */
+@FunctionalInterface
+interface Noise {
+
+  /** Writes the noise of a person of this level into {@code into}; zero at infinity. */
+  void draw(double level, SeededRandom random, double[] into);
+
+  /** Density exp(-(level/2) ||z||): level-LDP for gradients of norm at most 1. */
+  static Noise l2Laplace() {
+    return (level, random, into) -> {
+      random.sphere(into);
+      double radius = 2 / level * random.gamma(into.length);
+      for (int j = 0; j < into.length; j++) {
+        into[j] *= radius;
+      }
+    };
+  }
+
+  /** Of standard deviation scale / level in every coordinate. */
+  static Noise gaussian(double scale) {
+    return (level, random, into) -> {
+      for (int j = 0; j < into.length; j++) {
+        into[j] = scale / level * random.normal();
+      }
+    };
+  }
+
+  /** Laplace noise of scale {@code scale / level} in the first coordinates, none in the others. */
+  static Noise coordinateLaplace(double scale, int coordinates) {
+    return (level, random, into) -> {
+      for (int j = 0; j < into.length; j++) {
+        into[j] = j < coordinates ? scale / level * random.laplace() : 0;
+      }
+    };
+  }
+}

@@ -1,0 +1,72 @@
+package io.croupier.studies;
+
+import io.croupier.operators.math.Vectors;
+import java.util.ArrayList;
+import java.util.List;
+
+/** People who are called one after the other, and again from the first after the last. */
+interface Participants {
+
+  int dimension();
+
+  /** Calls the next person. */
+  void next();
+
+  /** Overwrites {@code into} with a subgradient of the loss of the person called. */
+  void gradient(double[] weights, double[] into);
+
+  /** How good some weights are. */
+  WeightQuality quality(double[] weights);
+
+  /**
+   * How good some weights are.
+   *
+   * @param excess loss beyond that of the best weights
+   * @param accuracy share of people predicted right; NaN where nothing is classified
+   */
+  record WeightQuality(double excess, double accuracy) {}
+
+  /**
+   * Drawn from a population.
+   *
+   * @param people how many there are, if they are called again; 0: a new one each time
+   */
+  static Participants drawn(Population population, int people, SeededRandom random) {
+    List<Person> all = new ArrayList<>();
+    return new Participants() {
+      private Person person = new Person(population.dimension());
+      private int position = -1;
+
+      @Override
+      public int dimension() {
+        return population.dimension();
+      }
+
+      @Override
+      public void next() {
+        if (people == 0) {
+          population.draw(random, person);
+          return;
+        }
+        position = (position + 1) % people;
+        if (position == all.size()) {
+          Person drawn = new Person(population.dimension());
+          population.draw(random, drawn);
+          all.add(drawn);
+        }
+        person = all.get(position);
+      }
+
+      @Override
+      public void gradient(double[] weights, double[] into) {
+        double slope = population.slope(Vectors.dot(person.x, weights), person.target);
+        Vectors.scale(slope, person.x, into);
+      }
+
+      @Override
+      public WeightQuality quality(double[] weights) {
+        return new WeightQuality(population.excess(weights), Double.NaN);
+      }
+    };
+  }
+}

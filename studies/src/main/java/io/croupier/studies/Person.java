@@ -1,0 +1,16 @@
+package io.croupier.studies;
+
+/** One person's data. Reused from person to person. */
+final class Person {
+  /** Features, shape [d]. */
+  final double[] x;
+
+  double target;
+
+  /** Factor of the person's loss. */
+  double importance = 1;
+
+  Person(int dimension) {
+    x = new double[dimension];
+  }
+}

@@ -1,0 +1,256 @@
+package io.croupier.studies;
+
+import com.google.protobuf.ByteString;
+import io.croupier.operators.learner.Iterate;
+import io.croupier.operators.learner.Learner;
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.learner.Round;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.Vectors;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
+import io.croupier.operators.model.LocalModel;
+import io.croupier.operators.model.Publication;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+
+/**
+ * A model that gets equally many reports between any two publications. All reports of such an
+ * interval name one publication and were evaluated at its weights.
+ */
+final class RoundsTrial {
+
+  /** From so many reports in a bundle on, the sum of their noise is drawn as a Gaussian one. */
+  static final int GAUSSIAN_FROM = 64;
+
+  /** How reports become steps of the learner. */
+  enum ReportGrouping {
+    /** The job's own model: growing rounds, and a last round once they agree. */
+    RULE("the rule"),
+    /** Growing rounds, however much they agree. */
+    GROWING("growing rounds alone"),
+    /** Each report is a round. */
+    SINGLE("a step a report"),
+    /** The job's own model, but all reports name the publication three before the newest one. */
+    LATE("the rule, 3 late");
+
+    final String label;
+
+    ReportGrouping(String label) {
+      this.label = label;
+    }
+
+    /** How many publications before the newest one all reports name, or the first one. */
+    int delay() {
+      return this == LATE ? 3 : 0;
+    }
+
+    /** Reports that arrive as one sum, after {@code seen} reports that named the publication. */
+    long bundle(long seen) {
+      return this == SINGLE ? 1 : Math.max(1, Publication.share(seen));
+    }
+  }
+
+  /** What learns. */
+  private interface TrialModel {
+
+    /** Takes the sum of reports that name a round; may change {@code sum}. */
+    void add(long namedRound, double[] sum, int reports);
+
+    /** Writes what is published, and returns the number of its round. */
+    long publish(double[] weights, double[] average);
+  }
+
+  /** A publication that reports name. */
+  private static final class NamedPublication {
+    private final double[] weights;
+    private long round;
+    private long reports;
+
+    private NamedPublication(int dimension) {
+      weights = new double[dimension];
+    }
+  }
+
+  private final Participants participants;
+  private final double clip;
+  private final double epsilon;
+  private final ReportGrouping grouping;
+  private final SeededRandom random;
+  private final TrialModel trialModel;
+  private final Noise law = Noise.l2Laplace();
+  private final double[] gradient;
+  private final double[] average;
+
+  /** Oldest first. */
+  private final Deque<NamedPublication> publications = new ArrayDeque<>();
+
+  /**
+   * Publishes the initial model.
+   *
+   * @param spec a valid spec of a local model with rounds of one report and no radius; gradients
+   *     are clipped at its bound
+   * @param epsilon of the l2_laplace noise of each report; infinite: none
+   */
+  RoundsTrial(
+      Participants participants,
+      ModelSpec spec,
+      double epsilon,
+      ReportGrouping grouping,
+      SeededRandom random) {
+    this.participants = participants;
+    this.clip = spec.getGradientBound();
+    this.epsilon = epsilon;
+    this.grouping = grouping;
+    this.random = random;
+    gradient = new double[participants.dimension()];
+    average = new double[participants.dimension()];
+    LabelledLearner candidate = LabelledLearner.of("study", spec);
+    trialModel =
+        grouping == ReportGrouping.RULE || grouping == ReportGrouping.LATE
+            ? new JobModel(spec, candidate.directionalVariance())
+            : new Steps(candidate);
+    publish();
+  }
+
+  /** Adds so many reports, and publishes. */
+  void interval(int reports) {
+    NamedPublication named = publications.getFirst();
+    double[] sum = new double[participants.dimension()];
+    for (int left = reports; left > 0; ) {
+      int size = (int) Math.min(left, grouping.bundle(named.reports));
+      Arrays.fill(sum, 0);
+      for (int i = 0; i < size; i++) {
+        addGradient(named.weights, sum);
+      }
+      addNoise(size, sum);
+      trialModel.add(named.round, sum, size);
+      named.reports += size;
+      left -= size;
+    }
+    publish();
+  }
+
+  /** Excess loss of the published average. */
+  double excess() {
+    return participants.quality(average).excess();
+  }
+
+  private void publish() {
+    NamedPublication named = new NamedPublication(participants.dimension());
+    named.round = trialModel.publish(named.weights, average);
+    publications.addLast(named);
+    if (publications.size() > grouping.delay() + 1) {
+      publications.removeFirst();
+    }
+  }
+
+  private void addGradient(double[] weights, double[] sum) {
+    participants.next();
+    participants.gradient(weights, gradient);
+    double norm = Math.sqrt(Vectors.squaredNorm(gradient));
+    Vectors.addScaled(norm > clip ? clip / norm : 1, gradient, sum);
+  }
+
+  /** The covariance of one report's noise is (2 G / epsilon)^2 (d + 1) times the identity. */
+  private void addNoise(int reports, double[] sum) {
+    if (epsilon == Double.POSITIVE_INFINITY) {
+      return;
+    }
+    if (reports >= GAUSSIAN_FROM) {
+      double deviation = 2 * clip / epsilon * Math.sqrt((sum.length + 1.0) * reports);
+      for (int j = 0; j < sum.length; j++) {
+        sum[j] += deviation * random.normal();
+      }
+      return;
+    }
+    for (int i = 0; i < reports; i++) {
+      law.draw(epsilon / clip, random, gradient);
+      Vectors.addScaled(1, gradient, sum);
+    }
+  }
+
+  /** The model of the job. */
+  private static final class JobModel implements TrialModel {
+    private final LocalModel model;
+    private final double directionalVariance;
+
+    private JobModel(ModelSpec spec, double directionalVariance) {
+      model = new LocalModel(spec, 0);
+      this.directionalVariance = directionalVariance;
+    }
+
+    @Override
+    public void add(long namedRound, double[] sum, int reports) {
+      RoundSum bundle = new RoundSum();
+      bundle.namedRound = namedRound;
+      bundle.count = reports;
+      bundle.reportsPerRound = 1;
+      bundle.directionalVariance = reports * directionalVariance;
+      bundle.dimension = sum.length;
+      bundle.values = PackedVectors.encode(sum);
+      BundleOutcome outcome = model.add(bundle);
+      if (outcome != BundleOutcome.OPEN && outcome != BundleOutcome.STEPPED) {
+        throw new IllegalStateException("reports of round " + namedRound + ": " + outcome);
+      }
+    }
+
+    @Override
+    public long publish(double[] weights, double[] average) {
+      ModelUpdateView update = model.publish(true, 0).orElseThrow();
+      model.confirm();
+      read(update.getWeights(0), weights);
+      read(update.getAverage(0), average);
+      return update.getRound();
+    }
+
+    private static void read(ByteString bytes, double[] into) {
+      byte[] values = bytes.toByteArray();
+      for (int j = 0; j < into.length; j++) {
+        into[j] = PackedVectors.doubleAt(values, j);
+      }
+    }
+  }
+
+  /** A learner that takes a step on each bundle; reports name the newest publication. */
+  private static final class Steps implements TrialModel {
+    private final Learner<LearnerState> learner;
+    private final double directionalVariance;
+    private final LearnerState state;
+    private final Round round;
+    private final Iterate iterate;
+    private final double[] direction;
+
+    private Steps(LabelledLearner candidate) {
+      learner = candidate.learner();
+      directionalVariance = candidate.directionalVariance();
+      state = learner.initial();
+      round = new Round(learner.dimension());
+      iterate = new Iterate(learner.dimension());
+      direction = new double[learner.dimension()];
+    }
+
+    @Override
+    public void add(long namedRound, double[] sum, int reports) {
+      Vectors.scale(1.0 / reports, sum, round.subgradient);
+      round.squaredNorm = Vectors.squaredNorm(round.subgradient);
+      round.directionalVariance = directionalVariance / reports;
+      round.coin = learner.bets() ? Vectors.dot(direction, round.subgradient) : 0;
+      learner.step(state, round);
+    }
+
+    @Override
+    public long publish(double[] weights, double[] average) {
+      learner.publish(state, iterate);
+      if (learner.bets()) {
+        learner.direction(state, direction);
+      }
+      System.arraycopy(iterate.weights, 0, weights, 0, weights.length);
+      System.arraycopy(iterate.average, 0, average, 0, average.length);
+      return state.round();
+    }
+  }
+}
