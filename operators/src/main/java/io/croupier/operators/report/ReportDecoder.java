@@ -1,7 +1,9 @@
 package io.croupier.operators.report;
 
 import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.DeclarationCase;
@@ -34,6 +36,9 @@ import java.util.List;
  * is ({@link Decoded.Malformed#withheld}).
  */
 public final class ReportDecoder {
+  private static final Parser<GradientReport> KNOWN_FIELDS =
+      DiscardUnknownFieldsParser.wrap(GradientReport.parser());
+
   private final String rawTopic;
   private final MessageDigest sha256;
 
@@ -70,13 +75,14 @@ public final class ReportDecoder {
       }
       report = ViewReader.read(view);
       if (report == null) {
-        GradientReport message = GradientReport.parseFrom(value);
+        GradientReport message = KNOWN_FIELDS.parseFrom(value);
         List<String> violations = GradientReports.violations(message);
         if (!violations.isEmpty()) {
           boolean declared = message.getDeclarationCase() != DeclarationCase.DECLARATION_NOT_SET;
           return new Decoded.Malformed(String.join("; ", violations), !raw && !declared);
         }
-        report = MessageReader.read(message);
+        // Protobuf writes the vectors packed, as our own clients do.
+        report = ViewReader.read(parse(message.toByteArray()));
       }
     } catch (InvalidProtocolBufferException e) {
       // What was read before the bytes went wrong may already have said that they are raw.

@@ -128,10 +128,19 @@ final class ViewReader {
     }
     report.declaration = Declaration.COORDINATE_LAPLACE;
     report.taus = concatenate(laplace.getTausList());
-    report.clip = MessageReader.clip(laplace.getClip());
+    report.clip = clip(laplace.getClip());
     int count = report.form == VectorForm.SPARSE ? report.indices.length : report.dimension;
     return report.taus.length == (long) Double.BYTES * count
         && VectorBytes.arePositive(report.taus);
+  }
+
+  private static Clip clip(CoordinateLaplace.Clip clip) {
+    return switch (clip) {
+      case CLIP_UNSPECIFIED -> Clip.UNSPECIFIED;
+      case L2 -> Clip.L2;
+      case COORDINATES -> Clip.COORDINATES;
+      case UNRECOGNIZED -> throw new IllegalArgumentException("clip is unknown");
+    };
   }
 
   /** Returns no bytes where the vector isn't packed or a run is cut short. */

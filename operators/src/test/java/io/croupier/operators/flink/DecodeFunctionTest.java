@@ -10,6 +10,7 @@ import io.croupier.schemas.Central;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -17,6 +18,8 @@ import org.apache.flink.streaming.util.ProcessFunctionTestHarnesses;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DecodeFunctionTest {
   private static final GradientReport REPORT =
@@ -72,9 +75,9 @@ class DecodeFunctionTest {
   }
 
   @Test
-  void whatCannotBeReadLeavesAsReceivedAndTheNextIsRead() throws Exception {
-    byte[] garbage = {1, 2, 3};
-    receive("gradients", garbage);
+  void aRecordThatIsNoReportBecomesADeadLetterAndTheNextIsRead() throws Exception {
+    byte[] invalid = REPORT.toBuilder().clearModelId().build().toByteArray();
+    receive("gradients", invalid);
     receive("gradients", null);
     receive("gradients", REPORT.toByteArray());
 
@@ -82,9 +85,8 @@ class DecodeFunctionTest {
     assertThat(deadLetters()).hasSize(2);
     OutboundRecord letter = deadLetters().get(0);
     assertThat(letter.destination).isEqualTo(Destination.DEAD_LETTERS);
-    assertThat(letter.value).isEqualTo(garbage);
-    assertThat(DeadLettersTest.header(letter, DeadLetters.REASON))
-        .isEqualTo("value is not a GradientReport in Protobuf's encoding");
+    assertThat(letter.value).isEqualTo(invalid);
+    assertThat(DeadLettersTest.header(letter, DeadLetters.REASON)).startsWith("model_id ");
     assertThat(DeadLettersTest.header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
     assertThat(DeadLettersTest.header(letter, DeadLetters.PARTITION)).isEqualTo("2");
     assertThat(DeadLettersTest.header(letter, DeadLetters.OFFSET)).isEqualTo("40");
@@ -103,9 +105,12 @@ class DecodeFunctionTest {
             });
   }
 
-  @Test
-  void aRawGradientOnThePublicTopicIsNotShownAgain() throws Exception {
-    receive("gradients", RAW.toByteArray());
+  /** A record that is cut off before its declaration may be a raw gradient. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 30})
+  void whatMayBeARawGradientOnThePublicTopicIsNotShownAgain(int missing) throws Exception {
+    byte[] raw = RAW.toByteArray();
+    receive("gradients", Arrays.copyOf(raw, raw.length - missing));
     assertThat(deadLetters())
         .singleElement()
         .satisfies(

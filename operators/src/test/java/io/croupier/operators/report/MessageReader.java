@@ -9,7 +9,7 @@ import io.croupier.schemas.Sparse;
 import java.util.Arrays;
 import java.util.function.IntToDoubleFunction;
 
-/** Copies a report that was parsed value by value. */
+/** Reads a report value by value, independently of the decoder: what the decoder must return. */
 final class MessageReader {
 
   private MessageReader() {}
