@@ -9,9 +9,9 @@ import io.croupier.operators.model.LiveModel;
  * <ul>
  *   <li>while the last publication is not visible, since no report can name it yet;
  *   <li>while the job is behind, since reports that wait on the topic name older rounds;
- *   <li>while no report has named the last publication. Its weights are untried until then, and a
- *       learner that goes on from weights without any feedback runs away, however few its steps
- *       between two publications.
+ *   <li>while the last publication is unanswered ({@link LiveModel#isAnswered}). Its weights are
+ *       untried until then, and a learner that continues from weights without any feedback
+ *       diverges, however few steps it takes between two publications.
  * </ul>
  *
  * <p>But for the first reason it waits no longer than the longest hold.
@@ -31,7 +31,7 @@ final class RoundGate {
     BEHIND(1),
     /** The last publication is not visible yet. */
     UNCONFIRMED(2),
-    /** No report has named the last publication yet. */
+    /** Too few reports have named the last publication yet. */
     UNANSWERED(3);
 
     private final int code;

@@ -80,6 +80,12 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     return new State(dimension(), FIRST_RADIUS / gradientBound);
   }
 
+  /** A late gradient counts as evidence for the direction in which the weights have gone since. */
+  @Override
+  public boolean isMisledByDelay() {
+    return true;
+  }
+
   @Override
   public boolean bets() {
     return true;

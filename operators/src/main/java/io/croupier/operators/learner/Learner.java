@@ -32,6 +32,15 @@ public interface Learner<S extends LearnerState> extends Serializable {
    */
   double direction(S state, double[] direction);
 
+  /**
+   * Whether many steps on gradients that were taken at older weights than the newest published ones
+   * mislead this learner. If so, the caller gives it few, large rounds of such gradients, and
+   * publishes new weights only when it has as many gradients of the newest ones.
+   */
+  default boolean isMisledByDelay() {
+    return false;
+  }
+
   /** Takes one step on a closed round. Changes {@code state} in place; allocates nothing. */
   void step(S state, Round round);
 

@@ -77,7 +77,11 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /** Whether a new round waits until reports that came before it are taken. */
   boolean waitsForBacklog();
 
-  /** Whether a report has named the last publication; true before the first one. */
+  /**
+   * Whether reports have tried the weights of the last publication, so that the next one may
+   * follow: at least one has named it or, if late reports mislead the learner, as many as have
+   * named older publications since. True before the first publication.
+   */
   boolean isAnswered();
 
   /** Notes that people can see the last publication. */

@@ -44,6 +44,9 @@ public final class LocalModel implements LiveModel {
 
   private final Agreement agreement;
 
+  /** Reports since the newest publication that name an older one. */
+  private long late;
+
   private final int gridExponent;
   private final long firstRound;
   private ModelSpec spec;
@@ -141,7 +144,11 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public boolean isAnswered() {
-    return published.isEmpty() || published.newest().answered;
+    if (published.isEmpty()) {
+      return true;
+    }
+    Publication newest = published.newest();
+    return newest.answered && (!learner.isMisledByDelay() || newest.reports() >= late);
   }
 
   @Override
@@ -192,6 +199,8 @@ public final class LocalModel implements LiveModel {
     changed();
     Publication publication = published.at(index);
     publication.answered = true;
+    boolean isLate = publication != published.newest();
+    late += isLate ? sum.count : 0;
     if (agreement.isReached()) {
       last.add(sum, publication.direction, publication.pull, reportsPerRound);
       publication.last += sum.count;
@@ -200,7 +209,10 @@ public final class LocalModel implements LiveModel {
       }
       return BundleOutcome.OPEN;
     }
-    long roundSize = publication.roundSize(reportsPerRound);
+    long roundSize =
+        isLate && learner.isMisledByDelay()
+            ? publication.lateRoundSize(reportsPerRound)
+            : publication.roundSize(reportsPerRound);
     if (filling.count() == 0 && sum.count >= roundSize) {
       stepOn(sum, publication);
       return BundleOutcome.STEPPED;
@@ -325,6 +337,7 @@ public final class LocalModel implements LiveModel {
       publication.pull = learner.direction(state, publication.direction);
     }
     agreement.clear();
+    late = 0;
   }
 
   private ModelUpdateView update(long nowMs) {
@@ -362,6 +375,7 @@ public final class LocalModel implements LiveModel {
     writer.count("dropped-stale", droppedStale);
     writer.count("dropped-unpublished", droppedUnpublished);
     writer.count("untold", untold ? 1 : 0);
+    writer.count("late", late);
     filling.save(writer);
     last.save(writer);
     published.save(writer);
@@ -382,6 +396,7 @@ public final class LocalModel implements LiveModel {
     droppedStale = reader.count("dropped-stale", 0);
     droppedUnpublished = reader.count("dropped-unpublished", 0);
     untold = reader.count("untold", 1) != 0;
+    late = reader.count("late", 0);
     filling.restore(reader, reportsPerRound);
     last.restore(reader, reportsPerRound);
     published.restore(reader);

@@ -8,11 +8,19 @@ package io.croupier.operators.model;
  * the publication in closed rounds, which makes {@value #SHARE} + {@value #SHARE} ln(n / {@value
  * #SHARE}) rounds or so. And {@link Agreement} ends them when there is nothing more to learn.
  *
+ * <p>Late reports, which name an older publication than the newest one, describe weights that the
+ * model has left. A learner that they mislead gets larger rounds of them: max(r, n / {@value
+ * #LATE_SHARE}).
+ *
  * <p>Source: our own. Simulated from 10 to 100,000 reports a publication: n / 100 lets reports
  * without noise ruin a model, and with n / 10 noisy ones teach it up to five times more slowly.
+ * With half of all reports one publication late, n / 8 for these keeps the adaptive radius below
+ * the loss of doing nothing, with noise and without, at up to 2,000 late reports a publication; n /
+ * 30 doesn't.
  */
 public final class Publication {
   private static final long SHARE = 30;
+  private static final long LATE_SHARE = 8;
 
   final long round;
 
@@ -50,5 +58,15 @@ public final class Publication {
   /** Reports that a round of this publication alone closes at. */
   long roundSize(int reportsPerRound) {
     return Math.max(reportsPerRound, share(used));
+  }
+
+  /** Likewise, of late reports to a learner that they mislead. */
+  long lateRoundSize(int reportsPerRound) {
+    return Math.max(reportsPerRound, used / LATE_SHARE);
+  }
+
+  /** Its reports so far. */
+  long reports() {
+    return used + filling + last;
   }
 }

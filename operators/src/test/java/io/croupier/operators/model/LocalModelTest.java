@@ -334,6 +334,50 @@ class LocalModelTest {
   }
 
   /** For the replay of its journals. */
+  /**
+   * Gradients of alternating sign never agree, so that only the law of late reports bounds rounds.
+   */
+  @Test
+  void lateReportsToTheAdaptiveRadiusEnterFewRoundsAndHoldTheNextOne() {
+    LocalModel radius =
+        new LocalModel(spec().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build(), 0);
+    LocalModel sgd = new LocalModel(sgd().build(), 0);
+    for (LocalModel model : List.of(radius, sgd)) {
+      publish(model, 0);
+      alternate(model, 0, 100);
+      publish(model, 1);
+    }
+    long named = radius.publishedRound();
+    long radiusBefore = radius.round();
+    long sgdBefore = sgd.round();
+    alternate(radius, 0, 1000);
+    alternate(sgd, 0, 1000);
+    assertThat(radius.round() - radiusBefore).isBetween(15L, 25L);
+    assertThat(sgd.round() - sgdBefore).isBetween(60L, 120L);
+
+    alternate(sgd, sgd.publishedRound(), 1);
+    assertThat(sgd.isAnswered()).as("one report is enough").isTrue();
+    alternate(radius, named, 999);
+    assertThat(radius.isAnswered()).as("999 of 1,000").isFalse();
+    Map<String, byte[]> chunks = new HashMap<>();
+    radius.save(chunks::put);
+    LocalModel restored = new LocalModel(radius.spec(), 0);
+    restored.restore(chunks::get);
+    for (LocalModel model : List.of(radius, restored)) {
+      assertThat(model.isAnswered()).isFalse();
+      alternate(model, named, 1);
+      assertThat(model.isAnswered()).isTrue();
+      publish(model, 2);
+      assertThat(model.isAnswered()).as("no report has named the newest one").isFalse();
+    }
+  }
+
+  private static void alternate(LocalModel model, long round, int reports) {
+    for (int i = 0; i < reports; i++) {
+      model.add(dense(round, i % 2 == 0 ? 0.5 : -0.5, i % 4 < 2 ? 0.5 : -0.5, 0));
+    }
+  }
+
   @Test
   void asInRelease010EveryReportIsAStep() {
     LocalModel model = new LocalModel(sgd().build(), 0);
