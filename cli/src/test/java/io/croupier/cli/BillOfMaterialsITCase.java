@@ -9,14 +9,17 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The build writes down what it is made of, for all modules together. */
+/** A thorough build writes down what it is made of, for all modules together. */
+@Tag("thorough")
 class BillOfMaterialsITCase {
 
   @Test
   void namesWhatIsDeliveredAndNoTests() throws Exception {
     Path file = Path.of("..", "target", "croupier-bom.json");
+    assertThat(file).as("-Pthorough writes it").exists();
 
     JsonObject bom = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
 

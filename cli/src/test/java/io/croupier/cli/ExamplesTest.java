@@ -55,6 +55,20 @@ class ExamplesTest {
     assertThat(config.parallelism()).isEqualTo(2);
   }
 
+  @Test
+  void theBuildServerRunsTheReadmesThoroughBuild() throws Exception {
+    List<String> commands =
+        Files.readAllLines(Path.of("..", ".ci", "run")).stream()
+            .filter(line -> line.startsWith("mvn "))
+            .toList();
+
+    assertThat(commands).containsExactly("mvn -B verify -Pthorough");
+    assertThat(Files.readAllLines(Path.of("..", "README.md")))
+        .as("the quick build and the thorough one")
+        .anyMatch(line -> line.matches("mvn verify  +#.*"))
+        .anyMatch(line -> line.matches("mvn verify -Pthorough  +#.*"));
+  }
+
   /** The randomiser's bits are fresh: a false alarm has a probability of 1e-6. */
   @Test
   void theDocumentedAuditRefutesNothing() throws Exception {

@@ -27,6 +27,7 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -188,6 +189,7 @@ class ReportE2ECase {
         .allMatch(event -> event.getUserId().equals("ada"));
   }
 
+  @Tag("thorough")
   @Test
   void whatIsSpentArrivesAndWhatTheLedgerOrTheTopicForbidsIsNotSent() throws Exception {
     awaitDemo(update -> true);
@@ -219,6 +221,7 @@ class ReportE2ECase {
         .allMatch(event -> event.getUserId().equals("bob"));
   }
 
+  @Tag("thorough")
   @Test
   void theReadmesKcatRecipesWork() throws Exception {
     assumeTrue(

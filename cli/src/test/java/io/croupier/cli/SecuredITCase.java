@@ -51,6 +51,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.tools.AclCommand;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +60,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What docs/security.md says, on a broker with TLS, passwords and rights: everybody is granted what
  * the page's commands grant, and configured as the page shows.
  */
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class SecuredITCase {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -187,7 +189,7 @@ class SecuredITCase {
           ModelSnapshot newest = subscriber.await("taps", PATIENCE);
           while (newest.used() < 2) {
             newest = subscriber.newest("taps").orElseThrow();
-            Thread.onSpinWait();
+            Thread.sleep(20);
           }
         }
         CommandOutcome followed =
@@ -378,11 +380,11 @@ class SecuredITCase {
     }
   }
 
-  private static void awaitLog(LogCapture log, String wanted) {
+  private static void awaitLog(LogCapture log, String wanted) throws InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (log.text().stream().noneMatch(line -> line.contains(wanted))) {
       assertThat(System.nanoTime()).as(wanted).isLessThan(deadline);
-      Thread.onSpinWait();
+      Thread.sleep(20);
     }
   }
 

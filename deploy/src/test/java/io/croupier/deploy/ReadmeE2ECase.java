@@ -22,11 +22,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands of deploy/README.md do what the page says. */
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ReadmeE2ECase {
   private static final Path ROOT = Cluster.ROOT;

@@ -6,11 +6,13 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands of docs/tutorial.md do what the page says. */
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class TutorialE2ECase {
   @TempDir private Path directory;

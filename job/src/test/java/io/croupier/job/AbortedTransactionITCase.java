@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * be open, and the job crashed before it could commit. The next start names what is lost by its
  * positions, and goes on.
  */
+@Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class AbortedTransactionITCase {
   private static final int PEOPLE = 20;

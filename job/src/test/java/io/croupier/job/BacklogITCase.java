@@ -23,6 +23,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * and neither state nor heap grows with them. {@code -Dlife=N} reports to each model before the job
  * stops, {@code -Dbacklog=N} to each afterwards.
  */
+@Tag("thorough")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class BacklogITCase {
   private static final int LIFE = Integer.getInteger("life", 2_000);

@@ -33,6 +33,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>No noise is seeded: {@link NoiseTree} states the chance of a false alarm for the first model;
  * for the second one, 1e-6 is more than 1000 deviations of a sum of 10 nodes, over the goal.
  */
+@Tag("thorough")
 class CentralCrashITCase {
   private static final int GOAL = 4;
   private static final int ANSWERS = 6;

@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * of them is counted. {@code -Dshare.seconds=N} is for how long people report, {@code
  * -Dshare.interval='5 s'} the checkpoint interval.
  */
+@Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class CentralShareITCase {
   private static final int SECONDS = Integer.getInteger("share.seconds", 3);

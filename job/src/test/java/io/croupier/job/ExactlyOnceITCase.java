@@ -23,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,15 +83,24 @@ class ExactlyOnceITCase {
     checkBooks(spec, REPORTS);
   }
 
+  @Tag("thorough")
   @ParameterizedTest(name = "{0} reports a round, unaligned {1}, failing {2}")
   @CsvSource({
     "1, false, BEFORE_PRE_AGGREGATION",
     "100, false, BEFORE_PRE_AGGREGATION",
-    "100, false, BEFORE_LEARNER",
     "100, true, BEFORE_PRE_AGGREGATION"
   })
   void failuresLoseNothingAndRepeatNothing(int reportsPerRound, boolean unaligned, Stage stage)
       throws Exception {
+    checkFailing(reportsPerRound, unaligned, stage);
+  }
+
+  @Test
+  void failuresBeforeTheLearnerLoseNothingAndRepeatNothing() throws Exception {
+    checkFailing(100, false, Stage.BEFORE_LEARNER);
+  }
+
+  private void checkFailing(int reportsPerRound, boolean unaligned, Stage stage) throws Exception {
     FailingMap.reset();
     ModelSpec spec =
         OneHotReports.spec(

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the heap after a quarter of it is held against that after all, and may grow by less than what
  * came between weighs. {@code -Dflood=N} reports of the one user, {@code -Dusers=N} of the many.
  */
+@Tag("thorough")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class FloodITCase {
   private static final int FLOOD = Integer.getInteger("flood", 50_000);

@@ -19,6 +19,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,7 @@ class JournalITCase {
     broker.close();
   }
 
+  @Tag("thorough")
   @ParameterizedTest(name = "{0} reports a round")
   @CsvSource({"1, 1, 200 ms", "4, 1, 200 ms", "40, 10, 2 s"})
   @Timeout(value = 120, unit = TimeUnit.SECONDS)

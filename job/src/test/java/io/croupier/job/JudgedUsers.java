@@ -21,6 +21,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
  * on the clock and behind how many events of the crowd.
  */
 final class JudgedUsers implements AutoCloseable {
+  private static final long POLL_MS = 10;
+
   private final Map<String, Long> sentNanos = new ConcurrentHashMap<>();
   private final Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
   private final List<Duration> delays = new ArrayList<>();
@@ -75,14 +77,15 @@ final class JudgedUsers implements AutoCloseable {
   }
 
   /** Waits for the first events; those that are wanted may still be to come. */
-  void awaitSeen(long events, Duration patience) {
+  void awaitSeen(long events, Duration patience) throws InterruptedException {
     long deadline = System.nanoTime() + patience.toNanos();
     while (seen.get() < events) {
       if (done.isCompletedExceptionally() || System.nanoTime() > deadline) {
         throw new AssertionError(
             "%d events of %d after %s".formatted(seen.get(), events, patience));
       }
-      Thread.onSpinWait();
+      // The job needs the processor.
+      Thread.sleep(POLL_MS);
     }
   }
 

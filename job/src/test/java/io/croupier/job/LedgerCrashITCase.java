@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * small ones to the job's limit on everybody's reports. Totals are exact, nobody is charged twice,
  * nobody is used past the limit, and ledger and learner agree on who was used.
  */
+@Tag("thorough")
 class LedgerCrashITCase {
   private static final int PEOPLE = 4;
 

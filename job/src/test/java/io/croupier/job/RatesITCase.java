@@ -16,6 +16,7 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is too slow gets as many as it can take. {@code -Drates.seconds=N} is for how long, {@code
  * -Drates.high=N} the higher rate.
  */
+@Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class RatesITCase {
   private static final int SECONDS = Integer.getInteger("rates.seconds", 10);

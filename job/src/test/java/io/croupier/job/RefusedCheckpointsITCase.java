@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.core.execution.JobClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Many checkpoints in a row fail, and the job tolerates it. Nobody sees new weights meanwhile, so
  * reports go on naming the last visible ones, and every one is used.
  */
+@Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RefusedCheckpointsITCase {
   private static final int REFUSED = 20;

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +85,7 @@ class StartITCase {
         .contains(testTopics.topics.accounting(), "--from", "--rebuild-ledger", "--new-ledger");
   }
 
+  @Tag("thorough")
   @Test
   void rebuildsTheTotalsThatWereLost() throws Exception {
     long lastRound = run(1).getRound();
@@ -128,6 +130,7 @@ class StartITCase {
         .isEqualTo(lastRound + 1);
   }
 
+  @Tag("thorough")
   @Test
   void aNewLedgerForgets() throws Exception {
     run(1);
@@ -142,6 +145,7 @@ class StartITCase {
     assertThat(last.values()).allMatch(totals -> totals.getReports() == 1);
   }
 
+  @Tag("thorough")
   @Test
   void anOlderSavepointIsRefusedForGood() throws Exception {
     run(1);
@@ -169,6 +173,7 @@ class StartITCase {
   }
 
   /** It does not drop the state, and start without. */
+  @Tag("thorough")
   @Test
   void flinkRefusesStateOfAnotherMaxParallelism() throws Exception {
     run(1);

@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The command of the README, on far too few people. */
+@Tag("thorough")
 class StudiesTest {
   @TempDir private Path out;
 

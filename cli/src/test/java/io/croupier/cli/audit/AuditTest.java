@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +43,7 @@ class AuditTest {
     return new Audit(claim, samples, confidence, 2).run(() -> mutant.apply(next[0]++), n -> {});
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({
     "L2_LAPLACE, 0.5, 1, 0.4",
@@ -87,6 +89,7 @@ class AuditTest {
   }
 
   /** Only opposite corners differ in every coordinate. */
+  @Tag("thorough")
   @Test
   void alongAnAxisCoordinatesShowOnlyTheirOwnTau() throws Exception {
     double[] taus = {1, 2, Double.POSITIVE_INFINITY};
@@ -131,6 +134,7 @@ class AuditTest {
     assertThat(finding.leastLevel()).isLessThanOrEqualTo(3.0);
   }
 
+  @Tag("thorough")
   @Test
   void clippedToACubeEachCoordinateKeepsItsTauWhateverTheOthers() throws Exception {
     for (double open : new double[] {2, Double.POSITIVE_INFINITY}) {
@@ -152,6 +156,7 @@ class AuditTest {
    * What was promised once: a tau for each coordinate of a gradient that is scaled to L2 norm G.
    * The second coordinate then shows by how much.
    */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"0.1, 2, 0.5", "0.1, Infinity, 8", "0.5, 0.6, 0.55"})
   void aTauForEachCoordinateOfWhatIsClippedToABallIsRefuted(double tau, double other, double shows)
@@ -179,6 +184,7 @@ class AuditTest {
   }
 
   /** Which is also what a sensitivity of G instead of 2G comes to. */
+  @Tag("thorough")
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 10})
   void halfTheNoiseIsRefuted(int dimension) throws Exception {
@@ -224,6 +230,7 @@ class AuditTest {
     assertThat(finding.event().statistic()).isEqualTo(Statistic.PROJECTION);
   }
 
+  @Tag("thorough")
   @Test
   void noNoiseAndTooMuchNoiseAndNoiseThatIsOffCentreAreRefuted() throws Exception {
     Claim claim = claim(AuditedRandomiser.GAUSSIAN, 1, 3);

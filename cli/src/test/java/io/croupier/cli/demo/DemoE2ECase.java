@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -68,6 +69,7 @@ class DemoE2ECase {
     script.assertNothingIsLeft();
   }
 
+  @Tag("thorough")
   @Test
   void undisclosedReportsAreRefusedByTheOneLearnerThatMustKnowTheNoise() throws Exception {
     List<String> output =
@@ -91,6 +93,7 @@ class DemoE2ECase {
         .containsExactly("BANCO refused 60 undisclosed reports (DECLARATION).");
   }
 
+  @Tag("thorough")
   @Test
   void learnsTheUsersOwnDataOnTheUsersOwnKafka() throws Exception {
     StringBuilder people = new StringBuilder("age,city,bought\n");
@@ -128,6 +131,7 @@ class DemoE2ECase {
     }
   }
 
+  @Tag("thorough")
   @Test
   void ctrlCEndsItAtOnceAndLeavesNothing() throws Exception {
     Interrupt interrupt = Interrupt.available();

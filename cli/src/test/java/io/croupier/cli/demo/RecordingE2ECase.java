@@ -15,10 +15,12 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A recorded demonstration and its replay. */
+@Tag("thorough")
 class RecordingE2ECase {
 
   private static final int PEOPLE = 300;

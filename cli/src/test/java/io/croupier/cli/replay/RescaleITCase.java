@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * journal makes of the reports, bit for bit, and a central model has every round once and every
  * report in its sums once.
  */
+@Tag("thorough")
 class RescaleITCase {
   private static final int[] PARALLELISM = {1, 2, 1};
   private static final int WAVES = 3;

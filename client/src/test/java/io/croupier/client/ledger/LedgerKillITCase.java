@@ -24,6 +24,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -100,6 +101,7 @@ class LedgerKillITCase {
   }
 
   /** As far as it can come: it tidies up after a crash, and writes its file anew. */
+  @Tag("thorough")
   @Test
   void killedBeforeEveryOperationWhileTheFileIsWrittenAnew() throws Exception {
     Path before = Files.createDirectory(root.resolve("before"));
@@ -125,6 +127,7 @@ class LedgerKillITCase {
   }
 
   /** Its reports all arrived once, but for two the acknowledgement was not heard. */
+  @Tag("thorough")
   @Test
   void killedBeforeEveryOperationWhileAnOlderVersionsFileIsTakenOver() throws Exception {
     Path before = Files.createDirectory(root.resolve("before"));
