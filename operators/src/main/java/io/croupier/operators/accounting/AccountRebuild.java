@@ -7,10 +7,10 @@ import io.croupier.schemas.Spend;
 import java.util.Optional;
 
 /**
- * Computes accounts again from the events that a ledger emitted: the same totals, to the last unit.
- * Where events are missing, later ones tell of totals that include them: what counts is the larger
- * of what was told and of what the events add up to. Of a device's numbers nothing is known but the
- * highest: all up to it are used up.
+ * Recomputes accounts from the events that a ledger emitted: the same totals, to the last unit.
+ * Where events are missing, the totals in later events include them: the larger of the recorded
+ * totals and the sum of the events counts. Only the highest sequence number of a device is
+ * restored, so all numbers up to it count as used.
  */
 public final class AccountRebuild {
   private AccountRebuild() {}
@@ -19,9 +19,10 @@ public final class AccountRebuild {
    * Applies an event to the account of its user, to which all events before it were applied, in the
    * order in which they were emitted.
    *
-   * @return whether the event says of its cost and of the totals what those before it add up to
+   * @return whether the cost and the totals in the event equal those computed from it and the
+   *     events before it
    * @throws IllegalArgumentException if the event has no declaration, or an impossible one, or
-   *     tells of impossible totals
+   *     contains impossible totals
    */
   public static boolean apply(AccountingEvent event, UserAccount account) {
     Outcome outcome = event.getOutcome();
@@ -53,14 +54,18 @@ public final class AccountRebuild {
     return agrees;
   }
 
-  /** Whether a participation is possible, and of the zeta that its event tells, if it does. */
+  /**
+   * Applies a participation; returns whether the charge that its event records, if any, is possible
+   * and equals the computed one.
+   */
   private static boolean takePart(AccountingEvent event, UserAccount account, Totals model) {
     long round = event.getModelTotals().getLastRound();
     boolean later = round >= 0 && (model.participations == 0 || round > model.lastRound);
     boolean agrees = !event.hasCentralSpend();
     if (later && event.hasCentralSpend()) {
       Optional<Participation> participation =
-          CentralCharge.told(event.getCentralSpend(), account, event.getModelId(), model, round);
+          CentralCharge.fromEvent(
+              event.getCentralSpend(), account, event.getModelId(), model, round);
       participation.ifPresent(p -> p.store(account, event.getModelId()));
       agrees =
           participation
@@ -71,25 +76,28 @@ public final class AccountRebuild {
     return agrees;
   }
 
-  private static void charge(Totals totals, Totals cost, Spend told) {
-    if (told.hasRenyiOrder() && told.getRenyiOrder() != totals.renyiOrder) {
-      totals.keepRenyi(told.getRenyiOrder());
+  private static void charge(Totals totals, Totals cost, Spend recorded) {
+    if (recorded.hasRenyiOrder() && recorded.getRenyiOrder() != totals.renyiOrder) {
+      totals.keepRenyi(recorded.getRenyiOrder());
     }
     totals.add(cost);
   }
 
-  /** Raises totals to what was told of them; returns whether that was what they were. */
-  private static boolean settle(Totals totals, Spend told) {
-    boolean agrees = agrees(totals, told);
+  /** Raises totals to the recorded ones; returns whether they were equal. */
+  private static boolean settle(Totals totals, Spend recorded) {
+    boolean agrees = agrees(totals, recorded);
     if (!agrees) {
-      EventTotals.raise(totals, told);
+      EventTotals.raise(totals, recorded);
     }
     return agrees;
   }
 
-  /** Whether every field that was told is as computed; epsilon at delta takes the limit to know. */
-  private static boolean agrees(Totals computed, Spend told) {
+  /**
+   * Whether every recorded field is as computed; epsilon at delta is left out, since it depends on
+   * the limits.
+   */
+  private static boolean agrees(Totals computed, Spend recorded) {
     Message expected = computed.toProto().build();
-    return computed.toProto().mergeFrom(told).clearEpsilonAtDelta().build().equals(expected);
+    return computed.toProto().mergeFrom(recorded).clearEpsilonAtDelta().build().equals(expected);
   }
 }

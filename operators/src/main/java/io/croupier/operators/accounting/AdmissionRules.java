@@ -16,9 +16,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/**
- * The terms on which a model takes reports: its spec, made ready to judge by. Built once per spec.
- */
+/** The rules by which a model admits reports, precomputed from its spec. Built once per spec. */
 public final class AdmissionRules {
   private final ModelSpec spec;
   private final boolean central;
@@ -34,8 +32,8 @@ public final class AdmissionRules {
   /**
    * Compiles a valid spec.
    *
-   * @param acceptedNoise whether the model's learner can work with the noise that a report declares
-   * @param plausible whether a report's length is one that its declared noise explains
+   * @param acceptedNoise whether the model's learner accepts the noise that a report declares
+   * @param plausible whether a report's length is plausible under its declared noise
    */
   public AdmissionRules(
       ModelSpec spec, Predicate<Report> acceptedNoise, Predicate<Report> plausible) {
@@ -52,25 +50,25 @@ public final class AdmissionRules {
     minSeparation = limits.getMinSeparation();
   }
 
-  /** Nobody takes part in a model that is not central, so nothing is left of it either. */
+  /** Local models have no participations, so their events contain no remaining ones either. */
   private static Limits withoutParticipation(Limits limits) {
     return limits.toBuilder().clearMaxParticipations().clearMinSeparation().build();
   }
 
-  /** The spec. */
+  /** Returns the spec. */
   public ModelSpec spec() {
     return spec;
   }
 
-  /** What one user may spend on the model. */
+  /** Returns the budget of one user on the model. */
   Budget budget() {
     return budget;
   }
 
   /**
-   * Judges a report by what it is, apart from its sender's account: dimension first.
+   * Judges a report by its own fields, independently of its sender's account; dimension first.
    *
-   * @param perUser what its user may spend on all models
+   * @param perUser the budget of its user on all models
    */
   Judgement judge(Report report, Budget perUser) {
     Judgement judgement = judgeDimension(report);
@@ -83,7 +81,7 @@ public final class AdmissionRules {
     if (judgement.isAdmitted()) {
       judgement = perUser.judgeDeclaration(report);
     }
-    // Central reports are clipped instead: nothing may depend on their values.
+    // Central reports are clipped instead: no outcome may depend on their values.
     if (judgement.isAdmitted() && !central && !plausible.test(report)) {
       return new Judgement(
           Outcome.REFUSED_IMPLAUSIBLE,
@@ -96,8 +94,8 @@ public final class AdmissionRules {
   }
 
   /**
-   * Judges whether the sender of a well-formed report may take part once more: in central models
-   * only so often, and so far apart, as the guarantee was computed for.
+   * Judges whether the sender of a well-formed report may take part once more. Central models limit
+   * the number of participations and their separation to those that the guarantee was computed for.
    *
    * @param spent totals of the sender and the model
    */
@@ -136,7 +134,10 @@ public final class AdmissionRules {
                 + minSeparation);
   }
 
-  /** Adds what the grid of the model makes of Gaussian noise to what a report costs. */
+  /**
+   * Adds the total variation between Gaussian noise on the model's grid and the continuous law to
+   * the cost of a report.
+   */
   void vary(Report report, Totals cost) {
     double sensitivity = Math.scalb(2 * spec.getGradientBound(), -ModelSpecs.gridExponent(spec));
     double deviation = Math.max(1, sensitivity / report.level);
@@ -146,7 +147,7 @@ public final class AdmissionRules {
   }
 
   /**
-   * What taking part costs the sender of a report for which {@link #judgeParticipation} was right.
+   * Computes the sender's participation for a report that {@link #judgeParticipation} admitted.
    *
    * @param spent totals of the sender and the model
    * @return empty if the model is not central
@@ -230,14 +231,14 @@ public final class AdmissionRules {
     return Judgement.ADMITTED;
   }
 
-  /** Of taus the least alone: it says as much as all of them, which are as many as coordinates. */
+  /** Prints only the least tau, which alone decides; there are as many as coordinates. */
   private static String text(StrongestNoise noise) {
-    StrongestNoise.Builder told = noise.toBuilder();
+    StrongestNoise.Builder shown = noise.toBuilder();
     if (noise.hasCoordinateLaplace()) {
       double least = Collections.min(noise.getCoordinateLaplace().getTausList());
-      told.getCoordinateLaplaceBuilder().clearTaus().addTaus(least);
+      shown.getCoordinateLaplaceBuilder().clearTaus().addTaus(least);
     }
-    return TextFormat.printer().emittingSingleLine(true).printToString(told).strip();
+    return TextFormat.printer().emittingSingleLine(true).printToString(shown).strip();
   }
 
   private static String name(Enum<?> constant) {

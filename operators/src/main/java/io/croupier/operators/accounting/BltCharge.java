@@ -8,11 +8,11 @@ import io.croupier.schemas.CentralSpend;
 import java.util.Optional;
 
 /**
- * What participations in a model of buffered linear Toeplitz noise cost: the first one, all that
- * limits allow up to the horizon; later ones nothing, unless limits have loosened, and then the
- * difference.
+ * The cost of participations in a model with buffered linear Toeplitz noise. The first
+ * participation costs as much as all that the limits allow up to the horizon; later ones cost
+ * nothing, unless the limits have loosened: then they cost the difference.
  *
- * <p>Row t of the matrix is round t, of which there are as many as the horizon.
+ * <p>Row t of the matrix is round t; the number of rows is the horizon.
  */
 final class BltCharge implements CentralCharge {
   private final BltNoise noise;
@@ -20,14 +20,15 @@ final class BltCharge implements CentralCharge {
   private final double variation;
 
   /**
-   * What is charged whom no other limits were charged before; shared by accounts, so never changed.
+   * The charge of a user who was charged for no other limits before. Accounts share it, so it is
+   * never changed.
    */
   private final WholeCharge whole;
 
   /**
-   * Works out the whole charge.
+   * Computes the whole charge.
    *
-   * @param mechanism whose noise is a {@link BltNoise}
+   * @param mechanism the mechanism; its noise is a {@link BltNoise}
    */
   BltCharge(CentralMechanism mechanism, ParticipationLimits limits) {
     noise = (BltNoise) mechanism.noise();
@@ -86,18 +87,18 @@ final class BltCharge implements CentralCharge {
   }
 
   /**
-   * The participation that an event tells of; empty if there is none such. What all that limits
-   * allow is charged is taken as told, if it isn't impossible.
+   * Returns the participation that an event records; empty if it is impossible. The recorded charge
+   * is used without recomputation, unless it is impossible.
    *
-   * @param before what was charged before
+   * @param before the charge before this participation
    */
-  static Optional<Participation> told(CentralSpend told, WholeCharge before, long round) {
-    BltSpend blt = told.getBlt();
+  static Optional<Participation> fromEvent(CentralSpend recorded, WholeCharge before, long round) {
+    BltSpend blt = recorded.getBlt();
     WholeCharge after = new WholeCharge();
     after.buffers = blt.getBuffers();
     after.horizon = blt.getHorizon();
-    after.sums = told.getTrees();
-    after.noiseMultiplier = told.getNoiseMultiplier();
+    after.sums = recorded.getTrees();
+    after.noiseMultiplier = recorded.getNoiseMultiplier();
     after.maxParticipations = blt.getMaxParticipations();
     after.minSeparation = blt.getMinSeparation();
     after.zeta = blt.getZeta();

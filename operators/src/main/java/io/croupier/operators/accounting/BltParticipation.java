@@ -6,9 +6,9 @@ import io.croupier.schemas.CentralSpend;
 /**
  * A participation in a model with buffered linear Toeplitz noise.
  *
- * @param before what was charged until now
- * @param after what is charged with it
- * @param variation total variation of all releases; 0 where an event tells of it
+ * @param before the charge before the participation
+ * @param after the charge with the participation
+ * @param variation total variation of all releases; 0 if the event contains it
  */
 record BltParticipation(WholeCharge before, WholeCharge after, double variation)
     implements Participation {

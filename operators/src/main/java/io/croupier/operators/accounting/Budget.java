@@ -9,16 +9,16 @@ import io.croupier.schemas.Spend;
 import java.math.BigDecimal;
 
 /**
- * The limits on what one user may spend, on one model or over all of them, made ready to judge by.
+ * The limits on the spend of one user, on one model or over all models, prepared for judging.
  *
- * <p>A report fits if what was spent before and what it costs are together at most each limit, in
- * whole units: sums are of declared decimals rounded up, limits are rounded down, and a saturated
- * sum fits nowhere. What is counted is what was charged, refused reports with noise among it.
+ * <p>A report fits if the earlier spend plus its cost is at most each limit, in whole units:
+ * declared decimals are rounded up, limits are rounded down, and a saturated sum exceeds every
+ * limit. The spend contains everything charged, including refused reports with noise.
  *
  * <ul>
- *   <li>reports: their number;
- *   <li>epsilon: the sum of the pure epsilons. Gaussian noise has none, nor have central models:
- *       they are refused;
+ *   <li>reports: the number of reports;
+ *   <li>epsilon: the sum of the pure epsilons. Gaussian noise and central models have no pure
+ *       epsilon, so they are refused;
  *   <li>mu: the sum of mu^2, with pure epsilons by their tight mu;
  *   <li>epsilon and delta: see {@link EpsilonAtDelta}.
  * </ul>
@@ -35,9 +35,9 @@ final class Budget {
   private final EpsilonAtDelta atDelta;
 
   /**
-   * Valid limits.
+   * Creates the budget of valid limits.
    *
-   * @param name what their names begin with, such as "limits." or "limits.user."
+   * @param name prefix of the limits' names, such as "limits." or "limits.user."
    */
   Budget(String name, Limits limits) {
     this.name = name;
@@ -51,12 +51,12 @@ final class Budget {
     atDelta = limits.hasDelta() ? new EpsilonAtDelta(limits) : null;
   }
 
-  /** Whether there is no limit. */
+  /** Returns whether there is no limit. */
   boolean isEmpty() {
     return limits.equals(Limits.getDefaultInstance());
   }
 
-  /** Refuses noise that has no account in the limit's own terms. */
+  /** Refuses noise whose cost can't be expressed in the terms of the limit. */
   Judgement judgeDeclaration(Report report) {
     if (!limits.hasEpsilon() && !limits.hasMu()) {
       return Judgement.ADMITTED;
@@ -86,7 +86,7 @@ final class Budget {
     return Judgement.ADMITTED;
   }
 
-  /** Judges what a report would cost over what was spent before it. */
+  /** Judges the cost of a report on top of the earlier spend. */
   Judgement judge(Totals spent, Totals cost) {
     if (!fits(spent.reports, cost.reports, reports)) {
       return refused("reports", "", reports, 0, spent.reports, cost.reports);
@@ -136,8 +136,8 @@ final class Budget {
     totals.add(cost);
   }
 
-  /** The record of totals. */
-  Spend.Builder tell(Totals totals) {
+  /** Returns the record of totals, with epsilon at delta where a delta is set. */
+  Spend.Builder toProto(Totals totals) {
     Spend.Builder spend = totals.toProto();
     if (atDelta != null) {
       spend.setEpsilonAtDelta(DecimalUnits.toDouble(atDelta.nanos(totals), 9));
@@ -146,11 +146,11 @@ final class Budget {
   }
 
   /**
-   * What is left when that much is spent.
+   * Returns what is left after a spend.
    *
-   * @param told the record of {@code spent}
+   * @param recorded the record of {@code spent}
    */
-  Left left(Totals spent, Spend.Builder told) {
+  Left left(Totals spent, Spend.Builder recorded) {
     Left.Builder left = Left.newBuilder();
     if (reports != NO_LIMIT) {
       left.setReports(Math.max(0, reports - spent.reports));
@@ -162,7 +162,7 @@ final class Budget {
       left.setMu(DecimalUnits.rootDown(Math.max(0, muSquaredPicos - spent.allMuSquared())));
     }
     if (atDelta != null && limits.hasEpsilon()) {
-      long nanos = DecimalUnits.roundUp(told.getEpsilonAtDelta(), 9);
+      long nanos = DecimalUnits.roundUp(recorded.getEpsilonAtDelta(), 9);
       left.setEpsilonAtDelta(DecimalUnits.toDoubleDown(atDelta.leftNanos(nanos), 9));
     }
     if (limits.hasMaxParticipations()) {

@@ -7,10 +7,10 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import java.util.Optional;
 
-/** What participations in a central model cost; made once per spec. */
+/** The cost of participations in a central model; built once per spec. */
 sealed interface CentralCharge permits TreeCharge, BltCharge {
 
-  /** The charge of a valid spec; empty if the model is not central. */
+  /** Returns the charge of a valid spec; empty if the model is not central. */
   static Optional<CentralCharge> of(ModelSpec spec) {
     return CentralMechanism.of(spec).map(mechanism -> of(mechanism, spec.getLimits()));
   }
@@ -30,27 +30,29 @@ sealed interface CentralCharge permits TreeCharge, BltCharge {
   }
 
   /**
-   * The participation that an event tells of; empty if there is none such.
+   * Returns the participation that an event records; empty if it is impossible.
    *
-   * @param account to which all events before it were applied
+   * @param account the account, to which all earlier events were applied
    */
-  static Optional<Participation> told(
-      CentralSpend told, UserAccount account, String modelId, Totals spent, long round) {
-    return told.hasBlt()
-        ? BltCharge.told(told, account.wholeCharge(modelId), round)
-        : TreeCharge.of(told)
+  static Optional<Participation> fromEvent(
+      CentralSpend recorded, UserAccount account, String modelId, Totals spent, long round) {
+    return recorded.hasBlt()
+        ? BltCharge.fromEvent(recorded, account.wholeCharge(modelId), round)
+        : TreeCharge.of(recorded)
             .filter(tree -> tree.refusal(round).isEmpty())
             .map(tree -> tree.participation(account, modelId, spent, round));
   }
 
-  /** Why the noise has no room for a round, at least 0; empty if it has. */
+  /**
+   * Returns why the noise doesn't cover a round; empty if it does. The round must be at least 0.
+   */
   Optional<String> refusal(long round);
 
   /**
-   * Works out what a participation costs, and stores nothing.
+   * Computes a participation and its cost, and stores nothing.
    *
    * @param spent totals of the user and the model
-   * @param round that is not refused, after that of the last participation
+   * @param round a round that {@link #refusal} allows, later than that of the last participation
    */
   Participation participation(UserAccount account, String modelId, Totals spent, long round);
 }

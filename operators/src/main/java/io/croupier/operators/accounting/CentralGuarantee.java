@@ -14,23 +14,23 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 
 /**
- * What the releases of a central model guarantee to everybody who keeps to the limits of its spec,
- * which the ledger sees to. Made once per spec; an event of a tree with room for 33 to 64
+ * The guarantee of a central model's releases for every user within the limits of its spec, which
+ * the ledger enforces. Built once per spec; an event of a tree with room for 33 to 64
  * participations takes some 5 milliseconds, others less than 2. Immutable.
  *
- * <p>All releases up to a round are one Gaussian mechanism, of mu^2 = zeta / sigma^2. zeta of a
- * tree is that of the nodes released so far ({@link Schedule#quickZeta}), that of buffered linear
- * Toeplitz noise is that of the horizon from the beginning. The noise is discrete: epsilon is that
- * of mu with its distance from the continuous law ({@link DiscreteGaussian}), or, where that is
- * less, of rho = mu^2 / 2, which has none. zeta never falls from round to round. Under zero-out
- * each sum that a report enters counts, under replace-one {@link CentralMechanism#weight}: 4 times
- * as much, but 2.25 times for least squares.
+ * <p>All releases up to a round are one Gaussian mechanism, of mu^2 = zeta / sigma^2. For a tree,
+ * zeta is that of the nodes released so far ({@link Schedule#quickZeta}); for buffered linear
+ * Toeplitz noise, it is that of the whole horizon from the first round on. The noise is discrete:
+ * epsilon is the less of that of mu with the distance from the continuous law ({@link
+ * DiscreteGaussian}), and that of rho = mu^2 / 2, which needs no distance. zeta never falls from
+ * round to round. Under zero-out, each sum that a report enters counts once; under replace-one,
+ * {@link CentralMechanism#weight} counts: 4 times as much, but 2.25 times for least squares.
  *
- * <p>It is not what the ledger charges, which is by person: whoever took part less is charged less,
- * whoever took part in a tree is charged for nodes that are not released yet.
+ * <p>The ledger's charges differ, since they are per user: users with fewer participations are
+ * charged less, and participants in a tree are charged for nodes that are not released yet.
  *
- * <p>Limits are those of this spec. After a change they are not what holds for people who took part
- * before, under others: their own accounts are.
+ * <p>The limits are those of this spec. After a change of limits, the guarantee doesn't apply to
+ * users who took part under the earlier ones: only their accounts do.
  */
 public final class CentralGuarantee {
   private final String modelId;
@@ -38,7 +38,7 @@ public final class CentralGuarantee {
   private final double delta;
   private final ParticipationLimits limits;
 
-  /** zeta of all rounds, of noise that is charged as a whole; NaN of a tree's. */
+  /** zeta of all rounds for noise that is charged as a whole; NaN for a tree. */
   private final double whole;
 
   private CentralGuarantee(ModelSpec spec, CentralMechanism mechanism) {
@@ -52,9 +52,9 @@ public final class CentralGuarantee {
   }
 
   /**
-   * The guarantees of a model.
+   * Returns the guarantees of a model.
    *
-   * @param spec valid, and central
+   * @param spec a valid central spec
    * @throws IllegalArgumentException if it is not central
    */
   public static CentralGuarantee of(ModelSpec spec) {
@@ -67,15 +67,16 @@ public final class CentralGuarantee {
                             + spec.getModelId()
                             + " is "
                             + spec.getLearnerCase()
-                            + "; it must be a central one, dp_ftrl or one of its kind"));
+                            + "; it must be a central one, such as dp_ftrl"));
     return new CentralGuarantee(spec, mechanism);
   }
 
   /**
-   * That of the first so many rounds together.
+   * Returns the guarantee of the first rounds together.
    *
-   * @param rounds that were released, from 0 to the horizon, or to {@link Schedule#MAX_STEPS}
-   * @throws IllegalArgumentException if it is out of range
+   * @param rounds the number of released rounds, from 0 to the horizon, or to {@link
+   *     Schedule#MAX_STEPS}
+   * @throws IllegalArgumentException if {@code rounds} is out of range
    */
   public GuaranteeEvent event(long rounds) {
     double zeta = zeta(rounds);
@@ -91,7 +92,7 @@ public final class CentralGuarantee {
         .build();
   }
 
-  /** Of participations that weigh 1 each. */
+  /** Returns zeta for participations of weight 1. */
   private double zeta(long rounds) {
     PrefixNoise noise = mechanism.noise();
     if (rounds < 0 || rounds > noise.maxSteps()) {
@@ -108,7 +109,7 @@ public final class CentralGuarantee {
 
   /**
    * @param zeta the squared sensitivity, in clipping norms
-   * @param variation the distance of the noise from what mu is about
+   * @param variation the total variation between the noise and the continuous law of mu
    */
   private Guarantee guarantee(double zeta, double variation) {
     double mu = GaussianDp.rootQuotient(zeta, mechanism.noiseMultiplier());

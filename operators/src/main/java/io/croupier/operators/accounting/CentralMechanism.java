@@ -20,32 +20,34 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The noise of a central model, as its spec has it: one function of the spec for those who add the
- * noise, those who charge for it and those who tell what it guarantees.
+ * The noise of a central model by its spec. The code that adds the noise, the ledger that charges
+ * for it and the published guarantees all use this one function of the spec.
  *
- * <p>It depends on nothing that may change while a model runs. So parameters of buffered linear
- * Toeplitz noise are those for people who take part once: with those for the limits noise would be
- * less (by 3 to 18% for up to 10 participations, by 40% for a hundred), but limits may change, and
- * noise that is drawn with other parameters than before has a sensitivity that nobody has computed.
+ * <p>It depends on nothing that may change while a model runs. So the parameters of buffered linear
+ * Toeplitz noise are those for a single participation. Parameters for the limits would reduce the
+ * noise (by 3 to 18% for up to 10 participations, by 40% for a hundred), but limits may change, and
+ * the sensitivity of noise drawn with changing parameters is not known.
  *
- * @param noise of the prefix sums
- * @param noiseMultiplier sigma, in clipping norms: of least squares, in each entry of the scaled
+ * @param noise the noise of the prefix sums
+ * @param noiseMultiplier sigma, in clipping norms; for least squares, in each entry of the scaled
  *     vector whose parts, {@code y x} and {@code x x'}, have norms of at most 1
- * @param sums with that noise which a report enters: 2 for least squares, the squared norm of whose
- *     vector is at most 2; else 1
- * @param weight what a participation weighs under replace-one: a quarter of the largest squared
- *     distance between what two reports add, in clipping norms. 1; of least squares 1.125, and what
- *     rounding adds ({@link ExampleMoments})
- * @param dimension of the sums
+ * @param sums number of noisy sums that a report enters: 2 for least squares, where the squared
+ *     norm of a report's vector is at most 2; otherwise 1
+ * @param weight weight of a participation under replace-one: a quarter of the largest squared
+ *     distance between the contributions of two reports, in clipping norms. It is 1; for least
+ *     squares 1.125, plus what rounding adds ({@link ExampleMoments})
+ * @param dimension dimension of the sums
  */
 public record CentralMechanism(
     PrefixNoise noise, double noiseMultiplier, int sums, double weight, int dimension) {
-  /** Of the labels, and of the covariances. */
+  /** The sum of the labels, and the sum of the covariances. */
   static final int SUMS_OF_LEAST_SQUARES = 2;
 
   private static final int MOST_KNOWN = 100;
 
-  /** What was searched for last: ledger and learner need it several times for each spec. */
+  /**
+   * The latest search results: ledger and learner need the same one several times for each spec.
+   */
   private static final Map<PrefixSumNoise.Blt, BltNoise> KNOWN =
       Collections.synchronizedMap(
           new LinkedHashMap<>() {
@@ -58,8 +60,9 @@ public record CentralMechanism(
           });
 
   /**
-   * The noise of a valid spec; empty if the model is not central. Buffered linear Toeplitz
-   * parameters take up to 0.3 seconds for 5 buffers, 0.1 for 4; the last ones are remembered.
+   * Returns the mechanism of a valid spec; empty if the model is not central. The search for
+   * buffered linear Toeplitz parameters takes up to 0.3 seconds for 5 buffers, 0.1 for 4; the
+   * latest results are cached.
    */
   public static Optional<CentralMechanism> of(ModelSpec spec) {
     return switch (spec.getLearnerCase()) {
@@ -99,13 +102,16 @@ public record CentralMechanism(
     };
   }
 
-  /** A zeta of participations that weigh 1 each, weighed: rounded up. */
+  /** Multiplies the zeta of participations of weight 1 by their weight, rounded up. */
   static double weighed(double weight, double zeta) {
     double product = weight * zeta;
     return Math.fma(weight, zeta, -product) > 0 ? Math.nextUp(product) : product;
   }
 
-  /** How far the noise is from what mu is about, for a person of so much zeta. */
+  /**
+   * Returns the total variation between the noise and the continuous law of mu, for a user of the
+   * given zeta.
+   */
   double variation(double zeta) {
     return noise.variation(dimension, zeta);
   }

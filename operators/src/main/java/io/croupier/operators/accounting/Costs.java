@@ -19,26 +19,28 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 
 /**
- * What one report costs by its own declaration: by all that its {@link AccountingEvent} repeats of
- * it, so that the accounts can be computed again from the events, to the last unit. (Central ones
- * cost what their {@link Participation} does.)
+ * The cost of one report by its own declaration. It uses only the fields that the {@link
+ * AccountingEvent} repeats, so that the accounts can be recomputed from the events, to the last
+ * unit. (A central report costs what its {@link Participation} does.)
  *
- * <p>A Gaussian mu is worth rho = mu^2 / 2 [BS16, Prop. 1.6]; for a pure epsilon see {@link
- * PureCosts}.
+ * <p>A Gaussian mu has rho = mu^2 / 2 [BS16, Prop. 1.6]; for a pure epsilon see {@link PureCosts}.
  */
 final class Costs {
-  /** More than any account holds, so that the rest of the taus needs no exact sum. */
+  /** More than an account can contain; beyond it the remaining taus need no exact sum. */
   private static final double TOO_MUCH = 1e10;
 
-  /** Of one report; a larger one leaves nothing of any delta in use. */
+  /**
+   * Largest total variation of one report that is counted; a larger one exceeds every delta in use,
+   * so it saturates.
+   */
   private static final double MOST_VARIATION = 1e-3;
 
-  /** Replacing one user's data moves a sum at most twice as far as their contribution is long. */
+  /** Replacing one user's data moves a sum by at most twice the norm of their contribution. */
   private static final BigDecimal PICOS_BY_ZETA = BigDecimal.valueOf(4).movePointRight(12);
 
   private Costs() {}
 
-  /** Repeats a report's declaration in its event, which is all that {@link #of} asks for. */
+  /** Copies a report's declaration into its event; {@link #of} needs nothing else of the report. */
   static void declare(Report report, AccountingEvent.Builder event) {
     switch (report.declaration) {
       case UNDISCLOSED -> event.setUndisclosed(Undisclosed.getDefaultInstance());
@@ -55,10 +57,10 @@ final class Costs {
   }
 
   /**
-   * What a report costs whatever becomes of it, from what its event repeats. A central one that was
-   * not charged costs nothing but itself.
+   * Returns what a report costs, whatever its outcome, from the fields of its event. A central
+   * report that was not charged only counts as a report.
    *
-   * @throws IllegalArgumentException if it repeats no declaration, or an impossible one
+   * @throws IllegalArgumentException if the event has no declaration, or an impossible one
    */
   static Totals of(AccountingEventOrBuilder event) {
     return switch (event.getDeclarationCase()) {
@@ -79,14 +81,17 @@ final class Costs {
     };
   }
 
-  /** An event tells it, since it follows from the model's grid. */
-  private static Totals varied(Totals cost, Spend told) {
-    if (!(told.getTotalVariation() >= 0 && told.getVariationRate() >= 0)) {
+  /**
+   * Adds the total variation that the event records; it follows from the model's grid, which the
+   * event doesn't contain.
+   */
+  private static Totals varied(Totals cost, Spend recorded) {
+    if (!(recorded.getTotalVariation() >= 0 && recorded.getVariationRate() >= 0)) {
       throw new IllegalArgumentException(
           "spent.total_variation of the accounting event is %s, its variation_rate %s; both must be at least 0"
-              .formatted(told.getTotalVariation(), told.getVariationRate()));
+              .formatted(recorded.getTotalVariation(), recorded.getVariationRate()));
     }
-    vary(cost, told.getTotalVariation(), told.getVariationRate());
+    vary(cost, recorded.getTotalVariation(), recorded.getVariationRate());
     return cost;
   }
 
@@ -96,28 +101,29 @@ final class Costs {
     return cost;
   }
 
-  private static Totals central(CentralSpend told) {
-    if (!(told.getZeta() >= 0 && told.getZeta() <= Double.MAX_VALUE)) {
+  private static Totals central(CentralSpend recorded) {
+    if (!(recorded.getZeta() >= 0 && recorded.getZeta() <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(
           "central_spend.zeta of the accounting event is "
-              + told.getZeta()
+              + recorded.getZeta()
               + "; it must be finite and at least 0");
     }
-    if (!(told.getNoiseMultiplier() > 0 && told.getNoiseMultiplier() <= Double.MAX_VALUE)) {
+    if (!(recorded.getNoiseMultiplier() > 0 && recorded.getNoiseMultiplier() <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(
           "central_spend.noise_multiplier of the accounting event is "
-              + told.getNoiseMultiplier()
+              + recorded.getNoiseMultiplier()
               + "; it must be positive and finite");
     }
-    return central(told.getZeta(), told.getNoiseMultiplier(), 0);
+    return central(recorded.getZeta(), recorded.getNoiseMultiplier(), 0);
   }
 
   /**
-   * A participation in a central model: mu^2 = 4 zeta / sigma^2, rounded up once.
+   * Returns the cost of a participation in a central model: mu^2 = 4 zeta / sigma^2, rounded up
+   * once.
    *
    * @param zeta a quarter of the growth of the squared sensitivity, at least 0
    * @param noiseMultiplier sigma, positive
-   * @param variation what the noise differs by from that of mu
+   * @param variation the total variation between the noise and the continuous law of mu
    */
   static Totals central(double zeta, double noiseMultiplier, double variation) {
     BigDecimal sigma = BigDecimal.valueOf(noiseMultiplier);
@@ -132,10 +138,11 @@ final class Costs {
   }
 
   /**
-   * Adds to the cost of Gaussian noise how far its law is from the one that mu is about.
+   * Adds to the cost of Gaussian noise the distance of its law from the continuous law of mu.
    *
    * @param variation total variation, at least 0
-   * @param rate no less than that over mu^2, for every report to the model; 0 if it isn't known
+   * @param rate upper bound on the total variation per unit of mu^2, for every report to the model;
+   *     0 if unknown
    */
   static void vary(Totals cost, double variation, double rate) {
     if (variation > 0) {
@@ -188,8 +195,8 @@ final class Costs {
   }
 
   /**
-   * How many coordinates a report of coordinate-wise noise leaves without any: those of an infinite
-   * tau, and those that a sparse report doesn't name. 0 for other declarations.
+   * Returns how many coordinates of a report with coordinate-wise noise have no noise: those with
+   * an infinite tau, and those that a sparse report doesn't name. 0 for other declarations.
    */
   static int openCoordinates(Report report) {
     if (report.declaration != Declaration.COORDINATE_LAPLACE) {
@@ -206,11 +213,11 @@ final class Costs {
   }
 
   /**
-   * The epsilon of a report of coordinate-wise noise. With D the difference of two clipped
-   * gradients, the noise gives away at most the sum of tau_j |D_j| / 2G. If the clip is of the L2
-   * norm, ||D|| &lt;= 2G, and that is at most ||tau||; if it is of coordinates, or the report
-   * doesn't say, |D_j| &lt;= 2G, and that is at most the sum of the taus. Open coordinates are
-   * unbounded, and counted apart.
+   * Returns the epsilon of a report with coordinate-wise noise. With D the difference of two
+   * clipped gradients, the privacy loss is at most the sum of tau_j |D_j| / 2G. If the clip bounds
+   * the L2 norm, ||D|| &lt;= 2G, so the sum is at most ||tau||; if it bounds coordinates, or is not
+   * declared, |D_j| &lt;= 2G, so the sum is at most the sum of the taus. Coordinates without noise
+   * are unbounded, and counted separately.
    */
   private static double epsilon(Report report) {
     boolean norm = report.clip == Clip.L2 && openCoordinates(report) == 0;
@@ -218,7 +225,7 @@ final class Costs {
     return DecimalUnits.toDouble(nanos, 9);
   }
 
-  /** Expects finite taus. */
+  /** The taus must be finite. */
   private static long normOfTausNanos(byte[] taus) {
     int count = taus.length / Double.BYTES;
     DecimalNorm norm = new DecimalNorm();
@@ -233,7 +240,7 @@ final class Costs {
     return DecimalUnits.roundUp(norm.roundUp(9), 9);
   }
 
-  /** Equal taus in a row are the rule. */
+  /** Returns the end of a run of equal taus; most reports have a single run. */
   private static int endOfRun(byte[] taus, int from, int count) {
     double tau = VectorBytes.doubleAt(taus, from);
     int to = from + 1;
@@ -243,7 +250,7 @@ final class Costs {
     return to;
   }
 
-  /** The decimals are added exactly and their sum is rounded up once, to units of 1e-9. */
+  /** Adds the decimals exactly and rounds their sum up once, to units of 1e-9. */
   private static long sumOfFiniteTausNanos(byte[] taus) {
     int count = taus.length / Double.BYTES;
     long exact = 0;
@@ -267,7 +274,7 @@ final class Costs {
     return DecimalUnits.add(exact, DecimalUnits.roundUp(rest.toBigDecimal(), 9));
   }
 
-  /** The square of a mu in units of 1e-12, rounded up; infinite: saturated. */
+  /** Returns the square of a mu in units of 1e-12, rounded up; saturated for an infinite mu. */
   static long muSquaredPicos(double mu) {
     if (mu == Double.POSITIVE_INFINITY) {
       return DecimalUnits.SATURATED;
@@ -280,7 +287,10 @@ final class Costs {
     return DecimalUnits.roundUp(decimal.multiply(decimal), 12);
   }
 
-  /** Rounding up twice is rounding up once: the half of a ceiling, rounded up, is exact. */
+  /**
+   * Returns half of a ceiling, rounded up. That equals rounding up once: ceil(ceil(x) / 2) is
+   * ceil(x / 2).
+   */
   static long half(long picos) {
     return picos == DecimalUnits.SATURATED ? picos : picos / 2 + picos % 2;
   }

@@ -8,12 +8,12 @@ import java.math.RoundingMode;
  * it, not the binary fraction that a double holds: 0.1 is a tenth, and ten of them are 1.
  */
 final class DecimalUnits {
-  /** What a sum that no longer fits stays at; as a double it is infinite. */
+  /** The value of every sum that is too large; as a double it is infinite. */
   static final long SATURATED = Long.MAX_VALUE;
 
   /**
-   * Below this every integer number of units has at most 15 significant digits. Two decimals of so
-   * few digits never share a double, so one that gives back the double is its shortest decimal.
+   * Every integer below this has at most 15 significant digits. Two decimals of at most 15 digits
+   * never share a double, so such a decimal that parses to the double is its shortest decimal.
    */
   private static final double FIFTEEN_DIGITS = 1e15;
 
@@ -21,7 +21,10 @@ final class DecimalUnits {
 
   private DecimalUnits() {}
 
-  /** The least number of units of 10^-decimals not below a positive number, maybe infinite. */
+  /**
+   * Returns the least number of units of 10^-decimals that is not below a positive number, which
+   * may be infinite.
+   */
   static long roundUp(double declared, int decimals) {
     if (declared == Double.POSITIVE_INFINITY) {
       return SATURATED;
@@ -30,7 +33,7 @@ final class DecimalUnits {
     return exact >= 0 ? exact : roundUp(BigDecimal.valueOf(declared), decimals);
   }
 
-  /** The same for a decimal. */
+  /** Returns the same for a decimal. */
   static long roundUp(BigDecimal number, int decimals) {
     BigDecimal units = number.movePointRight(decimals);
     return units.compareTo(LARGEST) >= 0
@@ -38,7 +41,7 @@ final class DecimalUnits {
         : units.setScale(0, RoundingMode.CEILING).longValueExact();
   }
 
-  /** The largest integer number of units that is not above a positive number, never saturated. */
+  /** Returns the largest number of units that is not above a positive number; never saturated. */
   static long roundDown(BigDecimal number, int decimals) {
     BigDecimal units = number.movePointRight(decimals);
     return units.compareTo(LARGEST) >= 0
@@ -46,7 +49,10 @@ final class DecimalUnits {
         : units.setScale(0, RoundingMode.FLOOR).longValueExact();
   }
 
-  /** The number in units of 10^-decimals if it is a whole number of at most 15 digits, else -1. */
+  /**
+   * Returns the number in units of 10^-decimals if that is a whole number of at most 15 digits,
+   * otherwise -1.
+   */
   static long exactly(double declared, int decimals) {
     double scale = scale(decimals);
     double scaled = declared * scale;
@@ -57,18 +63,21 @@ final class DecimalUnits {
     return units / scale == declared ? units : -1;
   }
 
-  /** Sum of two numbers of at least 0, saturated. */
+  /** Returns the sum of two numbers of at least 0, saturated. */
   static long add(long a, long b) {
     long sum = a + b;
     return sum < 0 ? SATURATED : sum;
   }
 
-  /** Product of two numbers of at least 0, saturated. */
+  /** Returns the product of two numbers of at least 0, saturated. */
   static long multiply(long a, long b) {
     return Math.multiplyHigh(a, b) != 0 || a * b < 0 ? SATURATED : a * b;
   }
 
-  /** At least the product of two numbers of at least 0, saturated; too much by 2^-50 at most. */
+  /**
+   * Returns at least the product of two numbers of at least 0, saturated; its relative excess is at
+   * most 2^-50.
+   */
   static long multiplyUp(long units, double factor) {
     if (units == 0 || units == SATURATED) {
       return units;
@@ -78,7 +87,8 @@ final class DecimalUnits {
   }
 
   /**
-   * The root of units of 1e-12, not rounded down; exact if it has at most 6 decimals.
+   * Returns the square root of a number of units of 1e-12, not rounded down; exact if it has at
+   * most 6 decimals.
    *
    * @param picos at least 0
    */
@@ -95,7 +105,10 @@ final class DecimalUnits {
     return Math.nextUp(Math.nextUp(Math.nextUp(root / 1e6)));
   }
 
-  /** The largest number of at most 6 decimals whose square is at most that many units of 1e-12. */
+  /**
+   * Returns the largest number of at most 6 decimals whose square is at most the given number of
+   * units of 1e-12.
+   */
   static double rootDown(long picos) {
     long micros = (long) Math.sqrt((double) picos);
     while (multiply(micros, micros) > picos) {
@@ -105,8 +118,8 @@ final class DecimalUnits {
   }
 
   /**
-   * A double whose shortest decimal is at least {@code units} of 10^-decimals, and exactly that up
-   * to 15 digits.
+   * Returns a double whose shortest decimal is at least {@code units} of 10^-decimals, and equal to
+   * it up to 15 digits.
    */
   static double toDouble(long units, int decimals) {
     if (units == SATURATED) {
@@ -119,13 +132,16 @@ final class DecimalUnits {
         : Math.nextUp(Math.nextUp(nearest));
   }
 
-  /** A double whose shortest decimal is at most {@code units}, and exactly that up to 15 digits. */
+  /**
+   * Returns a double whose shortest decimal is at most {@code units} of 10^-decimals, and equal to
+   * it up to 15 digits.
+   */
   static double toDoubleDown(long units, int decimals) {
     double nearest = units / scale(decimals);
     return units <= FIFTEEN_DIGITS ? nearest : Math.nextDown(Math.nextDown(nearest));
   }
 
-  /** All digits of {@code units} of 10^-decimals. */
+  /** Returns all digits of {@code units} of 10^-decimals. */
   static String text(long units, int decimals) {
     String exact = BigDecimal.valueOf(units, decimals).stripTrailingZeros().toPlainString();
     return units == SATURATED ? "at least " + exact : exact;

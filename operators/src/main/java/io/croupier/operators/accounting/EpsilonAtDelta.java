@@ -10,55 +10,54 @@ import io.croupier.schemas.Limits;
 import java.math.BigDecimal;
 
 /**
- * Epsilon at a delta: a filter that decides what still fits, and a bound that is told.
+ * Epsilon at a delta: a filter that decides which reports still fit, and a bound that is reported.
  *
- * <p><b>The filter</b> is sound for reports that are chosen by whoever has seen the ones before. A
- * report fits if afterwards
+ * <p><b>The filter</b> is sound for adaptively chosen reports. A report fits if afterwards
  *
  * <ol type="A">
- *   <li>all is pure, and the pure epsilons add up to at most epsilon, or
+ *   <li>all reports are pure, and the pure epsilons add up to at most epsilon, or
  *   <li>the account's own filter holds: if its first report was Gaussian, the sum of mu^2, pure
  *       ones by their tight mu, is at most M^2, and the distances of discrete noise from the
- *       Gaussian law add up to at most r M^2 ({@link DiscreteGaussian}); r is what the first
- *       report's model has of distance for each unit of mu^2, and room for 2 % more, or what costs
- *       a hundredth of delta, and M the largest mu with which both keep epsilon at delta [KTH23],
- *       as long as that admits more of Gaussian noise alone than the next filter does; else the
- *       Renyi divergences add up to at most the budget of the {@link RenyiFilter}, whose order
- *       epsilon and delta alone determine [FZ21].
+ *       Gaussian law add up to at most r M^2 ({@link DiscreteGaussian}); r is the larger of 1.02
+ *       times the distance per unit of mu^2 in the first report's model, and of the ratio whose
+ *       distance costs a hundredth of delta; M is the largest mu with which both keep epsilon at
+ *       delta [KTH23]. This filter is used if it admits more Gaussian noise alone than the next
+ *       one. Otherwise the Renyi divergences add up to at most the budget of the {@link
+ *       RenyiFilter}, whose order depends on epsilon and delta alone [FZ21].
  * </ol>
  *
- * <p>Proof: the kind of the first report, and its model, are chosen before anything was seen of the
- * account, so they pick one filter, not the better of two. Discrete noise has no distance in its
- * Renyi divergence. In the other filter every report is within its distance of one that is mu-GDP,
- * whatever was seen before it, so all are within the sum of those that the filter admits. Call X
- * the transcripts that end in A. On X the ratio of densities between two people is at most
- * e^epsilon, so P(S and X) &lt;= e^epsilon Q(S and X). Any other transcript was admitted to its end
- * by B, and since B's sums never fall, at every step: a curator with B alone produces it with the
- * same probability, so P(S without X) &lt;= e^epsilon Q(S without X) + delta. The sum of both is
- * the claim: A costs no delta.
+ * <p>Proof: the kind of the first report, and its model, are chosen before anything of the account
+ * was released, so they select one filter, not the better of two. The Renyi divergence of discrete
+ * noise needs no distance. In the other filter every report is within its distance of one that is
+ * mu-GDP, whatever was released before it, so all reports together are within the sum of the
+ * distances that the filter admits. Let X be the transcripts that end in A. On X the ratio of
+ * densities for two users' data is at most e^epsilon, so P(S and X) &lt;= e^epsilon Q(S and X). Any
+ * other transcript was admitted to its end by B, and since B's sums never fall, at every step. A
+ * curator with B alone produces it with the same probability, so P(S without X) &lt;= e^epsilon Q(S
+ * without X) + delta. Adding both proves the claim: A costs no delta.
  *
- * <p>The claim is for limits that were chosen without a look at what was released: epsilon and
- * delta fix mu and the order, so whoever changes them in the light of outputs chooses the filter
- * with them.
+ * <p>The claim holds for limits that were chosen independently of the releases: epsilon and delta
+ * determine mu and the order, so changing them in response to outputs also chooses the filter
+ * adaptively.
  *
  * <p><b>The bound</b> is the least of: the pure sum and the epsilon of the Gaussian rest; the
  * epsilon of all mu, both with the distance of discrete noise; the conversion of the Renyi
- * divergence, at the order kept and, from rho, at the order that is best for it. Each is sound
- * alone, for reports not chosen by what was seen before, so that it can be below what the filter
- * has come to. What rests on a saturated sum is infinite.
+ * divergence, at the order kept and, from rho, at the order that is best for rho. Each is sound by
+ * itself for reports that are not chosen adaptively, so the bound can be below the filter's own
+ * value. A bound from a saturated sum is infinite.
  *
- * <p>Telling the bound takes up to two solutions of {@link GaussianDp#epsilon}, under 2
- * microseconds, for every event and set of totals, also where nothing was charged: to remember it
- * would add to every account.
+ * <p>Computing the bound takes up to two solutions of {@link GaussianDp#epsilon}, under 2
+ * microseconds, for every event and set of totals, also where nothing was charged: caching it would
+ * add to every account's state.
  */
 final class EpsilonAtDelta {
-  /** More than any evaluation here errs by, relatively. */
+  /** More than the relative error of any evaluation here. */
   private static final double SLACK = 0x1p-40;
 
-  /** Of delta, for the distance of discrete noise: at least this share is kept. */
+  /** The least share of delta that is reserved for the distance of discrete noise. */
   private static final double SHARE = 0.01;
 
-  /** Distances are rounded up for each report; they may be a little more than their rate says. */
+  /** Each report's distance is rounded up, so it may exceed the rate times mu^2 a little. */
   private static final double ROOM = 1.02;
 
   private final double delta;
@@ -69,18 +68,18 @@ final class EpsilonAtDelta {
   private final double order;
   private final long renyiPicos;
 
-  /** The filter of the rate that was asked for last: nearly always the same. */
+  /** The filter of the latest rate, which nearly always repeats. */
   private GaussianFilter last;
 
   /**
-   * What the sums may be where Gaussian noise came first.
+   * The largest sums allowed where Gaussian noise came first.
    *
-   * @param admitsMore whether of Gaussian noise more than the filter of Renyi divergences does
+   * @param admitsMore whether it admits more Gaussian noise than the filter of Renyi divergences
    */
   private record GaussianFilter(
       double rate, long muSquaredPicos, long variationAttos, boolean admitsMore) {}
 
-  /** Limits with a delta. */
+  /** Creates the filter and the bound of limits with a delta. */
   EpsilonAtDelta(Limits limits) {
     delta = limits.getDelta();
     logDelta = Math.nextDown(StrictMath.log(delta));
@@ -98,7 +97,7 @@ final class EpsilonAtDelta {
     }
   }
 
-  /** In units of 1e-12, never saturated. */
+  /** Converts to units of 1e-12, rounded down; never saturated. */
   private static long down(double number) {
     return down(number, 1e12);
   }
@@ -107,7 +106,7 @@ final class EpsilonAtDelta {
     return (long) Math.min(number * units * (1 - SLACK), 0x1p62);
   }
 
-  /** Takes some 30 microseconds for a rate that is not the last one's. */
+  /** Returns the filter of a rate; takes some 30 microseconds unless the rate repeats. */
   private GaussianFilter filter(double rate) {
     GaussianFilter filter = last;
     if (filter == null || filter.rate != rate) {
@@ -127,12 +126,12 @@ final class EpsilonAtDelta {
     return filter;
   }
 
-  /** The order whose divergences must be kept; 0 if none. */
+  /** Returns the order whose divergences must be kept; 0 if there is none. */
   double order() {
     return order;
   }
 
-  /** Judges what a report would cost over what was spent before it. */
+  /** Judges the cost of a report on top of the earlier spend. */
   Judgement judge(String name, Totals spent, Totals cost) {
     boolean pure = spent.isPure() && cost.isPure();
     if (!limited
@@ -177,7 +176,7 @@ final class EpsilonAtDelta {
                 + Budget.spending(spent, cost, decimals));
   }
 
-  /** The bound in units of 1e-9, rounded up; saturated, it is infinite. */
+  /** Returns the bound in units of 1e-9, rounded up; an infinite bound is saturated. */
   long nanos(Totals totals) {
     if (totals.rhoPicos == 0) {
       return 0;
@@ -191,7 +190,7 @@ final class EpsilonAtDelta {
     return totals.isPure() ? Math.min(nanos, totals.epsilonNanos) : nanos;
   }
 
-  /** What the limit leaves above so much, in units of 1e-9; 0 without a limit. */
+  /** Returns how much the limit exceeds {@code nanos}, in units of 1e-9; 0 without a limit. */
   long leftNanos(long nanos) {
     return Math.max(0, epsilonNanos - nanos);
   }

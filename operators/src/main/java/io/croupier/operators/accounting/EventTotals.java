@@ -3,55 +3,55 @@ package io.croupier.operators.accounting;
 import io.croupier.schemas.Spend;
 
 /**
- * What an event tells of totals, where events before it are missing: totals count the missing ones
- * too, so that nobody gets budget back. What was told is rounded up, so it may be a little more
- * than the totals were.
+ * Applies the totals that an event records where earlier events are missing: these totals include
+ * the missing ones, so that no user gets budget back. Recorded totals are rounded up, so they may
+ * slightly exceed the ledger's.
  */
 final class EventTotals {
   private EventTotals() {}
 
   /**
-   * Raises every sum to what was told, if it is below. One that is above stays: the event is of a
-   * ledger that had forgotten something.
+   * Raises every sum that is below the recorded one. A sum that is above stays: the event comes
+   * from a ledger that had lost some spend.
    *
-   * @throws IllegalArgumentException if what was told can't be a sum of costs
+   * @throws IllegalArgumentException if a recorded value can't be a sum of costs
    */
-  static void raise(Totals totals, Spend told) {
-    requireSum("epsilon", told.getEpsilon());
-    requireSum("mu", told.getMu());
-    requireSum("rho", told.getRho());
-    requireSum("mu_of_all", told.getMuOfAll());
-    requireSum("renyi", told.getRenyi());
-    requireSum("total_variation", told.getTotalVariation());
-    requireSum("variation_rate", told.getVariationRate());
-    boolean dearer = raiseDeclared(totals, told);
-    raiseRenyi(totals, told, dearer);
-    if (told.getTotalVariation() > 0) {
+  static void raise(Totals totals, Spend recorded) {
+    requireSum("epsilon", recorded.getEpsilon());
+    requireSum("mu", recorded.getMu());
+    requireSum("rho", recorded.getRho());
+    requireSum("mu_of_all", recorded.getMuOfAll());
+    requireSum("renyi", recorded.getRenyi());
+    requireSum("total_variation", recorded.getTotalVariation());
+    requireSum("variation_rate", recorded.getVariationRate());
+    boolean dearer = raiseDeclared(totals, recorded);
+    raiseRenyi(totals, recorded, dearer);
+    if (recorded.getTotalVariation() > 0) {
       totals.variationAttos =
-          Math.max(totals.variationAttos, DecimalUnits.roundUp(told.getTotalVariation(), 18));
+          Math.max(totals.variationAttos, DecimalUnits.roundUp(recorded.getTotalVariation(), 18));
     }
-    if (told.hasVariationRate()) {
-      totals.variationRate = told.getVariationRate();
+    if (recorded.hasVariationRate()) {
+      totals.variationRate = recorded.getVariationRate();
     }
-    totals.reports = Math.max(totals.reports, told.getReports());
-    totals.undisclosed = Math.max(totals.undisclosed, told.getUndisclosed());
-    totals.unbounded = Math.max(totals.unbounded, told.getUnbounded());
-    totals.participations = Math.max(totals.participations, told.getParticipations());
-    totals.lastRound = Math.max(totals.lastRound, told.getLastRound());
+    totals.reports = Math.max(totals.reports, recorded.getReports());
+    totals.undisclosed = Math.max(totals.undisclosed, recorded.getUndisclosed());
+    totals.unbounded = Math.max(totals.unbounded, recorded.getUnbounded());
+    totals.participations = Math.max(totals.participations, recorded.getParticipations());
+    totals.lastRound = Math.max(totals.lastRound, recorded.getLastRound());
   }
 
-  private static void requireSum(String field, double told) {
-    if (!(told >= 0)) {
+  private static void requireSum(String field, double recorded) {
+    if (!(recorded >= 0)) {
       throw new IllegalArgumentException(
-          "the totals' %s is %s; it must be at least 0".formatted(field, told));
+          "the totals' %s is %s; it must be at least 0".formatted(field, recorded));
     }
   }
 
-  /** Returns whether something had to be raised. */
-  private static boolean raiseDeclared(Totals totals, Spend told) {
-    long epsilonNanos = DecimalUnits.roundUp(told.getEpsilon(), 9);
-    long muSquaredPicos = Costs.muSquaredPicos(told.getMu());
-    long rhoPicos = DecimalUnits.roundUp(told.getRho(), 12);
+  /** Raises the sums other than Renyi's; returns whether one of epsilon, mu and rho was raised. */
+  private static boolean raiseDeclared(Totals totals, Spend recorded) {
+    long epsilonNanos = DecimalUnits.roundUp(recorded.getEpsilon(), 9);
+    long muSquaredPicos = Costs.muSquaredPicos(recorded.getMu());
+    long rhoPicos = DecimalUnits.roundUp(recorded.getRho(), 12);
     boolean pureIsMissing = epsilonNanos > totals.epsilonNanos;
     boolean dearer =
         pureIsMissing || muSquaredPicos > totals.muSquaredPicos || rhoPicos > totals.rhoPicos;
@@ -62,11 +62,11 @@ final class EventTotals {
     if (totals.epsilonNanos == 0) {
       totals.gaussianFirst = totals.muSquaredPicos > 0;
     }
-    if (told.hasMuOfAll()) {
-      long pure = less(Costs.muSquaredPicos(told.getMuOfAll()), totals.muSquaredPicos);
+    if (recorded.hasMuOfAll()) {
+      long pure = less(Costs.muSquaredPicos(recorded.getMuOfAll()), totals.muSquaredPicos);
       totals.pureMuSquaredPicos = Math.max(pureMuSquaredPicos, pure);
     } else if (pureIsMissing) {
-      totals.pureMuSquaredPicos = 0; // so that a bound counts
+      totals.pureMuSquaredPicos = 0; // so that a bound is used
     }
     return dearer;
   }
@@ -75,13 +75,14 @@ final class EventTotals {
     return sum == DecimalUnits.SATURATED ? sum : Math.max(0, sum - part);
   }
 
-  private static void raiseRenyi(Totals totals, Spend told, boolean dearer) {
+  private static void raiseRenyi(Totals totals, Spend recorded, boolean dearer) {
     double order = totals.renyiOrder;
-    if (told.hasRenyiOrder() && told.getRenyiOrder() != order) {
-      totals.keepRenyi(told.getRenyiOrder());
+    if (recorded.hasRenyiOrder() && recorded.getRenyiOrder() != order) {
+      totals.keepRenyi(recorded.getRenyiOrder());
     }
-    if (told.hasRenyiOrder()) {
-      totals.renyiPicos = Math.max(totals.renyiPicos, DecimalUnits.roundUp(told.getRenyi(), 12));
+    if (recorded.hasRenyiOrder()) {
+      totals.renyiPicos =
+          Math.max(totals.renyiPicos, DecimalUnits.roundUp(recorded.getRenyi(), 12));
     } else if (dearer && order > 0) {
       long kept = totals.renyiPicos;
       totals.renyiOrder = 0;

@@ -7,12 +7,16 @@ import java.util.Locale;
 /**
  * The outcome for one report.
  *
- * @param reason why, naming what would be right and no value of the gradient; empty if admitted
+ * @param reason why, with what would be right and without any value of the gradient; empty if
+ *     admitted
  */
 record Judgement(Outcome outcome, String reason) {
   static final Judgement ADMITTED = new Judgement(Outcome.ADMITTED, "");
 
-  /** Whatever a spec says, nobody can have more written than {@link Ledger#MAX_EVENT_BYTES}. */
+  /**
+   * Bounds the reason, whatever the spec contains, so that no event exceeds {@link
+   * Ledger#MAX_EVENT_BYTES}.
+   */
   private static final int MAX_REASON_LENGTH = 1000;
 
   Judgement {

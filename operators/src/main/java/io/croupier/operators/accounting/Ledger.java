@@ -12,11 +12,11 @@ import io.croupier.schemas.Spend;
 import java.util.Optional;
 
 /**
- * Judges reports and charges for them: one event for every well-formed report. In this order, the
- * first that fails decides:
+ * Judges reports and charges for them: one event for every well-formed report. The checks run in
+ * this order, and the first that fails decides:
  *
  * <ol>
- *   <li>the replay window: DUPLICATE, or REFUSED_SEQUENCE, also for one device too many;
+ *   <li>the replay window: DUPLICATE, or REFUSED_SEQUENCE, also if the user has too many devices;
  *   <li>the model is known: REFUSED_UNKNOWN_MODEL;
  *   <li>form and dimension: REFUSED_DIMENSION;
  *   <li>the declaration: REFUSED_DECLARATION;
@@ -26,25 +26,26 @@ import java.util.Optional;
  * </ol>
  *
  * <p>Noise that has left the device is spent: a noised report is charged whatever its outcome, to
- * the user's totals and, if the model is known, to the model's. Free are duplicates, since their
- * first copy was charged, and refused central reports, since nothing of them is ever used. An
- * admitted central report is charged what taking part in its round adds, before it is used, and
- * keeps the charge if the learner drops it.
+ * the user's totals and, if the model is known, to the model's. Duplicates are free, since their
+ * first copy was charged, and so are refused central reports, since they are never used. An
+ * admitted central report is charged for its participation in the round before it is used; the
+ * charge stays if the learner drops it.
  */
 public final class Ledger {
-  /** Most devices of one user. */
+  /** The most devices of one user. */
   public static final int MAX_DEVICES = 16;
 
   /**
-   * More than any event takes as a record, its key included, so that none is ever too large for a
-   * topic that takes as much. User and device are of {@value GradientReports#MAX_ID_BYTES} bytes at
-   * most, reasons are cut, all else are names and numbers.
+   * An upper bound on the size of an event as a record, including its key; a topic that accepts
+   * records of this size accepts every event. User and device have at most {@value
+   * GradientReports#MAX_ID_BYTES} bytes, reasons are truncated, and all other fields are names and
+   * numbers.
    */
   public static final int MAX_EVENT_BYTES = 4096;
 
   private final Budget perUser;
 
-  /** Creates a ledger without limits over all models. It has no state: that is the caller's. */
+  /** Creates a ledger without limits over all models. It has no state: the caller keeps it. */
   public Ledger() {
     this(Limits.getDefaultInstance());
   }
@@ -95,17 +96,17 @@ public final class Ledger {
       }
       account.storeModelTotals(report.modelId, modelTotals);
     }
-    Spend.Builder told = rules.budget().tell(modelTotals);
-    event.setModelTotals(told);
+    Spend.Builder recorded = rules.budget().toProto(modelTotals);
+    event.setModelTotals(recorded);
     if (!rules.budget().isEmpty()) {
-      event.setLeftModel(rules.budget().left(modelTotals, told));
+      event.setLeftModel(rules.budget().left(modelTotals, recorded));
     }
     return charge(event, charged, cost, userTotals, account);
   }
 
   /**
-   * Judges a report to a model that doesn't exist, or no longer. Nothing is stored under a name
-   * that anybody can make up.
+   * Judges a report to a model that doesn't exist, or was retired. Nothing is stored under its
+   * name, since a sender can invent any name.
    */
   public AccountingEvent judgeUnknownModel(Report report, UserAccount account) {
     Judgement judgement = judgeSequence(report, account);
@@ -169,12 +170,12 @@ public final class Ledger {
     return isCharged(judgement.outcome(), report.declaration == Declaration.CENTRAL);
   }
 
-  /** Whether a report counts: nothing of a refused central one is ever used. */
+  /** Whether a report is charged: a refused central report is never used, so it is free. */
   static boolean isCharged(Outcome outcome, boolean central) {
     return outcome != Outcome.DUPLICATE && (!central || outcome == Outcome.ADMITTED);
   }
 
-  /** Charges the user, and writes into the event what that comes to. */
+  /** Charges the user, and records the resulting totals in the event. */
   private AccountingEvent charge(
       AccountingEvent.Builder event,
       boolean charged,
@@ -185,14 +186,17 @@ public final class Ledger {
       perUser.charge(userTotals, cost);
       account.storeUserTotals(userTotals);
     }
-    Spend.Builder told = perUser.tell(userTotals);
+    Spend.Builder recorded = perUser.toProto(userTotals);
     if (!perUser.isEmpty()) {
-      event.setLeftUser(perUser.left(userTotals, told));
+      event.setLeftUser(perUser.left(userTotals, recorded));
     }
-    return event.setSpent((charged ? cost : new Totals()).toProto()).setUserTotals(told).build();
+    return event
+        .setSpent((charged ? cost : new Totals()).toProto())
+        .setUserTotals(recorded)
+        .build();
   }
 
-  /** What is repeated of a report; its outcome is to be told yet. */
+  /** Creates the event of a report, without its outcome. */
   private static AccountingEvent.Builder event(Report report) {
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()

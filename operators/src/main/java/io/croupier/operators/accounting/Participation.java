@@ -3,16 +3,17 @@ package io.croupier.operators.accounting;
 import io.croupier.schemas.CentralSpend;
 
 /**
- * One user's participation in a round of a central model, as long as nobody takes part in between.
+ * A computed participation of one user in a round of a central model. It is valid until the account
+ * stores another participation in the model.
  */
 interface Participation {
 
-  /** What it costs. */
+  /** Returns its cost. */
   Totals cost();
 
-  /** The record of it. */
+  /** Returns its record. */
   CentralSpend toProto();
 
-  /** Lets it happen. */
+  /** Stores the participation in the account. */
   void store(UserAccount account, String modelId);
 }

@@ -3,23 +3,23 @@ package io.croupier.operators.accounting;
 import io.croupier.accounting.PureDp;
 
 /**
- * What a pure epsilon is worth in other currencies, by {@link PureDp}, in units of 1e-12, rounded
- * up: each has an error below a relative 2^-48 and is charged with 2^-47 more, and unless epsilon
- * is 0 with a unit at least. A conversion to long saturates. None allocates.
+ * rho, mu^2 and Renyi divergences of a pure epsilon, by {@link PureDp}, in units of 1e-12, rounded
+ * up: each has a relative error below 2^-48 and is increased by 2^-47. Unless epsilon is 0, it is
+ * at least one unit. The conversion to long saturates. No method allocates.
  */
 final class PureCosts {
   private static final double UNITS = 1e12 * (1 + 0x1p-47);
 
   private PureCosts() {}
 
-  /** {@link PureDp#rho}, where [BS16, Prop. 1.4] has epsilon^2 / 2. */
+  /** {@link PureDp#rho}, instead of epsilon^2 / 2 of [BS16, Prop. 1.4]. */
   static long rhoPicos(double epsilon) {
     return up(epsilon, PureDp.rho(epsilon));
   }
 
   /**
-   * The square of {@link PureDp#mu}. Below 8 epsilon, the limit for large ones, and convex: a sum
-   * of epsilons is worth at least what its parts are.
+   * The square of {@link PureDp#mu}. It is below 8 epsilon, its limit for large epsilon, and
+   * convex: its value at a sum of epsilons is at least the sum of its values.
    */
   static long muSquaredPicos(double epsilon) {
     double mu = PureDp.mu(epsilon);
@@ -31,7 +31,9 @@ final class PureCosts {
     return up(epsilon, PureDp.renyi(epsilon, order));
   }
 
-  /** Of a positive epsilon, also one so small that its worth came out as 0. */
+  /**
+   * Rounds up; at least one unit for a positive epsilon, even if {@code worth} underflowed to 0.
+   */
   private static long up(double epsilon, double worth) {
     return epsilon > 0 ? Math.max(1, (long) Math.ceil(worth * UNITS)) : 0;
   }

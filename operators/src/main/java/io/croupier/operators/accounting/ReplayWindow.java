@@ -3,31 +3,34 @@ package io.croupier.operators.accounting;
 /**
  * Which sequence numbers of one device were judged: the highest, and which of the {@value #WIDTH}
  * numbers up to it, with a digest of the bytes of each: the anti-replay window of IPsec (RFC 4303,
- * section 3.4.3), which also tells a resend from a second use of a number. A Flink POJO.
+ * section 3.4.3), which also distinguishes a resend from a second use of a number. A Flink POJO.
  *
- * <p>Only {@link Verdict#FRESH} changes the window, and it always does, whatever becomes of the
- * report afterwards: its number is used up. The other verdicts leave the window as it is, so that
- * no refused report can push honest ones out.
+ * <p>Only {@link Verdict#FRESH} changes the window, and it always does, whatever the outcome of the
+ * report: its number is used. The other verdicts leave the window unchanged, so that no refused
+ * report can push honest ones out.
  *
  * <p>Invariants: (1) bit 0 of {@link #judged} is set unless the window is new; (2) {@link #digests}
- * holds two longs for each set bit, from the highest number down.
+ * contains two longs for each set bit, from the highest number down.
  */
 public final class ReplayWindow {
-  /** Numbers that the window spans. */
+  /** The count of numbers that the window spans. */
   public static final int WIDTH = 64;
 
-  /** Most by which a number may exceed the highest one. */
+  /** The most by which a number may exceed the highest one. */
   public static final long MAX_JUMP = 1 << 20;
 
-  /** What a window says of a number and its bytes. */
+  /** The verdict on a number and its bytes. */
   public enum Verdict {
-    /** Not judged before: the report is to be judged now. The first of a device always is. */
+    /**
+     * Not judged before: the report must be judged now. The first number of a device is always
+     * fresh.
+     */
     FRESH,
     /** Judged before, with the same bytes: a resend. */
     DUPLICATE,
     /** Judged before, with other bytes. */
     CONFLICT,
-    /** Below the window: nobody knows any more. */
+    /** Below the window: it is unknown whether it was judged. */
     TOO_OLD,
     /** More than {@link #MAX_JUMP} above the highest number. */
     JUMP
@@ -45,12 +48,12 @@ public final class ReplayWindow {
   /** Numbers below this one are {@link Verdict#TOO_OLD}, in the window or not. */
   public long lowest;
 
-  /** Creates a window that has judged nothing. */
+  /** Creates a window without any judged number. */
   public ReplayWindow() {}
 
   /**
-   * Takes in a number that was judged fresh before this window was lost. Bytes that nobody knows
-   * any more tell no resend, so from here on every number up to the highest is too old.
+   * Adds a number that was judged fresh before this window was lost. The digests of its bytes are
+   * lost, so a resend can't be recognised: from now on every number up to the highest is too old.
    */
   void close(long sequence) {
     if (isNew() || sequence > highest) {
@@ -61,18 +64,18 @@ public final class ReplayWindow {
     lowest = DecimalUnits.add(highest, 1);
   }
 
-  /** The least number that is not too old. */
+  /** Returns the least number that is not too old. */
   long least() {
     return Math.max(lowest, highest - WIDTH + 1);
   }
 
-  /** Whether nothing was judged yet. */
+  /** Returns whether no number was judged yet. */
   public boolean isNew() {
     return judged == 0;
   }
 
   /**
-   * Judges a number and, if it is fresh, takes it in. O(1); allocates while the window fills up.
+   * Judges a number and, if it is fresh, adds it. O(1); allocates while the window fills up.
    *
    * @param sequence at least 0
    * @param digestHigh high half of the digest of the report's bytes
@@ -112,7 +115,7 @@ public final class ReplayWindow {
     highest = sequence;
   }
 
-  /** How many judged numbers are above the one of that age. */
+  /** Returns how many judged numbers are above the one {@code age} below the highest. */
   private int youngerThan(int age) {
     return Long.bitCount(judged & ((1L << age) - 1));
   }

@@ -3,19 +3,19 @@ package io.croupier.operators.accounting;
 import io.croupier.schemas.Spend;
 
 /**
- * What declared, bounded reports add up to; what one report costs is the total of that one. A Flink
- * POJO: fields may be added, and 0 must then mean that there was nothing of the kind.
+ * The totals of declared, bounded reports; the cost of one report is the total of that report
+ * alone. A Flink POJO: fields may be added, and 0 must then mean that they are absent.
  *
- * <p>Three accumulators compose mixed mechanisms: the sum of the pure epsilons, the sum of mu^2
- * (Gaussian ones, and apart from them the pure ones by their tight mu), and a Renyi divergence: of
- * every order at once as order times rho, and where limits set epsilon and delta tightly at the one
+ * <p>Three accumulators compose mixed mechanisms: the sum of the pure epsilons, the sum of mu^2 (of
+ * Gaussian noise, and separately that of pure epsilons by their tight mu), and a Renyi divergence:
+ * for every order as order times rho, and, where limits set epsilon and delta, tightly at the one
  * order that their filter uses.
  *
- * <p>Invariants: (1) no field is negative; (2) none but those of the Renyi order ever falls; (3)
- * {@link Long#MAX_VALUE} stands for anything from there on, and stays; told, it is infinite.
+ * <p>Invariants: (1) no field is negative; (2) no field but those of the Renyi order ever falls;
+ * (3) {@link Long#MAX_VALUE} is a saturated sum, which never changes; in records it is infinite.
  */
 public final class Totals {
-  /** All reports, also those that disclose nothing. */
+  /** The number of all reports, including those with undisclosed noise. */
   public long reports;
 
   /** Sum of the pure epsilons in units of 1e-9, each report rounded up. */
@@ -24,22 +24,25 @@ public final class Totals {
   /** Sum of mu^2 of Gaussian noise in units of 1e-12, each report rounded up. */
   public long muSquaredPicos;
 
-  /** Sum of the zero-concentrated rho of every report in units of 1e-12, each rounded up. */
+  /**
+   * Sum of every report's rho of zero-concentrated differential privacy in units of 1e-12, each
+   * rounded up.
+   */
   public long rhoPicos;
 
-  /** Reports that disclose nothing of their noise. */
+  /** Reports with undisclosed noise. */
   public long undisclosed;
 
   /** Reports that leave a coordinate without noise. */
   public long unbounded;
 
   /**
-   * Sum of mu^2 of pure epsilons in units of 1e-12, each report rounded up. States of before it was
-   * kept have 0 beside pure epsilons.
+   * Sum of mu^2 of pure epsilons in units of 1e-12, each report rounded up. Older states, without
+   * this field, have 0 in spite of pure epsilons.
    */
   public long pureMuSquaredPicos;
 
-  /** Whether the first report with an account of its own was Gaussian: it chooses the filter. */
+  /** Whether the first report that costs an epsilon or a mu was Gaussian: it selects the filter. */
   public boolean gaussianFirst;
 
   /** The order of {@link #renyiPicos}; 0 while no limit asks for it. */
@@ -55,22 +58,23 @@ public final class Totals {
   public long lastRound;
 
   /**
-   * How far Gaussian noise on grids is from the law that mu is about: total variation, in units of
-   * 1e-18, each report rounded up. States of before it was kept have 0: it counts from then on.
+   * Total variation between Gaussian noise on grids and the continuous law of mu, in units of
+   * 1e-18, each report rounded up. Older states, without this field, have 0: later reports add to
+   * it.
    */
   public long variationAttos;
 
   /**
-   * What the first Gaussian report's model has of {@link #variationAttos} for each unit of mu^2, at
-   * most: it chooses, with the limits, how much of delta the filter keeps for that. 0 if there was
-   * none, or none that says so.
+   * Upper bound on the total variation per unit of mu^2 in the first Gaussian report's model. With
+   * the limits, it determines how much of delta the filter reserves for the variation. 0 if there
+   * was no such report, or its bound is unknown.
    */
   public double variationRate;
 
   /** Creates empty totals. */
   public Totals() {}
 
-  /** Adds what one report costs; {@code cost} stays as it is. */
+  /** Adds the cost of one report; {@code cost} is not changed. */
   public void add(Totals cost) {
     if (renyiOrder > 0) {
       renyiPicos = DecimalUnits.add(renyiPicos, cost.renyiPicos(renyiOrder));
@@ -93,44 +97,47 @@ public final class Totals {
     lastRound = round;
   }
 
-  /** From now on divergences of that order are kept, from a bound on what came before. */
+  /**
+   * Keeps divergences of the given order from now on, starting with a bound on the earlier
+   * reports'.
+   */
   void keepRenyi(double order) {
     renyiPicos = renyiPicos(order);
     renyiOrder = order;
   }
 
-  /** Whether the first report with an account was Gaussian, {@code next} included. */
+  /** Returns {@link #gaussianFirst}, {@code next} included. */
   boolean gaussianDecides(Totals next) {
     boolean first = epsilonNanos == 0 && muSquaredPicos == 0;
     return first ? next.gaussianFirst : gaussianFirst;
   }
 
-  /** {@link #variationRate}, {@code next} included. */
+  /** Returns {@link #variationRate}, {@code next} included. */
   double rate(Totals next) {
     return muSquaredPicos == 0 ? next.variationRate : variationRate;
   }
 
-  /** {@link #variationAttos}, not rounded down; infinite if it is saturated. */
+  /** Returns {@link #variationAttos} as a number, not rounded down; infinite if saturated. */
   public double variation() {
     return DecimalUnits.toDouble(variationAttos, 18);
   }
 
-  /** Whether no report is known by a Gaussian account only. */
+  /** Returns whether no Gaussian noise was charged. */
   boolean isPure() {
     return muSquaredPicos == 0;
   }
 
-  /** Sum of mu^2 of all, in units of 1e-12. */
+  /** Returns the sum of mu^2 of all reports, in units of 1e-12. */
   long allMuSquared() {
     return DecimalUnits.add(muSquaredPicos, pureMuSquared());
   }
 
-  /** {@link #pureMuSquaredPicos}, or where that was not kept a bound on it. */
+  /** Returns {@link #pureMuSquaredPicos}, or an upper bound on it if the state lacks it. */
   private long pureMuSquared() {
     if (pureMuSquaredPicos > 0 || epsilonNanos == 0) {
       return pureMuSquaredPicos;
     }
-    // mu^2 of an epsilon is convex, and at most 8 times its rho.
+    // mu^2 is convex in epsilon, and at most 8 times the rho of epsilon.
     return Math.min(PureCosts.muSquaredPicos(epsilon()), DecimalUnits.multiply(8, pureRhoPicos()));
   }
 
@@ -141,8 +148,9 @@ public final class Totals {
   }
 
   /**
-   * The Renyi divergence of an order in units of 1e-12: as kept, or at most epsilon and at most
-   * order times rho of the pure part, plus the Gaussian one's.
+   * Returns the Renyi divergence of an order in units of 1e-12: the kept one, or the lesser of
+   * epsilon and of order times rho for the pure part, plus the Gaussian part's. For a single pure
+   * report it is that report's own divergence.
    */
   long renyiPicos(double order) {
     if (order == renyiOrder) {
@@ -157,27 +165,30 @@ public final class Totals {
     return DecimalUnits.add(pure, DecimalUnits.multiplyUp(Costs.half(muSquaredPicos), order));
   }
 
-  /** The sum of the pure epsilons, not rounded down. */
+  /** Returns the sum of the pure epsilons, not rounded down. */
   public double epsilon() {
     return DecimalUnits.toDouble(epsilonNanos, 9);
   }
 
-  /** The root of the sum of mu^2 of Gaussian noise, not rounded down. */
+  /** Returns the square root of the sum of mu^2 of Gaussian noise, not rounded down. */
   public double mu() {
     return DecimalUnits.rootUp(muSquaredPicos);
   }
 
-  /** The root of the sum of mu^2 of all, pure ones by their tight mu, not rounded down. */
+  /**
+   * Returns the square root of the sum of mu^2 of all reports, pure ones by their tight mu, not
+   * rounded down.
+   */
   public double muOfAll() {
     return DecimalUnits.rootUp(allMuSquared());
   }
 
-  /** The sum of the rho, not rounded down. */
+  /** Returns the sum of the rho, not rounded down. */
   public double rho() {
     return DecimalUnits.toDouble(rhoPicos, 12);
   }
 
-  /** The record of these totals; without epsilon at a delta, which isn't theirs. */
+  /** Returns the record of these totals, without epsilon at delta, which depends on the limits. */
   public Spend.Builder toProto() {
     Spend.Builder spend =
         Spend.newBuilder()

@@ -6,40 +6,42 @@ import io.croupier.schemas.CentralSpend;
 import java.util.Optional;
 
 /**
- * What participations in a model of tree aggregation cost. The round that a report names is its
- * leaf: round t is leaf t mod n of tree t div n if trees restart every n rounds, and leaf t of the
- * only tree if they don't.
+ * The cost of participations in a model of tree aggregation. The round that a report names is its
+ * leaf: round t is leaf t mod n of tree t div n if trees restart every n rounds, and otherwise leaf
+ * t of the only tree.
  *
- * <p>All nodes above a leaf are charged at once: a user's zeta is that of completed trees, at least
- * that of the released ones at any time, so that nothing is left to charge when a node completes.
- * Nothing bounds the height of a tree that never restarts, so it is charged as one of {@link
+ * <p>All nodes above a leaf are charged together: a user's zeta is that of completed trees, which
+ * is at least that of the nodes released at any time, so completing a node adds no charge. The
+ * height of a tree that never restarts is unbounded, so it is charged as one of {@link
  * Schedule#MAX_STEPS} leaves.
  *
- * <p>Which leaves share a node follows from the rounds' numbers alone. So it must in the noise: a
- * model that begins at a later round than 0 (its name was another's, or its state is lost) begins
- * at that leaf of its tree, with nothing below the ones before; else this may charge too little.
+ * <p>Which leaves share a node follows from the round numbers alone. The noise must use the same
+ * rule: a model that begins at a later round than 0 (because its name was used before, or its state
+ * is lost) must begin at that leaf of its tree, with empty leaves before it. Otherwise this class
+ * may charge too little.
  *
  * @param noiseMultiplier sigma, positive and finite
- * @param trees of the same rounds, each with noise of its own: 2 for least squares
- * @param weight of a participation, {@link CentralMechanism#weight}; in events of before it was
- *     told, as many as trees
- * @param restartEvery leaves of each tree; {@link Schedule#NEVER}
- * @param variation total variation for each unit of zeta; 0 where an event tells of it
+ * @param trees number of trees over the same rounds, each with noise of its own: 2 for least
+ *     squares
+ * @param weight weight of a participation, {@link CentralMechanism#weight}; older events lack it,
+ *     and have the number of trees
+ * @param restartEvery leaves of each tree, or {@link Schedule#NEVER}
+ * @param variation total variation for each unit of zeta; 0 if the event contains it
  */
 record TreeCharge(
     double noiseMultiplier, int trees, double weight, long restartEvery, double variation)
     implements CentralCharge {
-  /** The charge that an event tells of; empty if there is none such. */
-  static Optional<TreeCharge> of(CentralSpend told) {
-    int trees = told.getTrees();
-    long restartEvery = told.getRestartEvery();
-    double weight = told.hasWeight() ? told.getWeight() : trees;
+  /** Returns the charge that an event records; empty if it is impossible. */
+  static Optional<TreeCharge> of(CentralSpend recorded) {
+    int trees = recorded.getTrees();
+    long restartEvery = recorded.getRestartEvery();
+    double weight = recorded.hasWeight() ? recorded.getWeight() : trees;
     return trees >= 1
             && trees <= CentralMechanism.SUMS_OF_LEAST_SQUARES
             && weight >= 1
             && weight <= trees
             && restartEvery >= 0
-        ? Optional.of(new TreeCharge(told.getNoiseMultiplier(), trees, weight, restartEvery, 0))
+        ? Optional.of(new TreeCharge(recorded.getNoiseMultiplier(), trees, weight, restartEvery, 0))
         : Optional.empty();
   }
 
@@ -64,12 +66,12 @@ record TreeCharge(
   }
 
   /**
-   * What to charge the tree of a round to.
+   * Returns the running charge of a round's tree.
    *
-   * @param known what was charged last
-   * @param lastRound for which round that was
-   * @return {@code known}; something new if that was another tree. A later model of the same name
-   *     may take up its predecessor's tree here: that charges too much, never too little
+   * @param known the latest charge
+   * @param lastRound the round of that charge
+   * @return {@code known}, or a new one if that was another tree. A later model of the same name
+   *     may continue its predecessor's tree here: that charges too much, never too little
    */
   private RunningZeta running(RunningZeta known, long lastRound, long round) {
     RunningZeta unused = RunningZeta.ofTree(leaves());
@@ -81,9 +83,9 @@ record TreeCharge(
   }
 
   /**
-   * By how much a participation raises the user's zeta, weighed; changes nothing.
+   * Returns by how much a participation raises the user's weighted zeta; changes nothing.
    *
-   * @param round with a leaf, after those charged to {@code running}
+   * @param round a round with a leaf, after those charged to {@code running}
    */
   private double zeta(RunningZeta running, long round) {
     return CentralMechanism.weighed(weight, (double) (running.after(leaf(round)) - running.zeta));
@@ -94,7 +96,7 @@ record TreeCharge(
     running.charge(leaf(round));
   }
 
-  /** The record of a participation. */
+  /** Returns the record of a participation. */
   CentralSpend toProto(double zeta) {
     CentralSpend.Builder spend =
         CentralSpend.newBuilder().setZeta(zeta).setNoiseMultiplier(noiseMultiplier).setTrees(trees);

@@ -6,15 +6,15 @@ import io.croupier.schemas.CentralSpend;
 /**
  * A participation in a model with a tree's noise.
  *
- * @param running what was charged before for the tree of the round
- * @param zeta by which the user's rises
+ * @param running the earlier charge of the round's tree
+ * @param zeta by how much the user's weighted zeta rises
  */
 record TreeParticipation(TreeCharge charge, RunningZeta running, long round, double zeta)
     implements Participation {
 
   @Override
   public Totals cost() {
-    // No participation weighs less than 1.
+    // The variation is per unit of zeta at weight 1; no participation weighs less.
     return Costs.central(zeta, charge.noiseMultiplier(), zeta * charge.variation());
   }
 

@@ -3,19 +3,20 @@ package io.croupier.operators.accounting;
 import io.croupier.accounting.tree.ParticipationLimits;
 
 /**
- * What one user has been charged for all participations that a model's limits allow, at once: keyed
- * state, a Flink POJO.
+ * The single charge of one user for all participations that a model's limits allow. Keyed state, a
+ * Flink POJO.
  *
- * <p>It holds the loosest limits under which the user took part, of each kind: whatever limits were
- * in between, all that the user did keeps to these. Size: 52 bytes.
+ * <p>It contains the loosest limit of each kind under which the user took part, so all
+ * participations of the user satisfy these limits, whatever limits were in force in between. Size:
+ * 52 bytes.
  *
- * <p>Which mechanism was charged is part of it, since another one's noise is another's. A later
- * model of the same name and the same mechanism needs no charge of its own: its rounds come after
- * its predecessor's, participations are counted on, and two releases of earlier and of later rows
- * tell no more than one of all (no entry of C is negative).
+ * <p>It identifies the mechanism that was charged, since another mechanism has other noise. A later
+ * model of the same name and the same mechanism needs no charge of its own: its rounds follow its
+ * predecessor's, the count of participations continues, and separate releases of the earlier and
+ * the later rows reveal no more than one release of all rows (no entry of C is negative).
  *
- * <p>Invariants: (1) all is 0 while nothing was charged; (2) {@link #zeta} is at least that of the
- * limits at the horizon.
+ * <p>Invariants: (1) all fields are 0 while nothing was charged; (2) {@link #zeta} is at least that
+ * of the limits at the horizon.
  */
 public final class WholeCharge {
   /** m of the mechanism. */
@@ -24,7 +25,7 @@ public final class WholeCharge {
   /** n of the mechanism. */
   public long horizon;
 
-  /** Sums that a report enters. */
+  /** Number of sums that a report enters. */
   public int sums;
 
   /** sigma of the mechanism. */
@@ -33,20 +34,19 @@ public final class WholeCharge {
   /** The most participations that were allowed. */
   public int maxParticipations;
 
-  /** The least separation that was asked for. */
+  /** The least separation that was required. */
   public long minSeparation;
 
   /**
-   * What was charged: a quarter of the squared sensitivity under replace-one, or more. Of least
-   * squares, charges of before their bound was tightened are 2 where they would be 1.125 now; they
-   * stay.
+   * The charge: at least a quarter of the squared sensitivity under replace-one. Older charges for
+   * least squares, before the bound was tightened, are 2 where they would be 1.125 now; they stay.
    */
   public double zeta;
 
-  /** Creates the state of no charge: for the serialiser. */
+  /** Creates an empty charge; the serialiser needs it. */
   public WholeCharge() {}
 
-  /** Whether both are of the same mechanism. */
+  /** Returns whether both charge the same mechanism. */
   boolean sameMechanism(WholeCharge other) {
     return buffers == other.buffers
         && horizon == other.horizon
@@ -54,17 +54,17 @@ public final class WholeCharge {
         && noiseMultiplier == other.noiseMultiplier;
   }
 
-  /** Whether everything that the limits of the other allow is allowed by these. */
+  /** Returns whether these limits allow everything that the other's allow. */
   boolean allowsAllOf(WholeCharge other) {
     return maxParticipations >= other.maxParticipations && minSeparation <= other.minSeparation;
   }
 
-  /** The limits. */
+  /** Returns the limits. */
   ParticipationLimits limits() {
     return new ParticipationLimits(maxParticipations, minSeparation);
   }
 
-  /** What is charged when this follows the other: the difference, rounded up. */
+  /** Returns the charge when this one follows {@code before}: the difference, rounded up. */
   double zetaAfter(WholeCharge before) {
     if (!sameMechanism(before)) {
       return zeta;

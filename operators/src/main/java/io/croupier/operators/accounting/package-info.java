@@ -1,22 +1,22 @@
 /**
- * What each person has spent of their privacy, and what they may still spend: pure, with the state
- * in the caller's hands.
+ * Accounts of the privacy that each user has spent and may still spend. The code is pure; the
+ * caller keeps the state.
  *
- * <p>Relation: replace-one. All sums err on the side of too much spent, and saturate instead of
- * overflowing.
+ * <p>Relation: replace-one. All sums overestimate the spend rather than underestimate it, and
+ * saturate instead of overflowing.
  *
- * <p>State: for each user totals of 102 bytes, and 102 more and its name for every model; for every
- * central model 24 bytes and its name, and 4 for each level of its tree: 68 in all for trees of
- * 1024 rounds, 148 for one that never restarts; for every device 49 to 1057 bytes, as its window
- * fills, and its name, of which a user has 16 at most. So a user with one model and one device
- * takes 253 to 1261 bytes, or 148 more if it is central, plus keys. It has no time to live:
- * forgetting spend would be the fault.
+ * <p>State per user: totals of 102 bytes; for every model 102 bytes more and its name; for every
+ * central model 24 bytes, its name, and 4 bytes for each level of its tree (68 in all for trees of
+ * 1024 rounds, 148 for one that never restarts); for every device, at most 16, its name and 49 to
+ * 1057 bytes, as its window fills. So a user with one model and one device takes 253 to 1261 bytes,
+ * or 148 more if the model is central, plus keys. The state has no time-to-live, since spent
+ * privacy must not be forgotten.
  *
- * <p>Renyi divergences are kept of one order, the filter's, and none where no limit asks. A curve
- * of 43 orders would take 344 bytes more in all totals and decide nothing otherwise: a filter has
- * one order. It would only tell less of the same: over ten mixtures (pure epsilons of 0.02 to 0.5,
- * mu up to 0.5, limits of 4 to 16 at a delta of 1e-6) what is told was above it by at most 6 % near
- * the limit, and by at most 12 % far below it.
+ * <p>Renyi divergences are kept of one order, the filter's, and only where a limit needs it. A
+ * curve of 43 orders would take 344 bytes more in all totals without changing any decision, since a
+ * filter has one order. It would only tighten the reported bound: over ten mixtures (pure epsilons
+ * of 0.02 to 0.5, mu up to 0.5, limits of 4 to 16 at a delta of 1e-6) the reported bound exceeded
+ * the curve's by at most 6 % near the limit, and by at most 12 % far below it.
  *
  * <p>[BS16] Bun and Steinke, TCC 2016 (zero-concentrated differential privacy). [CKS20] Canonne,
  * Kamath and Steinke, NeurIPS 2020. [DRS22] Dong, Roth and Su, JRSS B 2022 (Gaussian differential

@@ -3,11 +3,11 @@ package io.croupier.operators.flink;
 import java.time.Duration;
 
 /**
- * Whether the job is behind: whether reports arrive that the brokers appended longer ago than a lag
- * that is allowed. Every partition counts for itself, since one report that is too old suffices.
+ * Detects whether the job is behind: whether reports arrive that the brokers appended longer ago
+ * than the allowed lag. A single report that is too old suffices, from any partition.
  *
- * <p>The job stays behind for as long as that lag again after the last such report, so that a pause
- * between two fetches doesn't end a backlog.
+ * <p>After the last such report, the job counts as behind for as long as the allowed lag, so that a
+ * pause between two fetches doesn't end a backlog.
  */
 final class Backlog {
   private final long maxLagMs;
@@ -15,16 +15,16 @@ final class Backlog {
   private long lagMs;
 
   /**
-   * No report has arrived.
+   * Creates a backlog to which no report has arrived.
    *
-   * @param maxLag the lag that is allowed
+   * @param maxLag the allowed lag
    */
   Backlog(Duration maxLag) {
     maxLagMs = maxLag.toMillis();
   }
 
   /**
-   * Notes reports that have arrived.
+   * Records the arrival of reports.
    *
    * @param appendedAtMs when the broker appended the oldest of them; 0 if that is unknown
    */
@@ -38,12 +38,15 @@ final class Backlog {
     }
   }
 
-  /** Whether older reports than are allowed have arrived lately. */
+  /** Returns whether a report older than the allowed lag has arrived within the last such lag. */
   boolean isBehind(long nowMs) {
     return nowMs < behindUntilMs;
   }
 
-  /** Age of the last report at its arrival; while the job is behind, of the last one too old. */
+  /**
+   * Returns the age of the last report at its arrival; while the job is behind, that of the last
+   * report that was too old. In milliseconds.
+   */
   long lagMs() {
     return lagMs;
   }

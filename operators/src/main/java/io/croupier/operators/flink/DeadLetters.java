@@ -11,15 +11,15 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Makes the dead letter of a record: its bytes as received, and in headers {@value #REASON},
+ * Builds the dead letter of a record: its bytes as received, and the headers {@value #REASON},
  * {@value #TOPIC}, {@value #PARTITION} and {@value #OFFSET}. A value that would not fit the
  * dead-letter topic is replaced by its {@value #LENGTH} and {@value #SHA256}; a key that would not
- * fit is left out, and a long reason is cut. So every letter fits: one that the broker refused
- * would stop the job, again after every restart.
+ * fit is left out, and a long reason is truncated. So every letter fits: a letter that the broker
+ * refused would fail the job, and fail it again after every restart.
  *
- * <p>Of a record that is withheld, the letter has these four headers and nothing else: no key, and
- * nothing that follows from the value. A gradient may have few possible values, so that a digest,
- * or even a length, would identify it.
+ * <p>The letter of a withheld record has these four headers and nothing else: no key, and nothing
+ * derived from the value. A gradient may have few possible values, so that a digest, or even a
+ * length, would identify it.
  */
 public final class DeadLetters implements Serializable {
   private static final long serialVersionUID = 1;
@@ -32,9 +32,9 @@ public final class DeadLetters implements Serializable {
   public static final String SHA256 = "croupier-value-sha256";
 
   /**
-   * Bounds what comes on top of key, value, topic and reason: Kafka's framing of a batch of one
-   * record (61 + 25 bytes, 10 a header), 104 of header names, 10 + 19 + 10 digits and a digest of
-   * 64.
+   * Bounds the size of everything but key, value, topic and reason: Kafka's framing of a batch of
+   * one record (61 + 25 bytes, 10 per header), 104 bytes of header names, 10 + 19 + 10 digits and a
+   * digest of 64.
    */
   private static final int FRAMING = 512;
 
@@ -49,27 +49,28 @@ public final class DeadLetters implements Serializable {
   private final int maxRecordBytes;
 
   /**
-   * For dead-letter topics of a given record size.
+   * Creates letters for dead-letter topics of a given record size.
    *
-   * @param maxRecordBytes largest record that the dead-letter topics take, in bytes
+   * @param maxRecordBytes largest record that the dead-letter topics accept, in bytes
    */
   public DeadLetters(int maxRecordBytes) {
     if (maxRecordBytes < LEAST_RECORD_BYTES) {
       throw new IllegalArgumentException(
-          "The dead-letter topics take records of "
+          "The dead-letter topics accept records of "
               + maxRecordBytes
-              + " bytes only; their max.message.bytes must be at least "
+              + " bytes at most; their max.message.bytes must be at least "
               + LEAST_RECORD_BYTES);
     }
     this.maxRecordBytes = maxRecordBytes;
   }
 
   /**
-   * The dead letter of one record.
+   * Returns the dead letter of one record.
    *
    * @param destination which dead-letter topic
    * @param reason why the record can't be used; must not quote its value
-   * @param withheld whether the letter must show neither key nor value, nor what follows from them
+   * @param withheld whether the letter must contain neither key nor value, nor anything derived
+   *     from them
    */
   public OutboundRecord of(
       RawRecord record, Destination destination, String reason, boolean withheld) {

@@ -9,7 +9,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** Reads reports. What is malformed in itself becomes a dead letter and never stops the job. */
+/** Decodes reports. A malformed record becomes a dead letter and never fails the job. */
 public final class DecodeFunction extends ProcessFunction<RawRecord, Report> {
   private static final long serialVersionUID = 1;
 
@@ -20,9 +20,10 @@ public final class DecodeFunction extends ProcessFunction<RawRecord, Report> {
   private transient Counter dead;
 
   /**
-   * A reader of both gradient topics.
+   * Creates a decoder for both gradient topics.
    *
-   * @param rawTopic the one whose reports are not noised, and whose dead letters go apart
+   * @param rawTopic the topic of reports without noise; their dead letters go to a topic of their
+   *     own
    */
   public DecodeFunction(String rawTopic, DeadLetters deadLetters) {
     this.rawTopic = rawTopic;

@@ -19,10 +19,10 @@ import java.util.function.Consumer;
  * Writes the {@link JournalEntry}s of the local models on one subtask.
  *
  * <p>Invariants: (1) a model's last bundle is held back until it is known whether an update was
- * published right after it; (2) what is held of a model beside its last bundle is at most {@link
- * #PIECE_BYTES} long, or a single bundle; (3) nothing is held of a model that has no news: whatever
- * is noted here is news of the model, and its publication emits everything. So nothing is held at a
- * snapshot, and the journal needs no state.
+ * published right after it; (2) the other bundles held for a model take at most {@link
+ * #PIECE_BYTES} bytes, or are a single bundle; (3) nothing is held for a model without news:
+ * whatever is recorded here is news of the model, and its publication emits everything. So nothing
+ * is held at a snapshot, and the journal needs no state.
  */
 final class Journal {
   private static final int PIECE_BYTES = 1 << 16;
@@ -31,20 +31,20 @@ final class Journal {
   private final Consumer<OutboundRecord> out;
   private final Map<String, PendingEntries> pending = new HashMap<>();
 
-  /** A journal with nothing noted, whose entries go to {@code out}. */
+  /** Creates an empty journal, which emits its entries to {@code out}. */
   Journal(JournalSettings settings, Consumer<OutboundRecord> out) {
     this.settings = settings;
     this.out = out;
   }
 
-  /** Notes that a model begins, before it takes in anything. */
+  /** Records that a model begins, before it takes its first bundle. */
   void begins(LiveModel model) {
     if (covers(model)) {
       page(model).hold(Bundle.newBuilder().setNamedRound(model.round()));
     }
   }
 
-  /** Notes a bundle that the model has just taken in. */
+  /** Records a bundle that the model has just taken or dropped. */
   void took(LiveModel model, RoundSum sum, BundleOutcome bundleOutcome) {
     if (!covers(model)) {
       return;
@@ -64,7 +64,7 @@ final class Journal {
     page(model).hold(bundle);
   }
 
-  /** Notes that the model has just closed a round because its time was up. */
+  /** Records that the model has just closed a round on its timeout. */
   void timedOut(LiveModel model) {
     if (covers(model)) {
       page(model).hold(Bundle.newBuilder().setClosedRound(model.round() - 1));
@@ -80,10 +80,10 @@ final class Journal {
   }
 
   /**
-   * Notes a publication of the model, and emits all that is held of it.
+   * Records a publication of the model, and emits everything held for it.
    *
-   * @param updated whether there was an update
-   * @param mightOpenRound whether it might open a new round
+   * @param updated whether an update was published
+   * @param mightOpenRound whether the publication was allowed to open a new round
    */
   void published(LiveModel model, boolean updated, boolean mightOpenRound) {
     if (!covers(model)) {
@@ -97,7 +97,7 @@ final class Journal {
     pending.remove(model.spec().getModelId());
   }
 
-  /** Notes that a model has just been retired, and emits all that is held of it. */
+  /** Records that a model has just been retired, and emits everything held for it. */
   void ended(String modelId) {
     PendingEntries page = pending.remove(modelId);
     if (page != null) {
@@ -113,7 +113,7 @@ final class Journal {
     return pending.computeIfAbsent(model.spec().getModelId(), PendingEntries::new);
   }
 
-  /** What is held of one model. */
+  /** The entries and bundles that are held for one model. */
   private final class PendingEntries {
     private final String modelId;
     private final int emptyBytes;
@@ -139,7 +139,7 @@ final class Journal {
       last = bundle;
     }
 
-    /** An update that follows no bundle has an entry of its own. */
+    /** Marks the last bundle as published; an update that follows no bundle gets an empty one. */
     void published(boolean mightOpenRound) {
       if (last == null) {
         last = Bundle.newBuilder();
@@ -177,7 +177,10 @@ final class Journal {
     }
   }
 
-  /** The usual beginning: the update of round 0 is published before anything is taken in. */
+  /**
+   * Whether the bundle only records the usual beginning: that round 0 is published before any
+   * report is taken.
+   */
   private static boolean isImplied(Bundle.Builder bundle) {
     return bundle.getPublished()
         && bundle.hasNamedRound()

@@ -15,14 +15,14 @@ import java.util.function.Function;
 import org.apache.flink.api.common.state.MapState;
 
 /**
- * The model of one key: the spec that is followed, the model in training, and how both are kept in
- * keyed state between checkpoints.
+ * The model of one key: the spec in force, the model in training, and their representation in keyed
+ * state.
  *
- * <p>Of a retired model only the next round's number and the offsets stay, so that a later model of
- * the same name never publishes a round that clients have seen.
+ * <p>After a model is retired, only the next round's number and the offsets stay in state, so that
+ * a later model of the same name never publishes a round that clients have seen.
  */
 final class KeyedModel {
-  /** Chunk that is there as long as a model is. */
+  /** The chunk that exists exactly while a model does. */
   static final String SPEC = "spec";
 
   private static final String NEXT_ROUND = "next-round";
@@ -41,10 +41,10 @@ final class KeyedModel {
   private long firstRound;
   private boolean unsaved;
 
-  /** Position of the spec that the model began with. */
+  /** Offset of the spec that the model began with, on the models topic. */
   private long modelOffset;
 
-  /** Whether what is stored is of a model that was retired since. */
+  /** Whether the stored chunks belong to a model that has been retired since they were saved. */
   private boolean storedIsRetired;
 
   /** When the open round times out, in milliseconds since 1970; 0: never. */
@@ -52,11 +52,13 @@ final class KeyedModel {
 
   private long deadlineRound;
 
-  /** When the oldest report came that no publication includes; 0: there is none. Not state. */
+  /**
+   * When the oldest report arrived that no publication includes; 0 if there is none. Not in state.
+   */
   private long newsSinceMs;
 
   /**
-   * Reads the model that the state of the current key holds; empty if there is none.
+   * Reads the model from the state of the current key; without state there is no model yet.
    *
    * @param firstRound the first round of a model that has no state
    * @param gate decides when the model may open a new round
@@ -94,27 +96,27 @@ final class KeyedModel {
             });
   }
 
-  /** The model in training; null before its spec has arrived and after it was retired. */
+  /** Returns the model in training; null before its spec has arrived and after it was retired. */
   LiveModel model() {
     return model;
   }
 
-  /** Decides when the model may open a new round. */
+  /** Returns the gate that decides when the model may open a new round. */
   RoundGate gate() {
     return gate;
   }
 
-  /** The last round that may have been published under this name; -1 if there was none. */
+  /** Returns the last round that may have been published under this name; -1 if there was none. */
   long lastRound() {
     return model == null ? firstRound - 1 : model.round();
   }
 
-  /** Whether a report was judged by a spec that has not arrived here yet. */
+  /** Returns whether a report was judged by a spec that has not arrived here yet. */
   boolean isBehind(long specOffset) {
     return specOffset > published().lastOffset;
   }
 
-  /** Whether a report was judged for another model of this name: one that is over, as a rule. */
+  /** Returns whether a report was judged for another model of this name, usually a retired one. */
   boolean isOfAnother(long specOffset) {
     return model == null || specOffset < modelOffset || specOffset > published().specOffset;
   }
@@ -123,7 +125,7 @@ final class KeyedModel {
     return specs.entries().get(modelId);
   }
 
-  /** Follows the next record of the models topic. */
+  /** Applies the next record of the models topic. */
   SpecChange follow(SpecRecord record) {
     SpecChange change = specs.apply(modelId, record.offset, record.value);
     unsaved = true;
@@ -142,12 +144,12 @@ final class KeyedModel {
     return change;
   }
 
-  /** When the open round times out; 0: never. */
+  /** Returns when the open round times out, in milliseconds since 1970; 0: never. */
   long deadline() {
     return deadline;
   }
 
-  /** Whether the deadline was set for the round that is open now. */
+  /** Returns whether the deadline was set for the round that is open now. */
   boolean deadlineIsForOpenRound() {
     return deadline != 0 && deadlineRound == model.round();
   }
@@ -158,14 +160,17 @@ final class KeyedModel {
     unsaved = true;
   }
 
-  /** Notes that a report has come. */
+  /** Records that a report has arrived. */
   void hasNewsSince(long nowMs) {
     if (newsSinceMs == 0) {
       newsSinceMs = nowMs;
     }
   }
 
-  /** How long the oldest report has waited that the publication of now is the first to include. */
+  /**
+   * Returns how long the oldest report of the present publication has waited for it, in
+   * milliseconds.
+   */
   long waited(long nowMs) {
     long waited = newsSinceMs == 0 ? 0 : nowMs - newsSinceMs;
     newsSinceMs = 0;

@@ -14,24 +14,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last round of each model of one learner subtask, of those too that nobody trains at present:
- * no later model of the same name may publish a round that clients have seen.
+ * The last round of each model of one learner subtask, including retired models: no later model of
+ * the same name may publish a round that clients have seen.
  */
 final class LastRounds {
   private static final Logger LOG = LoggerFactory.getLogger(LastRounds.class);
 
   /**
-   * Most by which clocks may differ for an older state to be found out here. Updates are large, so
-   * the ledger, whose events are small, looks much further back.
+   * The largest clock difference at which this class still detects an older state. Updates are
+   * large, so they are read from a short time only; the ledger, whose events are small, reads much
+   * further back.
    */
   private static final long CLOCK_SKEW_MS = 10_000;
 
   private final Map<String, Long> rounds;
 
-  /** The newest updates that were seen since {@link #sinceMs}. */
+  /** The newest visible update of each model since {@link #sinceMs}. */
   private final Map<String, PublishedRound> visible;
 
-  /** Milliseconds since 1970; what was published before is taken to be visible. */
+  /** Milliseconds since 1970; updates published before are assumed to be visible. */
   private final long sinceMs;
 
   private LastRounds(Map<String, Long> rounds, Map<String, PublishedRound> visible, long sinceMs) {
@@ -40,7 +41,7 @@ final class LastRounds {
     this.sinceMs = sinceMs;
   }
 
-  /** Where no mark says it: what is still visible on the updates topic. */
+  /** Without marks: reads the last rounds from what is still visible on the updates topic. */
   static LastRounds visible(VisibleOutputs outputs, StreamingRuntimeContext context)
       throws IOException {
     Map<String, Long> rounds = new HashMap<>();
@@ -55,9 +56,9 @@ final class LastRounds {
   }
 
   /**
-   * With state: what it says, compared with what is visible.
+   * With marks: reads the last rounds from them, and compares them with what is visible.
    *
-   * @param marks of all subtasks; none if the state is of a release that kept none
+   * @param marks of all subtasks; empty if the state was written by a release without marks
    * @throws RefusedStartException if a later round is visible
    */
   static LastRounds restored(
@@ -65,10 +66,10 @@ final class LastRounds {
       throws IOException {
     if (marks.isEmpty()) {
       LOG.warn(
-          "The restored state doesn't say which rounds came last, so it is not compared with the"
-              + " updates topic {}: it must be the newest one",
+          "The restored state contains no last rounds of models, so it is not compared with the"
+              + " updates topic {}. Make sure that it is the newest savepoint or checkpoint",
           outputs.updatesTopic());
-      // Else the next restore would take these rounds for those of another job.
+      // Otherwise the next restore would attribute these rounds to another job.
       return visible(outputs, context);
     }
     Map<String, Long> rounds = new HashMap<>();
@@ -94,10 +95,10 @@ final class LastRounds {
   private static void check(PublishedRound update, long known, String topic) {
     if (update.round() > known) {
       throw new RefusedStartException(
-          ("The restored state is older than what is visible: the updates topic %s holds round %d of"
-                  + " model %s, and the state ends at round %d. It is of an older savepoint or"
-                  + " checkpoint, or another job went on from the same one. Restore the newest one;"
-                  + " if that is lost, start without state and with --rebuild-ledger")
+          ("The restored state is older than the published updates: the updates topic %s contains"
+                  + " round %d of model %s, and the state ends at round %d. Either it comes from an older"
+                  + " savepoint or checkpoint, or another job has continued from the same one. Restore"
+                  + " the newest one; if it is lost, start without state and with --rebuild-ledger")
               .formatted(topic, update.round(), update.modelId(), known));
     }
   }
@@ -117,19 +118,19 @@ final class LastRounds {
     return new LastRounds(rounds, visible, sinceMs);
   }
 
-  /** The round that a model begins with which has no state: 0, or right above its last one. */
+  /** Returns the first round of a model without state: 0, or one above its last round. */
   long first(String modelId) {
     return rounds.getOrDefault(modelId, -1L) + 1;
   }
 
-  /** The models that have a last round. */
+  /** Returns the models that have a last round. */
   Set<String> modelIds() {
     return Set.copyOf(rounds.keySet());
   }
 
   /**
-   * Whether a model's last round, which was published at that time, is not visible: the brokers
-   * have ended the transaction that it was in.
+   * Returns whether a model's last round, published at the given time, is not visible because the
+   * brokers have ended its transaction.
    */
   boolean isLost(String modelId, long publishedAtMs) {
     PublishedRound seen = visible.get(modelId);
@@ -137,23 +138,23 @@ final class LastRounds {
   }
 
   /**
-   * Requires that a model's last round, if it is visible, is that of the state: two jobs that went
-   * on from one state come to the same numbers.
+   * Requires that a model's last round, if it is visible, was published by this state's job: two
+   * jobs that continue from one state reach the same round numbers.
    *
-   * @param publishedAtMs when that of the state was published
-   * @throws RefusedStartException if it is another job's
+   * @param publishedAtMs when the last round of the state was published
+   * @throws RefusedStartException if another job published the visible round
    */
   void requireOwn(String modelId, long publishedAtMs) {
     PublishedRound seen = visible.get(modelId);
     if (seen != null && seen.round() == rounds.get(modelId) && seen.atMs() != publishedAtMs) {
       throw new RefusedStartException(
-          ("Another job went on from the same state: round %d of central model %s is visible with"
-                  + " other noise than this state has. Only that job may go on")
+          ("Another job has continued from the same state: round %d of central model %s is"
+                  + " visible with other noise than in this state. Only that job may continue")
               .formatted(seen.round(), modelId));
     }
   }
 
-  /** Notes a model's last round. */
+  /** Records a model's last round. */
   void raise(String modelId, long round) {
     raise(rounds, modelId, round);
   }
@@ -162,7 +163,7 @@ final class LastRounds {
     rounds.merge(modelId, round, Math::max);
   }
 
-  /** The mark to store at a checkpoint. */
+  /** Returns the mark to store at a checkpoint. */
   LearnerMark mark(long nowMs) {
     LearnerMark mark = new LearnerMark();
     mark.takenMs = nowMs;

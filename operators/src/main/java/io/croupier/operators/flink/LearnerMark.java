@@ -7,6 +7,6 @@ public final class LearnerMark {
 
   public String[] modelIds = {};
 
-  /** The last round of each, published at the snapshot or before. */
+  /** The last round of each model, published at the snapshot or before. */
   public long[] rounds = {};
 }

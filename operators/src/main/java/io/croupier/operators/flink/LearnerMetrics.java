@@ -11,9 +11,9 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
 /**
- * What the learner operator counts: reports by what became of them, their staleness, the
- * publications with their latency, and what keeps models from publishing new rounds. Numbers and
- * names of models: no user, nothing of a gradient.
+ * The metrics of the learner operator: reports by outcome, their staleness, publications and their
+ * latency, and why models don't publish new rounds. They contain counts and names of models, never
+ * a user or a part of a gradient.
  */
 final class LearnerMetrics {
   private static final int WINDOW = 1000;
@@ -38,7 +38,7 @@ final class LearnerMetrics {
     latency = group.histogram("publication-latency-ms", new DescriptiveStatisticsHistogram(WINDOW));
   }
 
-  /** Shows why a new round of a model waits, and for how long. */
+  /** Registers the gauges of why a new round of a model waits, and for how long. */
   void model(String modelId, RoundGate gate, LongSupplier clock) {
     MetricGroup ofModel = group.addGroup("model", modelId);
     ofModel.gauge("hold", (Gauge<Integer>) () -> gate.hold().code());
@@ -50,17 +50,17 @@ final class LearnerMetrics {
     reports.get(outcome).inc(count);
   }
 
-  /** Counts reports to a model that was retired, or replaced, since they were admitted. */
+  /** Counts reports whose model was retired, or replaced, after they were admitted. */
   void reportsOfRetiredModel(int count) {
     retired.inc(count);
   }
 
-  /** Publications between the newest and the one that a used bundle names. */
+  /** Records how many publications the newest one is ahead of the one that a used bundle names. */
   void staleness(int publicationsBehind) {
     staleness.update(publicationsBehind);
   }
 
-  /** Counts a publication, and how long its oldest news had waited. */
+  /** Counts a publication and records how long its oldest report had waited. */
   void published(long waitedMs) {
     publications.inc();
     latency.update(waitedMs);

@@ -39,14 +39,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Trains the models of its keys: input 1 are sums of admitted reports, input 2 the specs, both
- * keyed by model.
+ * Trains the models of its keys. Input 1 carries sums of admitted reports, input 2 the specs; both
+ * are keyed by model.
  *
  * <p>Working vectors live on the heap, so that no step serialises one. Before every barrier each
- * model that has news publishes one update, of a new round where {@link RoundGate} allows it; at
- * the snapshot what changed is written into keyed state, in chunks. Both happen in one checkpoint,
- * so what is visible never runs ahead of what would be restored. The entries of a journal, if one
- * is kept, are emitted with the publications.
+ * model with news publishes one update, of a new round where {@link RoundGate} allows it; at the
+ * snapshot the operator writes what changed into keyed state, in chunks. Both belong to one
+ * checkpoint, so the visible outputs are never ahead of the state that would be restored. The
+ * entries of a journal, if it is enabled, are emitted with the publications.
  */
 public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord>
     implements TwoInputStreamOperator<RoundSum, SpecRecord, OutboundRecord>,
@@ -75,18 +75,18 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient boolean aligned;
   private transient long lastCheckpointId;
 
-  /** What is to be told once more, by model. */
+  /** Lost records to emit once more, by model. */
   private transient Map<String, List<OutboundRecord>> lost;
 
   /**
-   * An operator that follows specs by {@code requirements}.
+   * Creates an operator that follows specs by {@code requirements}.
    *
-   * @param requirements what a spec must meet; the same as the ledger's
+   * @param requirements what a spec must satisfy; the same as the ledger's
    * @param deadLetters makes the dead letters of specs that can't be used
    * @param modelsTopic the topic that specs come from
-   * @param journalSettings whether a journal is kept of what enters the models
+   * @param journalSettings whether a journal records what enters the models
    * @param publicationSettings when models may publish new rounds
-   * @param outputs what state is held against
+   * @param outputs the visible outputs that restored state is compared with
    */
   public LearnerOperator(
       SpecRequirements requirements,
@@ -155,7 +155,8 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   }
 
   /**
-   * An update of a central model can't be told anew: it would be new noise for the same reports.
+   * Finds the lost last update of a central model, to emit the same bytes again: an update computed
+   * anew would draw new noise for the same reports.
    */
   private void findLostUpdate(String modelId) throws Exception {
     if (!chunks.contains(KeyedModel.SPEC)) {
@@ -170,7 +171,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     lastRounds.requireOwn(modelId, publishedAtMs);
     if (lastRounds.isLost(modelId, publishedAtMs)) {
       LOG.warn(
-          "Round {} of central model {} is in the state and not visible: the brokers have ended its"
+          "Round {} of central model {} is in the state but not visible: the brokers have ended its"
               + " transaction (transaction.max.timeout.ms). The same update is published again",
           last.get().getRound(),
           modelId);
@@ -207,7 +208,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
         emit(
             deadLetter(
                 spec,
-                "the model's next round is %d, since its name was used before, and its noise is over there; use another model_id"
+                "the model's next round is %d, since its name was used before, and its noise ends before that round; use another model_id"
                     .formatted(central.round())));
       }
       journal.begins(keyedModel.model());
@@ -246,7 +247,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     setTimeout(keyedModel);
   }
 
-  /** Keeps a timer exactly while a round with a timeout is half full. */
+  /** Keeps a timer exactly while a round with a timeout is partly full. */
   private void setTimeout(KeyedModel keyedModel) {
     LiveModel model = keyedModel.model();
     long wanted = 0;
@@ -336,7 +337,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     setTimeout(keyedModel);
   }
 
-  /** An update, and what it guarantees. */
+  /** The records of an update and of its guarantee. */
   private static List<OutboundRecord> records(LiveModel model, ModelUpdateView update) {
     byte[] key = model.spec().getModelId().getBytes(UTF_8);
     List<OutboundRecord> records = new ArrayList<>();
@@ -368,7 +369,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     output.collect(new StreamRecord<>(record));
   }
 
-  /** The model of the current key, from state if it isn't on the heap yet. */
+  /** Returns the model of the current key, restored from state if it isn't on the heap yet. */
   private KeyedModel keyedModel(String modelId) throws Exception {
     KeyedModel keyedModel = keyedModels.get(modelId);
     if (keyedModel == null) {

@@ -9,12 +9,13 @@ import java.util.Map;
 import java.util.function.ToIntBiFunction;
 
 /**
- * Compares the ledger's restored state with the accounting events that are visible. What is visible
- * must not be ahead of the state: an older savepoint was restored, or a second job went on from the
- * same one. Where it is behind, a broker has taken back what was pre-committed.
+ * Compares the ledger's restored state with the accounting events that are visible. Visible events
+ * ahead of the state mean that an older savepoint was restored, or that a second job continued from
+ * the same one: the start is refused. Missing events mean that a broker has aborted a pre-committed
+ * transaction.
  */
 final class LedgerComparison {
-  /** Most by which the clocks of brokers and workers may differ. */
+  /** The largest difference allowed between the clocks of brokers and workers. */
   private static final long CLOCK_SKEW_MS = 5 * 60_000;
 
   private final String accountingTopic;
@@ -24,10 +25,10 @@ final class LedgerComparison {
   private final Map<LedgerMark, SourcePositions> visible = new LinkedHashMap<>();
 
   /**
-   * A comparison that has seen no event yet.
+   * Creates a comparison that has seen no event yet.
    *
    * @param marks of all subtasks; at least one
-   * @param subtaskOf which subtask judges a user's reports, of a given number of them
+   * @param subtaskOf which subtask judges a user's reports, given the number of subtasks
    */
   LedgerComparison(
       String accountingTopic, List<LedgerMark> marks, ToIntBiFunction<String, Integer> subtaskOf) {
@@ -42,28 +43,31 @@ final class LedgerComparison {
     }
   }
 
-  /** Since when events have to be seen, so that none is missed that tells a difference. */
+  /**
+   * Returns the time since which events must be compared, so that no difference is missed;
+   * milliseconds since 1970.
+   */
   long sinceMs() {
     long confirmed = marks.stream().mapToLong(mark -> mark.confirmedMs).min().orElseThrow();
     return Math.max(VisibleOutputs.ALL, confirmed - CLOCK_SKEW_MS);
   }
 
   /**
-   * Sees a visible event.
+   * Compares a visible event.
    *
-   * @throws RefusedStartException if the state doesn't know of it
+   * @throws RefusedStartException if the state ends before it
    */
   void see(AccountingEvent event) {
     Position source = event.getSource();
     long known = judged.highest(source.getTopic(), source.getPartition());
     if (source.getOffset() > known) {
       throw new RefusedStartException(
-          "The restored state is older than what is visible: the accounting topic %s holds the"
+          "The restored state is older than the visible accounts: the accounting topic %s has the"
                   .formatted(accountingTopic)
-              + " report at %s-%d offset %d, and the state ends at offset %d. It is of an older"
+              + " report at %s-%d offset %d, and the state ends at offset %d. It comes from an older"
                   .formatted(source.getTopic(), source.getPartition(), source.getOffset(), known)
-              + " savepoint or checkpoint, or another job went on from the same one. Restore the"
-              + " newest one; if that is lost, start without state and with --rebuild-ledger");
+              + " savepoint or checkpoint, or another job has continued from the same one. Restore the"
+              + " newest one; if it is lost, start without state and with --rebuild-ledger");
     }
     for (LedgerMark mark : marks) {
       if (subtaskOf.applyAsInt(event.getUserId(), mark.parallelism) == mark.subtask) {
@@ -72,7 +76,10 @@ final class LedgerComparison {
     }
   }
 
-  /** What the state has judged and no visible event tells of; to be asked at the end. */
+  /**
+   * Returns the positions that the state has judged and that have no visible event. Call it after
+   * the last event.
+   */
   List<LostPositions> losses() {
     List<LostPositions> losses = new ArrayList<>();
     for (LedgerMark mark : marks) {
@@ -89,10 +96,10 @@ final class LedgerComparison {
   }
 
   /**
-   * Positions of one partition among which are some whose outputs were taken back.
+   * A range of positions of one partition, some of whose outputs were aborted.
    *
-   * @param from the first that may be lost
-   * @param to the last, which is
+   * @param from the first position that may be lost
+   * @param to the last position, which is lost
    */
   record LostPositions(String topic, int partition, long from, long to) {
     @Override

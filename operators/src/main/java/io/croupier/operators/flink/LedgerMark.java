@@ -1,28 +1,33 @@
 package io.croupier.operators.flink;
 
 /**
- * How far one subtask of the ledger had come at a snapshot. A Flink POJO.
+ * The progress of one subtask of the ledger at a snapshot. A Flink POJO.
  *
- * <p>Invariants: the arrays have one entry for each source partition.
+ * <p>Invariant: the arrays have one entry for each source partition.
  */
 public final class LedgerMark {
-  /** Which subtask, of how many. */
+  /** Index of the subtask; {@link #parallelism} is the number of subtasks. */
   public int subtask;
 
   public int parallelism;
 
-  /** When the newest checkpoint was taken that was known to be complete; else when it started. */
+  /**
+   * When the newest checkpoint known to be complete was taken; before the first one, when the
+   * subtask started. Milliseconds since 1970.
+   */
   public long confirmedMs;
 
   public String[] topics = {};
   public int[] partitions = {};
 
-  /** The highest offset that was judged, before a restore by any subtask; -1 for none. */
+  /**
+   * The highest judged offset: since the restore by this subtask, before it by any; -1 for none.
+   */
   public long[] judged = {};
 
-  /** The highest that this subtask had judged by {@link #confirmedMs}; -1 for none. */
+  /** The highest offset that this subtask had judged at {@link #confirmedMs}; -1 for none. */
   public long[] confirmed = {};
 
-  /** The highest that it has judged since then; -1 for none. */
+  /** The highest offset that this subtask has judged since then; -1 for none. */
   public long[] unconfirmed = {};
 }

@@ -11,10 +11,10 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
 /**
- * Counts the ledger's verdicts by outcome: {@code reports-admitted}, {@code reports-refused-...};
- * and tells how much of their limits people have spent who report to models with limits: {@code
- * spent-percent}, of the newest reports, and {@code reports-near-limit}, those behind which a tenth
- * is left, or less. Who that is, it doesn't say.
+ * Counts the ledger's verdicts by outcome: {@code reports-admitted}, {@code reports-refused-...}.
+ * For models and users with limits it shows which share of them is spent: {@code spent-percent} of
+ * the newest reports, and {@code reports-near-limit}, the number of reports after which a tenth of
+ * a limit is left, or less. No metric identifies a user.
  */
 final class LedgerMetrics {
   private static final int WINDOW = 1000;

@@ -41,17 +41,19 @@ import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Keeps the books of its users: judges every report, emits one accounting event for it, and passes
- * on what is admitted, without the user. Input 1 are reports keyed by user, input 2 all specs.
+ * Keeps the accounts of its users: judges every report, emits one accounting event for it, and
+ * forwards admitted reports without the user. Input 1 carries reports keyed by user, input 2 all
+ * specs.
  *
- * <p>Before the first report, the models topic is read to its end, so that no restart judges with
- * fewer specs than were published, and the state is held against what is visible.
+ * <p>Before the first report, the operator reads the models topic to its end, so that no restart
+ * judges with fewer specs than were published, and compares restored state with the visible
+ * outputs.
  */
 public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     implements TwoInputStreamOperator<Report, SpecRecord, RoundSum> {
   private static final long serialVersionUID = 1;
 
-  /** The specs that are followed, by model: the same in every subtask. */
+  /** The specs by model, the same in every subtask. */
   private static final MapStateDescriptor<String, PublishedSpec> SPECS =
       new MapStateDescriptor<>(
           StateNames.SPECS, Types.STRING, TypeInformation.of(PublishedSpec.class));
@@ -73,13 +75,14 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient LedgerMetrics ledgerMetrics;
 
   /**
-   * A ledger that follows specs by {@code requirements}; the same as the learner's.
+   * Creates a ledger that follows specs by {@code requirements}, which are the same as the
+   * learner's.
    *
    * @param specReader reads the models topic before the first report
    * @param perUser limits on what one user may spend on all models together
-   * @param journal whether reports to local models take their positions along
-   * @param start what to do without state
-   * @param outputs what state is held against
+   * @param journal whether reports to local models keep their positions
+   * @param start what the job does without state
+   * @param outputs the visible outputs that restored state is compared with
    */
   public LedgerOperator(
       SpecReader specReader,
@@ -117,7 +120,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
             getContainingTask().getJobConfiguration());
     LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext());
     List<LostPositions> losses = List.of();
-    // The job may be restored without this operator; releases without marks stored specs.
+    // A job may be restored without this operator's state. Releases without marks stored specs.
     if (context.isRestored() && (hadSpecs || !marks.isEmpty())) {
       losses = check.withState(marks, progress, aligned);
     } else {
@@ -150,7 +153,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     return account;
   }
 
-  /** Returns whether some were stored. */
+  /** Restores the specs and reads new ones; returns whether any were stored. */
   private boolean restoreSpecs(StateInitializationContext context) throws Exception {
     Function<ModelSpec, List<String>> obstacles =
         requirements.in(getContainingTask().getJobConfiguration());
@@ -169,14 +172,17 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     return stored;
   }
 
-  /** A spec that was good once isn't judged again, but this may have been another job then. */
+  /**
+   * Restored specs aren't judged again, except those of central models: the job's configuration may
+   * have changed.
+   */
   private void requireThatCentralModelsMayGoOn(
       String modelId, Function<ModelSpec, List<String>> obstacles) {
     List<String> why =
         specs.spec(modelId).filter(ModelSpecs::isCentral).map(obstacles).orElse(List.of());
     if (!why.isEmpty()) {
       throw new RefusedStartException(
-          "Model %s can't go on: %s".formatted(modelId, String.join("; ", why)));
+          "Model %s can't continue: %s".formatted(modelId, String.join("; ", why)));
     }
   }
 
@@ -215,7 +221,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     open(record.modelId);
   }
 
-  /** Makes ready to judge by the spec in force, if there is one. */
+  /** Prepares the rules of the spec in force, if there is one. */
   private void open(String modelId) {
     long offset = specs.entries().get(modelId).specOffset;
     ReportIntake known = intakes.get(modelId);

@@ -5,8 +5,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * How far one subtask of the ledger has come, and how much of that no complete checkpoint covers
- * yet: outputs of the rest are committed, or will be when the checkpoint is restored.
+ * The progress of one subtask of the ledger, and the part of it that no complete checkpoint covers
+ * yet. Outputs of the covered part are committed, or will be when the checkpoint is restored.
  */
 final class LedgerProgress {
   private final SourcePositions restored = new SourcePositions();
@@ -16,9 +16,9 @@ final class LedgerProgress {
   private long confirmedMs;
 
   /**
-   * The progress of a subtask that starts.
+   * Creates the progress of a subtask that starts.
    *
-   * @param marks of all subtasks, as they were restored
+   * @param marks the restored marks of all subtasks
    */
   LedgerProgress(List<LedgerMark> marks, long nowMs) {
     for (LedgerMark mark : marks) {
@@ -29,17 +29,17 @@ final class LedgerProgress {
     confirmedMs = nowMs;
   }
 
-  /** Notes that a report was judged before the job started, of which no mark says so. */
+  /** Records a report that was judged before the job started and that no mark covers. */
   void judgedBefore(String topic, int partition, long offset) {
     restored.raise(topic, partition, offset);
   }
 
-  /** Notes that a report was judged. */
+  /** Records that a report was judged. */
   void judged(String topic, int partition, long offset) {
     own.raise(topic, partition, offset);
   }
 
-  /** The mark to store at a checkpoint. */
+  /** Returns the mark to store at a checkpoint. */
   LedgerMark mark(long checkpointId, long nowMs, int subtask, int parallelism) {
     SourcePositions taken = new SourcePositions();
     taken.raise(own);
@@ -71,7 +71,7 @@ final class LedgerProgress {
     return mark;
   }
 
-  /** Notes that a checkpoint is complete. */
+  /** Records that a checkpoint is complete. */
   void completed(long checkpointId) {
     while (!pending.isEmpty() && pending.peek().checkpointId() <= checkpointId) {
       SnapshotProgress taken = pending.remove();

@@ -16,7 +16,7 @@ import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a subtask of the ledger does before its first report: see {@link LedgerStart}. */
+/** The check of a ledger subtask before its first report; see {@link LedgerStart}. */
 final class LedgerStartCheck {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerStartCheck.class);
   private static final Duration TELL_EVERY = Duration.ofSeconds(5);
@@ -34,9 +34,9 @@ final class LedgerStartCheck {
   /**
    * Starts without state.
    *
-   * @param account makes a user the one whose account it returns
-   * @param progress is told what was judged
-   * @throws RefusedStartException if there are accounts, and nothing was said of them
+   * @param account makes a user the current key and returns the user's account
+   * @param progress records what was judged
+   * @throws RefusedStartException if there are accounts, and {@code start} requires state
    */
   void withoutState(
       LedgerStart start, Function<String, UserAccount> account, LedgerProgress progress)
@@ -53,8 +53,8 @@ final class LedgerStartCheck {
       events.forEach(
           event -> {
             throw new RefusedStartException(
-                ("The accounting topic %s holds accounts, but the job was started without the"
-                        + " ledger's state: it would forget what everybody has spent. Restore the newest"
+                ("The accounting topic %s contains accounts, but the job was started without the"
+                        + " ledger's state: it would forget what all users have spent. Restore the newest"
                         + " savepoint or checkpoint ('flink run -s PATH', 'croupier run --from"
                         + " PATH'); if there is none, start with --rebuild-ledger, which adds up"
                         + " the accounts on the topic, or with --new-ledger, which forgets them")
@@ -67,7 +67,7 @@ final class LedgerStartCheck {
     noteAll(progress);
     if (task.getIndexOfThisSubtask() == 0) {
       LOG.warn(
-          "A new ledger: what the accounting topic {} says was spent is forgotten",
+          "A new ledger begins: the spends recorded on the accounting topic {} are forgotten",
           outputs.accountingTopic());
     }
   }
@@ -78,7 +78,7 @@ final class LedgerStartCheck {
     }
   }
 
-  /** Else the next restore would take these events for those of another job. */
+  /** Records a position; otherwise the next restore would attribute these events to another job. */
   private static boolean note(AccountingEvent event, LedgerProgress progress) {
     Position source = event.getSource();
     progress.judgedBefore(source.getTopic(), source.getPartition(), source.getOffset());
@@ -99,14 +99,17 @@ final class LedgerStartCheck {
     rebuild.tell("rebuilt");
     if (rebuild.differing > 0) {
       LOG.warn(
-          "{} events of the accounting topic {} tell other totals than those before them add up to:"
-              + " some are missing, or a new ledger was begun. What counts is the larger",
+          "{} events of the accounting topic {} contain other totals than the earlier events add up"
+              + " to: some are missing, or a new ledger was begun. The larger totals are used",
           rebuild.differing,
           outputs.accountingTopic());
     }
   }
 
-  /** What was deleted is in no later total of a user who has reported no more. */
+  /**
+   * Requires that no event was deleted: if a user has sent no report since, no later total includes
+   * deleted events.
+   */
   private void requireAll(Visible<AccountingEvent> events) {
     events
         .forgottenBefore()
@@ -114,22 +117,23 @@ final class LedgerStartCheck {
             (partition, offset) -> {
               throw new RefusedStartException(
                   ("The ledger can't be rebuilt: %s-%d of the accounting topic begins at offset %d,"
-                          + " so the accounts before it were deleted, and whoever they are of would"
-                          + " get budget back. Restore the newest savepoint or checkpoint; if there"
-                          + " is none, only --new-ledger is left, which forgets everybody's accounts")
+                          + " so earlier accounts were deleted, and their users would get budget back."
+                          + " Restore the newest savepoint or checkpoint; if there is none, the only"
+                          + " option left is --new-ledger, which forgets all accounts")
                       .formatted(outputs.accountingTopic(), partition, offset));
             });
   }
 
   /**
-   * Compares restored state with what is visible; one subtask does it for all.
+   * Compares restored state with the visible events; one subtask does so for all.
    *
-   * @param marks as restored; none if the state is of a release that kept none
-   * @param progress is told what is visible, where no mark says what was judged
-   * @param aligned whether what is before a barrier is pre-committed at it: else events that wait
-   *     in a channel are committed later, and look as if they were lost
-   * @return what the state has judged and no visible event tells of; nothing unless aligned
-   * @throws RefusedStartException if something is visible that the state doesn't know of
+   * @param marks the restored marks; empty if the state was written by a release without marks
+   * @param progress records the visible events where there are no marks
+   * @param aligned whether all events before a barrier are pre-committed at it; otherwise events
+   *     that wait in a channel are committed later, and would be reported as lost
+   * @return the positions that the state has judged and that have no visible event; empty unless
+   *     aligned
+   * @throws RefusedStartException if an event is visible that the state doesn't cover
    */
   List<LostPositions> withState(List<LedgerMark> marks, LedgerProgress progress, boolean aligned)
       throws IOException {
@@ -137,8 +141,8 @@ final class LedgerStartCheck {
       noteAll(progress);
       if (task.getIndexOfThisSubtask() == 0) {
         LOG.warn(
-            "The restored state doesn't say how far its ledger had come, so it is not compared with"
-                + " the accounting topic {}: it must be the newest one",
+            "The restored state contains no progress of its ledger, so it is not compared with the"
+                + " accounting topic {}. Make sure that it is the newest savepoint or checkpoint",
             outputs.accountingTopic());
       }
       return List.of();
@@ -157,8 +161,8 @@ final class LedgerStartCheck {
     }
     if (!aligned) {
       LOG.warn(
-          "Checkpoints may be unaligned, so it is not checked whether the brokers have taken back"
-              + " events on {}",
+          "Checkpoints may be unaligned, so the start doesn't check whether the brokers have"
+              + " aborted events on {}",
           outputs.accountingTopic());
       return List.of();
     }
@@ -166,16 +170,16 @@ final class LedgerStartCheck {
     if (!losses.isEmpty()) {
       LOG.error(
           "Outputs of the last checkpoint are lost: the brokers have ended its transactions before"
-              + " they were committed. The reports count in models and accounts, but events on {}"
-              + " are missing of some at {}. Allow longer transactions"
-              + " (transaction.max.timeout.ms), or shorter outages",
+              + " they were committed. The reports count in models and accounts, but some events on {} are"
+              + " missing, of reports at {}. Allow longer transactions"
+              + " (transaction.max.timeout.ms), or keep outages shorter",
           outputs.accountingTopic(),
           losses);
     }
     return losses;
   }
 
-  /** Which of a number of subtasks judges the reports of a user. */
+  /** Returns the subtask that judges a user's reports, of the given number of subtasks. */
   private int subtask(String userId, int parallelism) {
     return KeyGroupRangeAssignment.assignKeyToParallelOperator(
         userId, task.getMaxNumberOfParallelSubtasks(), parallelism);

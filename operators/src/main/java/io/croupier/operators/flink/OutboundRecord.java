@@ -1,12 +1,12 @@
 package io.croupier.operators.flink;
 
 /**
- * A record on its way to one of the output topics; all outputs share one transactional sink. A
- * Flink POJO; it may hold a gradient, so it prints nothing.
+ * A record for one of the output topics; all outputs share one transactional sink. A Flink POJO. It
+ * may contain a gradient, so it has no {@code toString}.
  */
 public final class OutboundRecord {
 
-  /** Which of the output topics. */
+  /** The output topics. */
   public enum Destination {
     UPDATES,
     ACCOUNTING,

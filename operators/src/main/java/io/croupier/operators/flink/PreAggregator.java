@@ -15,23 +15,24 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Adds up the vectors of one model and named round inside a subtask, so that the shuffle carries
- * sums. Passes a bundle on once it holds {@code max(r / (2 parallelism), n / 30)} reports, n those
- * that the subtask has seen of the named round, or what the journal can take of one bundle, at the
- * latest after an interval, before every checkpoint barrier and at the end of the input. Bundles
- * follow the law by which the learner's rounds grow, so the learner gets some hundred of them for
- * each publication, whatever the rate.
+ * sums. Emits a bundle once it contains {@code max(r / (2 parallelism), n / 30)} reports, where n
+ * counts the reports of the named round that the subtask has seen, or once it contains as many as
+ * one entry of the journal can record; at the latest after an interval, before every checkpoint
+ * barrier and at the end of the input. Bundles grow by the same rule as the learner's rounds, so
+ * the learner receives some hundred of them for each publication, whatever the rate.
  *
- * <p>The operator has no state: after a restart it counts anew, and bundles are smaller for a
+ * <p>The operator has no state: after a restart it counts from 0, and bundles are smaller for a
  * while. Grid vectors are added exactly, as integers; others in order of arrival. Sparse reports
- * pass one by one, so that they keep costing what they touch.
+ * are forwarded one by one, so that their cost stays proportional to the coordinates that they
+ * touch.
  */
 public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     implements OneInputStreamOperator<RoundSum, RoundSum>, BoundedOneInput {
   private static final long serialVersionUID = 1;
 
   /**
-   * Named rounds that are counted at the same time; a report may name any number, so the counts of
-   * those that were not named for longest are forgotten.
+   * The most named rounds that are counted at the same time. A report may name any number, so the
+   * counts of the least recently named rounds are dropped.
    */
   private static final int MOST_ROUNDS = 1024;
 
@@ -54,16 +55,16 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     }
   }
 
-  /** Reports that this subtask has seen. */
+  /** The reports of one named round that this subtask has seen. */
   private static final class Count {
     private long reports;
   }
 
   /**
-   * An operator that holds a bundle back for at most {@code interval}.
+   * Creates an operator that holds a bundle back for at most {@code interval}.
    *
    * @param interval positive
-   * @param mostReports bundles hold no more than this, at least 1
+   * @param mostReports the most reports in a bundle, at least 1
    */
   public PreAggregator(Duration interval, int mostReports) {
     this.mostReports = mostReports;
@@ -117,7 +118,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     }
   }
 
-  /** Counts a report; returns how many reports make a bundle of it and others like it. */
+  /** Counts a report; returns at how many reports its bundle is emitted. */
   private long bundleSize(RoundSum report) {
     if (lastNamed == null || !lastNamed.isNamedBy(report)) {
       lastNamed = new NamedRound(report.modelId, report.namedRound);

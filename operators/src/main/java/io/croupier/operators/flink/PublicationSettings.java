@@ -6,8 +6,8 @@ import java.time.Duration;
 /**
  * When models may publish new rounds.
  *
- * @param maxLag how far the event-time watermark may lag the clock before the job is behind and no
- *     new round is published, at least 1 ms
+ * @param maxLag how old a report may be on arrival before the job is behind and no new round is
+ *     published, at least 1 ms
  * @param longestHold how long a new round may wait because the job is behind, or because no report
  *     has named the last one, at least 1 ms
  */

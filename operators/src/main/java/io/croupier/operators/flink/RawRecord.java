@@ -1,7 +1,8 @@
 package io.croupier.operators.flink;
 
 /**
- * A record as it was read from Kafka. A Flink POJO; it may hold a gradient, so it prints nothing.
+ * A record as read from Kafka. A Flink POJO. It may contain a gradient, so it has no {@code
+ * toString}.
  */
 public final class RawRecord {
   public String topic = "";
@@ -9,8 +10,8 @@ public final class RawRecord {
   public long offset;
 
   /**
-   * When the broker appended the record, milliseconds since 1970; when it was read, if the topic
-   * keeps the producers' time instead.
+   * When the broker appended the record, or, if the topic keeps the producers' time instead, when
+   * the record was read. Milliseconds since 1970.
    */
   public long appendedAtMs;
 

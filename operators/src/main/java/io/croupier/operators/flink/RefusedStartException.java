@@ -5,8 +5,8 @@ import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.util.FlinkRuntimeException;
 
 /**
- * The job must not run with the state that it has, or without one; the message says what to do.
- * Flink doesn't restart a job that fails with it.
+ * Thrown when the job must not run with its restored state, or without state; the message contains
+ * what to do. Flink doesn't restart a job that fails with it.
  */
 @ThrowableAnnotation(ThrowableType.NonRecoverableError)
 public final class RefusedStartException extends FlinkRuntimeException {

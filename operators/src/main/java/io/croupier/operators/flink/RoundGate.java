@@ -4,7 +4,7 @@ import io.croupier.operators.model.LiveModel;
 
 /**
  * Decides at each publication of one model whether it may open a new round. A new round makes the
- * reports that name older ones staler, so it waits
+ * reports that name older rounds staler, so it waits
  *
  * <ul>
  *   <li>while the last publication is not visible, since no report can name it yet;
@@ -14,18 +14,18 @@ import io.croupier.operators.model.LiveModel;
  *       diverges, however few steps it takes between two publications.
  * </ul>
  *
- * <p>But for the first reason it waits no longer than the longest hold.
+ * <p>For the last two reasons, it waits no longer than the longest hold.
  *
- * <p>Keeps no state: a restore commits what the checkpoint has pre-committed, so the publications
- * in the state count as visible. With unaligned barriers a publication may still be on its way to
- * the sink then, or at the checkpoint after its own: reports are one publication staler in that
- * case.
+ * <p>The gate has no state: a restore commits what the checkpoint has pre-committed, so the
+ * publications in the state count as visible. With unaligned barriers a publication may still be on
+ * its way to the sink at a restore, or at the checkpoint after its own: reports are one publication
+ * staler in that case.
  */
 final class RoundGate {
 
   /** Why a new round waits. */
   enum HoldReason {
-    /** It doesn't. */
+    /** It doesn't wait. */
     NONE(0),
     /** The job is behind. */
     BEHIND(1),
@@ -40,7 +40,7 @@ final class RoundGate {
       this.code = code;
     }
 
-    /** The number that the metric shows. */
+    /** The value of the metric. */
     int code() {
       return code;
     }
@@ -51,7 +51,10 @@ final class RoundGate {
   private final long longestHoldMs;
   private HoldReason hold = HoldReason.NONE;
 
-  /** Since when a new round has waited, and since when for another reason than visibility. */
+  /**
+   * Since when a new round has waited, and since when it has waited for another reason than
+   * visibility; or {@link #NEVER}.
+   */
   private long heldSinceMs = NEVER;
 
   private long waitingSinceMs = NEVER;
@@ -61,7 +64,7 @@ final class RoundGate {
     longestHoldMs = settings.longestHold().toMillis();
   }
 
-  /** Whether {@code model} may open a new round now. The first one never waits. */
+  /** Returns whether {@code model} may open a new round now. The first round never waits. */
   boolean mayOpen(LiveModel model, Backlog backlog, long nowMs) {
     hold = model.publishedRound() < 0 ? HoldReason.NONE : reason(model, backlog, nowMs);
     boolean waits = hold != HoldReason.NONE && model.hasNewRound();
@@ -90,7 +93,7 @@ final class RoundGate {
     return sinceMs == NEVER ? nowMs : sinceMs;
   }
 
-  /** Begins anew, with another model. */
+  /** Resets the gate for another model. */
   void reset() {
     hold = HoldReason.NONE;
     heldSinceMs = NEVER;
@@ -98,15 +101,15 @@ final class RoundGate {
     openedAt = NEVER;
   }
 
-  /** Notes that a new round was published for this checkpoint. */
+  /** Records that a new round was published for this checkpoint. */
   void opened(long checkpointId) {
     openedAt = checkpointId;
   }
 
   /**
-   * Notes that a checkpoint is complete: the sink commits all up to it.
+   * Records that a checkpoint is complete: the sink commits all outputs up to it.
    *
-   * @param aligned whether its barriers were aligned; if not, what was emitted right before the
+   * @param aligned whether its barriers were aligned; if not, records emitted right before the
    *     barrier may be in the transaction of the next checkpoint
    */
   void completed(long checkpointId, boolean aligned, LiveModel model) {
@@ -115,12 +118,14 @@ final class RoundGate {
     }
   }
 
-  /** Why a new round waited at the last publication; {@link HoldReason#NONE} if it didn't. */
+  /**
+   * Returns why a new round waited at the last publication; {@link HoldReason#NONE} if it didn't.
+   */
   HoldReason hold() {
     return heldSinceMs == NEVER ? HoldReason.NONE : hold;
   }
 
-  /** How long a new round has waited. */
+  /** Returns how long a new round has waited, in milliseconds. */
   long heldMs(long nowMs) {
     return heldSinceMs == NEVER ? 0 : nowMs - heldSinceMs;
   }

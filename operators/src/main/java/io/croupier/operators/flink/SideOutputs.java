@@ -3,10 +3,10 @@ package io.croupier.operators.flink;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.util.OutputTag;
 
-/** Every side output of the job, once. */
+/** The side outputs of the job. */
 public final class SideOutputs {
 
-  /** What could not be read, from decode. */
+  /** The dead letters of unreadable records, from decode. */
   public static final OutputTag<OutboundRecord> DEAD_LETTERS =
       new OutputTag<>("dead-letters", TypeInformation.of(OutboundRecord.class));
 

@@ -6,12 +6,12 @@ import java.util.TreeMap;
 
 /** The highest offset of each source partition. */
 final class SourcePositions {
-  /** The offset of a partition of which nothing is known. */
+  /** The offset of a partition without a known position. */
   static final long NONE = -1;
 
   private final Map<String, long[]> byTopic = new TreeMap<>();
 
-  /** Takes in a position. */
+  /** Adds a position. */
   void raise(String topic, int partition, long offset) {
     long[] offsets = byTopic.get(topic);
     if (offsets == null || offsets.length <= partition) {
@@ -23,25 +23,25 @@ final class SourcePositions {
     offsets[partition] = Math.max(offsets[partition], offset);
   }
 
-  /** Takes in all positions of {@code other}. */
+  /** Adds all positions of {@code other}. */
   void raise(SourcePositions other) {
     other.forEach(this::raise);
   }
 
-  /** The highest offset, or {@link #NONE}. */
+  /** Returns the highest offset, or {@link #NONE}. */
   long highest(String topic, int partition) {
     long[] offsets = byTopic.get(topic);
     return offsets == null || offsets.length <= partition ? NONE : offsets[partition];
   }
 
-  /** Number of partitions of which something is known. */
+  /** Returns the number of partitions with a known position. */
   int size() {
     int[] size = {0};
     forEach((topic, partition, offset) -> size[0]++);
     return size[0];
   }
 
-  /** Shows every partition of which something is known, in order. */
+  /** Visits every partition with a known position, in order. */
   void forEach(PositionVisitor visitor) {
     byTopic.forEach(
         (topic, offsets) -> {
@@ -53,7 +53,7 @@ final class SourcePositions {
         });
   }
 
-  /** Sees a partition and its highest offset. */
+  /** Visits a partition and its highest offset. */
   @FunctionalInterface
   interface PositionVisitor {
     void visit(String topic, int partition, long offset);

@@ -5,12 +5,12 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * Reads the models topic as it stands, so that no report is judged by fewer specs than were
+ * Reads the models topic to its present end, so that no report is judged by fewer specs than were
  * published before the job (re)started.
  */
 @FunctionalInterface
 public interface SpecReader extends Serializable {
 
-  /** All committed records from the beginning to the present end, in order. */
+  /** Returns all committed records from the beginning to the present end, in order. */
   List<SpecRecord> readToEnd() throws IOException;
 }

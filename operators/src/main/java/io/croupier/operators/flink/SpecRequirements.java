@@ -14,20 +14,21 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.CheckpointingMode;
 
 /**
- * What a valid spec must meet to be run here: a learner that exists, records that fit their topics,
- * and, where the job adds the noise, delivery that shows it once.
+ * What a valid spec must satisfy to run in this job: its learner is supported, its records fit
+ * their topics, and, where the job adds the noise, delivery publishes each noisy release exactly
+ * once.
  *
- * @param reportBytes largest record of the gradient topics
- * @param updateBytes largest record of the updates topic
- * @param transactionTimeout longest that the brokers let a transaction stay open
+ * @param reportBytes largest record of the gradient topics, in bytes
+ * @param updateBytes largest record of the updates topic, in bytes
+ * @param transactionTimeout the longest time for which the brokers keep a transaction open
  */
 public record SpecRequirements(int reportBytes, int updateBytes, Duration transactionTimeout)
     implements Function<ModelSpec, List<String>>, Serializable {
 
-  /** Of a recovery: what is pre-committed has to survive it. */
+  /** The longest outage that pre-committed outputs of a central model must survive. */
   public static final Duration LONGEST_OUTAGE = Duration.ofHours(24);
 
-  /** What keeps {@code spec} from running, each with what would be right; empty if nothing does. */
+  /** Returns the reasons why {@code spec} can't run, each with the remedy; empty if it can. */
   @Override
   public List<String> apply(ModelSpec spec) {
     List<String> obstacles = new ArrayList<>();
@@ -35,12 +36,12 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
     checkSize(obstacles, spec, "updates", ModelSpecs.updateBytes(spec), "updates", updateBytes);
     if (ModelSpecs.isCentral(spec) && transactionTimeout.compareTo(LONGEST_OUTAGE) < 0) {
       obstacles.add(
-          ("the model is central, and the brokers end transactions after %s: noise of theirs would be"
-                  + " lost, and could not be drawn again; raise transaction.max.timeout.ms of the"
+          ("the model is central, and the brokers end transactions after %s: a noisy release would"
+                  + " be lost with its transaction, and its noise can't be drawn again; raise transaction.max.timeout.ms of the"
                   + " brokers to at least %d")
               .formatted(transactionTimeout, LONGEST_OUTAGE.toMillis()));
     }
-    // A central learner makes room for its weights: only for those that fit.
+    // A central learner allocates its weights, so it is checked only once the dimension fits.
     if (obstacles.isEmpty() || !ModelSpecs.isCentral(spec)) {
       checkLearner(obstacles, spec);
     }
@@ -59,7 +60,7 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
     }
   }
 
-  /** The same in a job that is configured like this. */
+  /** Returns the same requirements, with those on the given configuration of the job. */
   Function<ModelSpec, List<String>> in(Configuration job) {
     boolean exactlyOnce =
         CheckpointingOptions.isCheckpointingEnabled(job)
@@ -69,15 +70,15 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
       List<String> obstacles = apply(spec);
       if (ModelSpecs.isCentral(spec) && tolerated != 0) {
         obstacles.add(
-            ("the model is central, and the job tolerates failed checkpoints (%s is %d): a round that"
-                    + " such a checkpoint closed would stay closed and be seen by no one, so its"
+            ("the model is central, and the job tolerates failed checkpoints (%s is %d): a round closed"
+                    + " at such a checkpoint would stay closed and never become visible, so its"
                     + " participations would be lost; set it to 0")
                 .formatted(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER.key(), tolerated));
       }
       if (ModelSpecs.isCentral(spec) && !exactlyOnce) {
         obstacles.add(
             "the model is central, and the job's checkpoints are off or not exactly-once: after a"
-                + " failure noise would be drawn twice for the same reports; set"
+                + " failure the job would draw noise twice for the same reports; set"
                 + " execution.checkpointing.interval, and execution.checkpointing.mode to"
                 + " EXACTLY_ONCE");
       }
@@ -89,7 +90,7 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
       List<String> obstacles, ModelSpec spec, String what, long needed, String topic, int taken) {
     if (needed > taken) {
       obstacles.add(
-          ("dimension is %d: its %s take up to %d bytes, and the %s topic takes %d; raise"
+          ("dimension is %d: its %s take up to %d bytes, and the %s topic accepts %d; raise"
                   + " max.message.bytes of the topic, or message.max.bytes of the brokers, to at"
                   + " least %d")
               .formatted(spec.getDimension(), what, needed, topic, taken, needed));

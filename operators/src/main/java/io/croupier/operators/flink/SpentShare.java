@@ -4,13 +4,16 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Spend;
 
-/** How much of a person's limits is spent, as an accounting event tells of it. */
+/** The share of a user's limits that is spent, according to an accounting event. */
 final class SpentShare {
   private static final double NO_LIMIT = -1;
 
   private SpentShare() {}
 
-  /** The largest share, 0 to 1, of the limits on the model and on all models; -1 without any. */
+  /**
+   * Returns the largest spent share, 0 to 1, of the limits on the model and on all models; -1
+   * without limits.
+   */
   static double of(AccountingEvent event) {
     double share = NO_LIMIT;
     if (event.hasLeftModel()) {
@@ -22,7 +25,7 @@ final class SpentShare {
     return share;
   }
 
-  /** A limit is what was spent and what is left; that of mu adds up squares. */
+  /** A limit is the sum of what was spent and what is left; mu adds up in squares. */
   private static double of(Spend spent, Left left) {
     double share = NO_LIMIT;
     if (left.hasEpsilon()) {
@@ -46,7 +49,7 @@ final class SpentShare {
     return share;
   }
 
-  /** All of it if nothing is left; what is infinite is more than any limit. */
+  /** Returns 1 if nothing is left. */
   private static double share(double spent, double left) {
     return left > 0 ? spent / (spent + left) : 1;
   }

@@ -1,44 +1,53 @@
 package io.croupier.operators.flink;
 
-/** Every state's name, once. Never renamed, never reused; retired ones stay listed. */
+/** The names of all state. Names are never renamed and never reused; retired ones stay listed. */
 final class StateNames {
-  /** Ledger, broadcast: the last good spec of each model, and how far the topic was followed. */
+  /** Ledger, broadcast: the last good spec of each model, and the last offset seen of it. */
   static final String SPECS = "specs";
 
-  /** Ledger, by user: totals of each model. Never dies: forgetting spend would be the bug. */
+  /**
+   * Ledger, by user: totals of each model. Never expires, since spent privacy must not be
+   * forgotten.
+   */
   static final String MODEL_TOTALS = "model-totals";
 
-  /** Ledger, by user: totals over all models. Never dies. */
+  /** Ledger, by user: totals over all models. Never expires. */
   static final String USER_TOTALS = "user-totals";
 
   /**
-   * Ledger, by user: what the last tree of each central model was charged. Replaced by that of the
-   * next tree; never dies.
+   * Ledger, by user: what was charged for the last tree of each central model. Replaced by the next
+   * tree's; never expires.
    */
   static final String RUNNING_ZETAS = "running-zetas";
 
   /**
-   * Ledger, by user: what each central model was charged at once, and for which limits. Replaced
-   * when limits loosen; never dies.
+   * Ledger, by user: what was charged for all participations that each central model allows, and
+   * for which limits. Replaced when limits loosen; never expires.
    */
   static final String WHOLE_CHARGES = "whole-charges";
 
-  /** Ledger, by user: the anti-replay window of each device. Never dies; at most 16 a user. */
+  /** Ledger, by user: the anti-replay window of each device. Never expires; at most 16 per user. */
   static final String REPLAY_WINDOWS = "replay-windows";
 
-  /** Ledger, union list: how far each subtask had come. One entry a subtask; replaced each time. */
+  /**
+   * Ledger, union list: the progress of each subtask. One entry per subtask; replaced at each
+   * checkpoint.
+   */
   static final String LEDGER_MARKS = "ledger-marks";
 
-  /** Learner, by model: the model in training, in chunks; of a retired model its next round. */
+  /** Learner, by model: the model in training, in chunks; for a retired model its next round. */
   static final String MODEL = "model";
 
-  /** Learner, by model: what was judged by a spec that has not arrived yet. Dies when it does. */
+  /**
+   * Learner, by model: reports judged by a spec that has not arrived yet. Cleared when the spec
+   * arrives.
+   */
   static final String WAITING_FOR_SPEC = "waiting-for-spec";
 
-  /** Learner, timers by model: when a half-full round closes. Each dies with its round. */
+  /** Learner, timers by model: when a partly full round closes. Each is deleted with its round. */
   static final String ROUND_TIMEOUTS = "round-timeouts";
 
-  /** Learner, union list: the last rounds of each subtask's models. Replaced each time. */
+  /** Learner, union list: the last rounds of each subtask's models. Replaced at each checkpoint. */
   static final String LEARNER_MARKS = "learner-marks";
 
   private StateNames() {}

@@ -72,7 +72,7 @@ class EpsilonAtDeltaTest {
         }
         for (double epsilon : new double[] {0.5, 3, 10}) {
           Budget budget = new Budget("limits.", limits(epsilon, delta));
-          double told = budget.tell(totals(user.get("events"), budget)).getEpsilonAtDelta();
+          double told = budget.toProto(totals(user.get("events"), budget)).getEpsilonAtDelta();
           JsonNode bounds = user.get("eps");
           String what = ledger.get("name").asText() + ", " + user.get("user").asText();
           assertThat(told)

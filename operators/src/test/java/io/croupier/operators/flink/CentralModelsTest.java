@@ -232,6 +232,6 @@ class CentralModelsTest {
         CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.AT_LEAST_ONCE);
     assertThatThrownBy(ledger::barrier)
         .isInstanceOf(RefusedStartException.class)
-        .hasMessageContaining("Model m can't go on");
+        .hasMessageContaining("Model m can't continue");
   }
 }

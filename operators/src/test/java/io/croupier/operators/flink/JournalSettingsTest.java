@@ -55,7 +55,7 @@ class JournalSettingsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JournalSettings.on(topic, maxRecordBytes))
         .withMessage(
-            "The journal topic takes records of %d bytes only; its max.message.bytes must be at"
+            "The journal topic accepts records of %d bytes at most; its max.message.bytes must be at"
                 + " least %d",
             maxRecordBytes, least);
     assertThat(JournalSettings.on(topic, least).mostPositions()).isOne();
