@@ -14,16 +14,16 @@ import java.util.BitSet;
  *   T += &lt;g, S&gt;;  Q += &lt;g, S&gt;^2;  S += g;  they agree once T &gt; 3 sqrt(Q)
  * </pre>
  *
- * <p>All these gradients were taken at old weights. Once they agree, a further step on them adds
- * nothing but distance: the learner has to look at new weights first. Where they are noise alone, T
- * is a martingale and Q its quadratic variation.
+ * <p>All these gradients were taken at old weights. Once they agree, a further step on them only
+ * adds distance: the learner needs gradients at new weights first. If the gradients are noise
+ * alone, T is a martingale and Q its quadratic variation.
  *
- * <p>Source: our own. Simulated for all local learners from 10 to 100,000 reports a publication,
+ * <p>Source: our own. Simulated for all local learners with 10 to 100,000 reports per publication,
  * with and without noise. The coins of a learner that bets on a direction are no substitute: where
- * the gradient is orthogonal to the direction they never agree, and the direction itself runs away.
+ * the gradient is orthogonal to the direction they never agree, and the direction itself diverges.
  *
- * <p>A round costs what it touches. A product beyond 1e150, or below 1e-150, is no evidence and is
- * left out: its square would overflow, or be lost.
+ * <p>The cost of a round is proportional to the coordinates that it touches. A product beyond
+ * 1e150, or below 1e-150 in magnitude, is left out: its square would overflow or underflow.
  */
 final class Agreement {
   private static final double DEVIATIONS = 3;
@@ -36,13 +36,13 @@ final class Agreement {
   private double trend;
   private double squares;
 
-  /** No rounds yet. */
+  /** Creates an instance without rounds. */
   Agreement(int dimension) {
     sum = new double[dimension];
     touched = new BitSet();
   }
 
-  /** Whether the rounds so far agree beyond chance. */
+  /** Returns whether the rounds so far agree beyond chance. */
   boolean isReached() {
     return trend > DEVIATIONS * Math.sqrt(squares);
   }
@@ -69,7 +69,7 @@ final class Agreement {
     }
   }
 
-  /** Begins anew, at a new publication. */
+  /** Resets at a new publication. */
   void clear() {
     if (touched.cardinality() == sum.length) {
       Arrays.fill(sum, 0);
@@ -82,7 +82,7 @@ final class Agreement {
     squares = 0;
   }
 
-  /** Shows everything; only that there is nothing if there was no round. */
+  /** Passes the state to a visitor; only a zero count if there was no round. */
   void save(LearnerState.Visitor visitor) {
     visitor.count("agreement", isEmpty ? 0 : 1);
     if (!isEmpty) {
@@ -92,7 +92,7 @@ final class Agreement {
     }
   }
 
-  /** Restores what {@link #save} showed. */
+  /** Restores what {@link #save} wrote. */
   void restore(LearnerState.Visitor visitor) {
     isEmpty = visitor.count("agreement", 0) == 0;
     if (!isEmpty) {
@@ -103,7 +103,7 @@ final class Agreement {
     }
   }
 
-  /** Whether a stored part is of rounds before the newest publication. */
+  /** Returns whether a stored part belongs to rounds before the newest publication. */
   boolean isObsolete(String part) {
     return isEmpty && part.startsWith("agreement-");
   }

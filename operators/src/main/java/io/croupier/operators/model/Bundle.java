@@ -8,11 +8,11 @@ import java.util.Arrays;
  * A sum of reports to one model and round that is still growing: grid vectors are added exactly, as
  * integers, dense ones in order of arrival.
  *
- * <p>A bundle of one is that report itself, bit for bit. So the reports of a bundle, in their
- * order, say all that it depends on.
+ * <p>A bundle of one report is that report itself, bit for bit. So a bundle depends only on its
+ * reports and their order.
  *
- * <p>Not thread-safe. The second report allocates O(d); the others only for their positions, if
- * they bring any.
+ * <p>Not thread-safe. The second report allocates O(d); later ones only for their positions, if
+ * they have any.
  */
 public final class Bundle {
   private final RoundSum first;
@@ -22,17 +22,17 @@ public final class Bundle {
   private int positions;
 
   /**
-   * A bundle of one report.
+   * Creates a bundle of one report.
    *
-   * @param first of grid or dense form; sparse reports are not bundled. Must not change while the
-   *     bundle grows
+   * @param first the report, of grid or dense form; sparse reports are not bundled. It must not
+   *     change while the bundle grows
    */
   public Bundle(RoundSum first) {
     this.first = first;
     sum = first;
   }
 
-  /** Reports in the bundle. */
+  /** Returns the number of reports in the bundle. */
   public int count() {
     return sum.count;
   }
@@ -40,7 +40,7 @@ public final class Bundle {
   /**
    * Adds a report of the same model, round, spec, dimension and form as the first.
    *
-   * @throws IllegalArgumentException if its form or dimension is another
+   * @throws IllegalArgumentException if its form or dimension differs
    */
   public void add(RoundSum report) {
     if (report.form != first.form || report.dimension != first.dimension) {
@@ -90,7 +90,7 @@ public final class Bundle {
     sum.directionalVariance += report.directionalVariance;
   }
 
-  /** The arrays grow by doubling, beyond what they hold; sealing cuts them. */
+  /** Appends the positions. The arrays grow by doubling; sealing trims them. */
   private void addPositions(RoundSum report) {
     int more = report.partitions.length;
     if (positions + more > sum.partitions.length) {
@@ -103,7 +103,7 @@ public final class Bundle {
     positions += more;
   }
 
-  /** The sum. Nothing may be added afterwards. */
+  /** Returns the sum. Nothing may be added afterwards. */
   public RoundSum seal() {
     if (sum != first) {
       sum.partitions = Arrays.copyOf(sum.partitions, positions);

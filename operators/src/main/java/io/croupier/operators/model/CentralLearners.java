@@ -13,19 +13,20 @@ import io.croupier.schemas.DpFtrlLeastSquares;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 
-/** The learner of prefix sums that a central {@link ModelSpec} asks for. */
+/** Creates the learner of prefix sums that a central {@link ModelSpec} names. */
 final class CentralLearners {
 
   /**
-   * How many times the goal a round of dp_ftrl_parameter_free may hold: its bets are made for a
-   * bound on what a round adds.
+   * The most reports in a round of dp_ftrl_parameter_free, as a multiple of the goal: its bets
+   * assume a bound on the contribution of a round.
    */
   static final int MOST_GOALS = 2;
 
   private CentralLearners() {}
 
   /**
-   * The learner of a valid central spec. Its sums are divided by the goal of a round.
+   * Returns the learner of a valid central spec. It receives sums that are divided by the goal of a
+   * round.
    *
    * @throws IllegalArgumentException naming the field of the spec that doesn't allow it
    */
@@ -65,7 +66,9 @@ final class CentralLearners {
         Learners.initialWeights(spec));
   }
 
-  /** What an example adds to the sums of a valid spec of dp_ftrl_least_squares. */
+  /**
+   * Returns the contributions of examples to the sums, for a valid spec of dp_ftrl_least_squares.
+   */
   static ExampleMoments moments(ModelSpec spec) {
     DpFtrlLeastSquares ftrl = spec.getDpFtrlLeastSquares();
     return new ExampleMoments(spec.getDimension(), ftrl.getXNorm(), ModelSpecs.yBound(ftrl));

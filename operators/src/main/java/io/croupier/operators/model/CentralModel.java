@@ -22,15 +22,15 @@ import java.util.function.Function;
 
 /**
  * A model of raw reports, to which the job adds the noise. Round t is leaf t of the noise. It takes
- * the reports that name it, and no others; once it holds at least reports_per_round of them, its
- * goal, the next publication closes it: the sum, divided by the goal, whatever the count, enters
- * the noisy prefix sum that the learner goes on from.
+ * only the reports that name it. Once it has at least reports_per_round of them, its goal, the next
+ * publication closes it: the learner takes its step on the noisy prefix sum, divided by the goal,
+ * whatever the count.
  *
- * <p>Nothing is told but what follows from the noisy sums, and numbers of rounds and reports. A
- * round's noise is drawn by the publication that shows it. If that is saved together with what it
- * told, and nobody sees it before, a restore draws only what nobody has seen.
+ * <p>Updates contain only what follows from the noisy sums, and numbers of rounds and reports. The
+ * publication of a round draws its noise. If the state after a publication is saved before its
+ * update becomes visible, a restore draws only noise that was never visible.
  *
- * <p>A bundle costs what it holds, a publication O(d) and the noise.
+ * <p>A bundle costs time proportional to its values, a publication O(d) and the noise.
  */
 public final class CentralModel implements LiveModel {
   private static final String SUMS = "sums/";
@@ -44,7 +44,7 @@ public final class CentralModel implements LiveModel {
   private final long firstRound;
   private final int goal;
 
-  /** Reports that a round may hold. */
+  /** The most reports in a round. */
   private final long most;
 
   private final double[] prefix;
@@ -56,30 +56,30 @@ public final class CentralModel implements LiveModel {
   private long used;
   private long droppedStale;
   private long droppedUnpublished;
-  private PublishedCounts told;
-  private boolean untold = true;
+  private PublishedCounts published;
+  private boolean unpublished = true;
   private boolean confirmed = true;
   private boolean unsaved = true;
 
   /** Whether the sums and the learner's state changed since they were saved. */
   private boolean stepUnsaved = true;
 
-  /** Names of the nodes that were saved. */
+  /** Names of the saved nodes. */
   private Set<String> savedNodes = new HashSet<>();
 
-  /** What the last update said beside the weights. */
+  /** The fields of the last update besides the weights. */
   private record PublishedCounts(
       long round, long used, long droppedStale, long droppedUnpublished, int open, long atMs) {
     static final PublishedCounts NOTHING = new PublishedCounts(-1, 0, 0, 0, 0, 0);
   }
 
   /**
-   * A model before its first round.
+   * Creates a model before its first round.
    *
    * @param spec a valid central spec
-   * @param firstRound number of the initial round; the noise counts the ones before as rounds
-   *     without reports, since people's charges do
-   * @throws IllegalArgumentException naming the field of the spec that asks for what there isn't
+   * @param firstRound number of the initial round; the noise counts earlier rounds as rounds
+   *     without reports, as the users' charges do
+   * @throws IllegalArgumentException naming the field of the spec that is not supported
    */
   public CentralModel(ModelSpec spec, long firstRound) {
     this.spec = spec;
@@ -97,20 +97,20 @@ public final class CentralModel implements LiveModel {
     prefix = new double[learner.sumDimension()];
     openSum = new long[learner.sumDimension()];
     sums = mechanism.start(Math.min(firstRound, mechanism.noise().maxSteps()));
-    told = PublishedCounts.NOTHING;
+    published = PublishedCounts.NOTHING;
   }
 
   /**
-   * Throws what making a model would, and makes room for none.
+   * Checks that a model of a spec can be created, without allocating its vectors.
    *
-   * @throws IllegalArgumentException naming the field of the spec that asks for what there isn't
+   * @throws IllegalArgumentException naming the field of the spec that is not supported
    */
   public static void check(ModelSpec spec) {
     PrefixSumMechanism.of(spec);
     CentralLearners.of(spec);
   }
 
-  /** A learner only ever meets the state that it made itself. */
+  /** Safe, since a learner only receives states that it created itself. */
   @SuppressWarnings("unchecked")
   private static PrefixLearner<LearnerState> anyState(
       PrefixLearner<? extends LearnerState> learner) {
@@ -129,7 +129,7 @@ public final class CentralModel implements LiveModel {
 
   @Override
   public long publishedRound() {
-    return told.round;
+    return published.round;
   }
 
   @Override
@@ -144,12 +144,12 @@ public final class CentralModel implements LiveModel {
 
   @Override
   public boolean hasNews() {
-    return untold || isFull();
+    return unpublished || isFull();
   }
 
   @Override
   public boolean hasNewRound() {
-    return told.round < 0 || isFull();
+    return published.round < 0 || isFull();
   }
 
   @Override
@@ -157,13 +157,13 @@ public final class CentralModel implements LiveModel {
     return confirmed;
   }
 
-  /** A sum is divided by the goal whatever it holds, so a round that is full must not go on. */
+  /** Returns false: a sum is divided by the goal whatever its count, so a full round must close. */
   @Override
   public boolean waitsForBacklog() {
     return false;
   }
 
-  /** Its rounds take only reports that name the last publication. */
+  /** Returns true: its rounds take only reports that name the last publication. */
   @Override
   public boolean isAnswered() {
     return true;
@@ -178,7 +178,7 @@ public final class CentralModel implements LiveModel {
     return open >= goal;
   }
 
-  /** Whether the noise was made for no further round. */
+  /** Returns whether the noise covers no further round. */
   public boolean isOver() {
     return sums.round() == mechanism.noise().maxSteps();
   }
@@ -192,13 +192,13 @@ public final class CentralModel implements LiveModel {
   public void respec(ModelSpec next) {
     spec = next;
     guarantee = CentralGuarantee.of(next);
-    untold = true;
+    unpublished = true;
     unsaved = true;
   }
 
   @Override
   public int staleness(RoundSum sum) {
-    return sum.namedRound == told.round ? 0 : -1;
+    return sum.namedRound == published.round ? 0 : -1;
   }
 
   @Override
@@ -209,11 +209,11 @@ public final class CentralModel implements LiveModel {
               .formatted(sum.dimension, openSum.length));
     }
     unsaved = true;
-    if (sum.namedRound > told.round) {
+    if (sum.namedRound > published.round) {
       drop(BundleOutcome.DROPPED_UNPUBLISHED, sum.count);
       return BundleOutcome.DROPPED_UNPUBLISHED;
     }
-    if (sum.namedRound < told.round || isOver() || open + (long) sum.count > most) {
+    if (sum.namedRound < published.round || isOver() || open + (long) sum.count > most) {
       drop(BundleOutcome.DROPPED_STALE, sum.count);
       return BundleOutcome.DROPPED_STALE;
     }
@@ -252,7 +252,7 @@ public final class CentralModel implements LiveModel {
 
   @Override
   public void closeRound() {
-    throw new IllegalStateException("The rounds of a central model have no time");
+    throw new IllegalStateException("The rounds of a central model have no timeout");
   }
 
   private void step() {
@@ -265,10 +265,10 @@ public final class CentralModel implements LiveModel {
     stepUnsaved = true;
   }
 
-  /** Nothing is said between two rounds but by the update of the next one. */
+  /** Publishes an update; while a new round must wait, there is none. */
   @Override
   public Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs) {
-    if (!mayOpenRound && hasNewRound() && told.round >= 0) {
+    if (!mayOpenRound && hasNewRound() && published.round >= 0) {
       return Optional.empty();
     }
     if (hasNewRound()) {
@@ -277,38 +277,38 @@ public final class CentralModel implements LiveModel {
     if (isFull()) {
       step();
     }
-    told = new PublishedCounts(round(), used, droppedStale, droppedUnpublished, open, nowMs);
-    untold = false;
+    published = new PublishedCounts(round(), used, droppedStale, droppedUnpublished, open, nowMs);
+    unpublished = false;
     unsaved = true;
     return Optional.of(update());
   }
 
   @Override
   public Optional<ModelUpdateView> lastUpdate() {
-    return told.round < 0 ? Optional.empty() : Optional.of(update());
+    return published.round < 0 ? Optional.empty() : Optional.of(update());
   }
 
   private ModelUpdateView update() {
     learner.publish(state, iterate);
     return ModelUpdateView.newBuilder()
         .setModelId(spec.getModelId())
-        .setRound(told.round)
+        .setRound(published.round)
         .addWeights(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.weights)))
         .addAverage(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.average)))
-        .setUsed(told.used)
-        .setDroppedStale(told.droppedStale)
-        .setDroppedUnpublished(told.droppedUnpublished)
-        .setOpen(told.open)
+        .setUsed(published.used)
+        .setDroppedStale(published.droppedStale)
+        .setDroppedUnpublished(published.droppedUnpublished)
+        .setOpen(published.open)
         .setGridExponent(ModelSpecs.gridExponent(spec))
         .setGradientBound(spec.getGradientBound())
         .setAnswerProbability(ModelSpecs.answerProbability(spec))
-        .setPublishedAtMs(told.atMs)
+        .setPublishedAtMs(published.atMs)
         .build();
   }
 
   @Override
   public Optional<GuaranteeEvent> guarantee() {
-    return Optional.of(guarantee.event(Math.min(told.round, mechanism.noise().maxSteps())));
+    return Optional.of(guarantee.event(Math.min(published.round, mechanism.noise().maxSteps())));
   }
 
   @Override
@@ -333,7 +333,7 @@ public final class CentralModel implements LiveModel {
     state.visit(StateChunks.writer((name, bytes) -> chunks.accept(LEARNER + name, bytes)));
   }
 
-  /** Names of the tree's nodes. */
+  /** Returns the names of the noise's nodes. */
   private Set<String> nodes() {
     Set<String> nodes = new HashSet<>();
     sums.visit(
@@ -356,7 +356,7 @@ public final class CentralModel implements LiveModel {
       Arrays.fill(openSum, Long.MIN_VALUE);
       reader.counts(OPEN_SUM, openSum);
       if (Arrays.stream(openSum).anyMatch(sum -> sum == Long.MIN_VALUE)) {
-        throw new IllegalStateException("The state's open sum is missing, or not whole");
+        throw new IllegalStateException("The open sum in the state is missing or incomplete");
       }
     }
     sums = mechanism.start(0);
@@ -365,7 +365,7 @@ public final class CentralModel implements LiveModel {
     long steps = Math.min(round(), mechanism.noise().maxSteps());
     if (sums.round() != steps) {
       throw new IllegalStateException(
-          "The state of model %s is not whole: its noise is of %d rounds, its learner's weights of %d"
+          "The state of model %s is inconsistent: its noise covers %d rounds, its learner's weights %d"
               .formatted(spec.getModelId(), sums.round(), steps));
     }
     unsaved = false;
@@ -377,16 +377,16 @@ public final class CentralModel implements LiveModel {
     used = visitor.count("used", used);
     droppedStale = visitor.count("dropped-stale", droppedStale);
     droppedUnpublished = visitor.count("dropped-unpublished", droppedUnpublished);
-    untold = visitor.count("untold", untold ? 1 : 0) == 1;
+    unpublished = visitor.count("untold", unpublished ? 1 : 0) == 1;
     open = (int) visitor.count("open", open);
-    told =
+    published =
         new PublishedCounts(
-            visitor.count("told-round", told.round),
-            visitor.count("told-used", told.used),
-            visitor.count("told-dropped-stale", told.droppedStale),
-            visitor.count("told-dropped-unpublished", told.droppedUnpublished),
-            (int) visitor.count("told-open", told.open),
-            visitor.count("told-at-ms", told.atMs));
+            visitor.count("told-round", published.round),
+            visitor.count("told-used", published.used),
+            visitor.count("told-dropped-stale", published.droppedStale),
+            visitor.count("told-dropped-unpublished", published.droppedUnpublished),
+            (int) visitor.count("told-open", published.open),
+            visitor.count("told-at-ms", published.atMs));
   }
 
   @Override

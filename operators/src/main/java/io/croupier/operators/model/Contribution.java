@@ -7,40 +7,40 @@ import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 
 /**
- * What a raw report adds to the sum of a central model: the whole vector, scaled to an L2 norm of
- * at most clip_norm, each coordinate then rounded towards zero to the grid, so that the norm stays
- * within the bound however the arithmetic rounds. Of examples, their {@link ExampleMoments}. A
- * report with a value that is not finite adds zero: it counts and is charged like every other, so
- * that nobody learns of it.
+ * The contribution of a raw report to the sum of a central model: the whole vector, scaled to an L2
+ * norm of at most clip_norm, then each coordinate rounded towards zero to the grid, so that the
+ * norm stays within the bound however the arithmetic rounds. Examples contribute their {@link
+ * ExampleMoments}. A report with a value that is not finite contributes zero; it counts and is
+ * charged like every other, so that no output depends on that.
  *
- * <p>The noise is made for this bound: what a person can change in a sum is no more than two such
- * vectors. Nothing else depends on a report's values.
+ * <p>The noise is calibrated to this bound: one report in place of another changes a sum by at most
+ * two such vectors. Nothing else depends on a report's values.
  *
- * <p>O(d), two passes over the vector, four if its norm is the bound but for rounding. Not safe for
- * use by several threads.
+ * <p>O(d), two passes over the vector, four if its norm equals the bound up to rounding. Not safe
+ * for use by several threads.
  */
 final class Contribution {
-  /** Where squares neither overflow nor vanish. */
+  /** Above this, squares don't underflow. */
   private static final double LEAST_SQUARES = 1e-200;
 
   private static final double MOST_SQUARES = 1e200;
 
   private final double clipNorm;
 
-  /** Largest squared norm in steps that a sum of squares in doubles can be trusted to meet. */
+  /** Largest squared norm in steps up to which a sum of squares in doubles is trusted. */
   private final double mostSquares;
 
   private final int gridExponent;
   private final ExampleMoments moments;
   private final double[] example;
 
-  /** What coordinates are divided by before they are scaled: 1, or the largest one. */
+  /** Divisor of coordinates before they are scaled: 1, or the largest one. */
   private double divisor = 1;
 
   private final double[] ofExample;
 
   /**
-   * The contributions to a model with a valid central spec.
+   * Creates the contributions to a model with a valid central spec.
    *
    * @throws IllegalArgumentException naming the field of the spec that doesn't allow it
    */
@@ -58,8 +58,8 @@ final class Contribution {
   }
 
   /**
-   * Puts what a report adds into {@code sum}: as grid values, or sparse ones that are whole steps
-   * of the grid.
+   * Writes a report's contribution into {@code sum}: as grid values, or as sparse ones that are
+   * whole steps of the grid.
    */
   void put(Report report, RoundSum sum) {
     switch (report.form) {
@@ -127,7 +127,10 @@ final class Contribution {
     return squares;
   }
 
-  /** What takes the vector within the norm: 1 if it is there, 0 if not all of it is a number. */
+  /**
+   * Returns the factor that scales the vector to the norm: 1 if it is within, 0 if a value is not
+   * finite.
+   */
   private double factor(Report report, int n, double slack) {
     double bound = clipNorm * slack;
     double squares = PackedVectors.squaredNorm(report.form, report.values, gridExponent);

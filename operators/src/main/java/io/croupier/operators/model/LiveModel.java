@@ -9,12 +9,12 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * A model in training: its learner's state, the open round, and the counts of what became of each
- * report. Knows neither Flink nor Kafka nor the clock.
+ * A model in training: its learner's state, the open round, and the counts of reports by outcome.
+ * It depends neither on Flink nor on Kafka nor on the clock.
  *
- * <p>A publication is made before a checkpoint and becomes visible when that checkpoint is
- * complete; {@link #confirm} notes this. The caller decides at each publication whether it may open
- * a new round: reports of people who already answered the last one may still be under way.
+ * <p>A publication is emitted before a checkpoint and becomes visible when that checkpoint is
+ * complete; {@link #confirm} records this. The caller decides at each publication whether it may
+ * open a new round, since reports that name the last one may still be in transit.
  *
  * <p>Invariants: (1) every admitted report is counted once, as used, dropped or open; (2) rounds
  * are numbered from the first one without gaps and never go back; (3) a report is used only if it
@@ -24,25 +24,25 @@ import java.util.function.Function;
  */
 public sealed interface LiveModel permits LocalModel, CentralModel {
 
-  /** What became of a bundle. */
+  /** The outcome of a bundle. */
   enum BundleOutcome {
     /** It waits in the open round. */
     OPEN,
     /** It closed the round, and the learner has taken a step. */
     STEPPED,
-    /** It named a round that takes no more reports. */
+    /** It named a round that takes no more reports, or there was no room for it. */
     DROPPED_STALE,
     /** It named a round that was never published. */
     DROPPED_UNPUBLISHED
   }
 
   /**
-   * A model before its first round.
+   * Creates a model before its first round.
    *
    * @param spec a valid spec
    * @param firstRound number of the initial round: 0, or above all rounds that an earlier model of
    *     the same name has published
-   * @throws IllegalArgumentException if the spec asks for what there isn't
+   * @throws IllegalArgumentException if the spec is not supported
    */
   static LiveModel begin(ModelSpec spec, long firstRound) {
     return ModelSpecs.isCentral(spec)
@@ -50,113 +50,114 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
         : new LocalModel(spec, firstRound);
   }
 
-  /** The spec in force. */
+  /** Returns the spec in force. */
   ModelSpec spec();
 
-  /** Number of the round that is open: the first one plus the steps taken. */
+  /** Returns the number of the open round: the first one plus the steps taken. */
   long round();
 
-  /** The last published round; -1 before the first one. */
+  /** Returns the last published round; -1 before the first one. */
   long publishedRound();
 
-  /** Reports that are not in a closed round yet. */
+  /** Returns the number of reports that are not in a closed round yet. */
   int open();
 
-  /** Those of them in the round that {@link #closeRound} closes. */
+  /** Returns how many of them are in the round that {@link #closeRound} closes. */
   int filling();
 
-  /** Whether an update would differ from the last one. */
+  /** Returns whether an update would differ from the last one. */
   boolean hasNews();
 
-  /** Whether {@link #publish} would publish another round than the last one, if it may. */
+  /** Returns whether {@link #publish} would open a new round if allowed to. */
   boolean hasNewRound();
 
-  /** Whether people can see the last publication; true before the first one. */
+  /** Returns whether the last publication is visible; true before the first one. */
   boolean isConfirmed();
 
-  /** Whether a new round waits until reports that came before it are taken. */
+  /** Returns whether a new round must wait until a backlog of reports is taken. */
   boolean waitsForBacklog();
 
   /**
-   * Whether reports have tried the weights of the last publication, so that the next one may
+   * Returns whether reports have tried the weights of the last publication, so that the next one may
    * follow: at least one has named it or, if late reports mislead the learner, as many as have
    * named older publications since. True before the first publication.
    */
   boolean isAnswered();
 
-  /** Notes that people can see the last publication. */
+  /** Records that the last publication is visible. */
   void confirm();
 
-  /** Whether anything changed since {@link #save}. */
+  /** Returns whether anything changed since {@link #save}. */
   boolean isUnsaved();
 
-  /** Takes over a spec that differs only where a running model's spec may change. */
+  /** Replaces the spec by one that differs only where a running model's spec may change. */
   void respec(ModelSpec next);
 
   /**
-   * Visible publications that are newer than the one that a bundle names; negative if that one is
-   * too old or was never published.
+   * Returns the number of visible publications that are newer than the one that a bundle names;
+   * negative if that one is too old or was never published.
    */
   int staleness(RoundSum sum);
 
   /**
-   * Takes in one bundle: drops it, adds it to the open round, or closes the round with it. Its
-   * indices must stay as they are until the next one is added.
+   * Takes one bundle: drops it, adds it to the open round, or closes the round with it. Its indices
+   * must not change until the next bundle is added.
    *
    * @throws IllegalArgumentException if its dimension or form is not the model's
    */
   BundleOutcome add(RoundSum sum);
 
   /**
-   * Takes in one bundle as release 0.1.0 did, for the replay of its journals: a round closes at
+   * Takes one bundle as release 0.1.0 did, for the replay of its journals: a round closes at
    * reports_per_round reports, however many name one publication.
    */
   BundleOutcome addAsBefore(RoundSum sum);
 
   /**
-   * Counts reports as dropped without a look at the round that they name, as a journal has it.
+   * Counts reports as dropped as a journal records it, whatever round they name.
    *
    * @param outcome {@link BundleOutcome#DROPPED_STALE} or {@link BundleOutcome#DROPPED_UNPUBLISHED}
    */
   void drop(BundleOutcome outcome, int reports);
 
   /**
-   * Closes the filling round with the reports it has, because its time is up. Does nothing if it
-   * has none.
+   * Closes the filling round with the reports that it has, on its timeout. Does nothing if it has
+   * none.
    *
-   * @throws IllegalStateException if the model is central: its rounds have no time
+   * @throws IllegalStateException if the model is central: its rounds have no timeout
    */
   void closeRound();
 
   /**
-   * An update of where the model stands: a new publication if there is a new round and it may be
-   * opened, else the last round and its weights with the present average and counts.
+   * Publishes an update of the model: a new publication if there is a new round and it may be
+   * opened, otherwise the last round and its weights with the present average and counts.
    *
-   * @param mayOpenRound whether a new round may be published. The first one always is
-   * @param nowMs the time to stamp the update with, milliseconds since 1970
-   * @return empty if nothing can be said without a new round
+   * @param mayOpenRound whether a new round may be published; the first one always is
+   * @param nowMs the time stamp of the update, milliseconds since 1970
+   * @return empty if there is no update without a new round
    */
   Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs);
 
-  /** What the last publication guarantees to people; empty if they add the noise themselves. */
+  /** Returns the guarantee of the last publication; empty if the devices add the noise. */
   Optional<GuaranteeEvent> guarantee();
 
   /**
-   * The last publication once more, byte for byte; empty if there was none, or if nothing would be
-   * lost with it that can't be told anew.
+   * Returns the last publication again, byte for byte; empty if there was none, or if a new
+   * publication could replace it.
    */
   Optional<ModelUpdateView> lastUpdate();
 
-  /** Hands out what changed since the last call, as named chunks of bounded size. */
+  /** Passes on what changed since the last call, as named chunks of bounded size. */
   void save(BiConsumer<String, byte[]> chunks);
 
   /**
-   * Restores what {@link #save} handed out over time; {@code chunks} is null for unknown names.
+   * Restores everything that {@link #save} passed on over time; {@code chunks} returns null for
+   * unknown names.
    *
-   * @throws IllegalStateException if what was handed out is not whole
+   * @throws IllegalStateException if chunks are missing or incomplete
    */
   void restore(Function<String, byte[]> chunks);
 
-  /** Whether a chunk that was saved once is of no use any more. */
+  /** Returns whether a saved chunk is no longer needed. */
   boolean isObsolete(String chunk);
 }

@@ -19,17 +19,19 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * A model of reports that people noised themselves. Reports may name any of the last publications,
- * and enter a round that closes with the report that fills it. So that any number of reports may
- * come between two publications, rounds grow with it, see {@link Publication}; and once the rounds
- * since the newest publication agree, see {@link Agreement}, all further reports enter one last
- * round, which closes right before the next publication.
+ * A model of reports with noise from the devices. Reports may name any of the last publications,
+ * and enter a round that closes with the report that fills it. Rounds grow with the number of
+ * reports between two publications, see {@link Publication}; once the rounds since the newest
+ * publication agree, see {@link Agreement}, all further reports enter one last round, which closes
+ * immediately before the next publication.
  *
  * <p>A bundle costs O(d), a sparse one of a coordinate-wise learner O(non-zeros), and allocates
- * nothing once the working vectors are there.
+ * nothing once the working vectors exist.
  */
 public final class LocalModel implements LiveModel {
-  /** Of one round, so that its count and its sums of 32-bit numbers don't overflow. */
+  /**
+   * The most reports of one round, so that its count and its sums of 32-bit numbers don't overflow.
+   */
   private static final int MOST_REPORTS = 1 << 30;
 
   private final Learner<LearnerState> learner;
@@ -60,7 +62,7 @@ public final class LocalModel implements LiveModel {
   private long droppedUnpublished;
 
   /** Whether an update would differ from the last one. */
-  private boolean untold = true;
+  private boolean unpublished = true;
 
   private boolean unsaved = true;
 
@@ -68,7 +70,7 @@ public final class LocalModel implements LiveModel {
   private boolean weightsUnsaved;
 
   /**
-   * A model before its first round.
+   * Creates a model before its first round.
    *
    * @param spec a valid spec
    * @param firstRound number of the initial round: 0, or above all rounds that an earlier model of
@@ -91,7 +93,7 @@ public final class LocalModel implements LiveModel {
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
   }
 
-  /** A learner only ever meets the state that it made itself. */
+  /** Safe, since a learner only receives states that it created itself. */
   @SuppressWarnings("unchecked")
   private static Learner<LearnerState> anyState(Learner<? extends LearnerState> learner) {
     return (Learner<LearnerState>) learner;
@@ -124,7 +126,7 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public boolean hasNews() {
-    return untold;
+    return unpublished;
   }
 
   @Override
@@ -170,7 +172,7 @@ public final class LocalModel implements LiveModel {
   }
 
   private void changed() {
-    untold = true;
+    unpublished = true;
     unsaved = true;
   }
 
@@ -268,7 +270,7 @@ public final class LocalModel implements LiveModel {
     }
   }
 
-  /** The same as to fill a round with one bundle, without a sum. */
+  /** Takes a step on a round of one bundle, without summing it up. */
   private void stepOn(RoundSum sum, Publication publication) {
     double[] direction = publication.direction;
     double scale = 1.0 / sum.count;
@@ -310,12 +312,15 @@ public final class LocalModel implements LiveModel {
     } else {
       learner.describe(state, iterate);
     }
-    untold = false;
+    unpublished = false;
     unsaved = true;
     return Optional.of(update(nowMs));
   }
 
-  /** A last round of fewer reports than the spec asks for goes on as part of the next round. */
+  /**
+   * Closes the last round; one with fewer reports than the spec requires becomes part of the next
+   * round.
+   */
   private void closeLast() {
     int reports = last.count();
     if (reports >= reportsPerRound) {
@@ -374,7 +379,7 @@ public final class LocalModel implements LiveModel {
     writer.count("used", used);
     writer.count("dropped-stale", droppedStale);
     writer.count("dropped-unpublished", droppedUnpublished);
-    writer.count("untold", untold ? 1 : 0);
+    writer.count("untold", unpublished ? 1 : 0);
     writer.count("late", late);
     filling.save(writer);
     last.save(writer);
@@ -395,7 +400,7 @@ public final class LocalModel implements LiveModel {
     used = reader.count("used", 0);
     droppedStale = reader.count("dropped-stale", 0);
     droppedUnpublished = reader.count("dropped-unpublished", 0);
-    untold = reader.count("untold", 1) != 0;
+    unpublished = reader.count("untold", 1) != 0;
     late = reader.count("late", 0);
     filling.restore(reader, reportsPerRound);
     last.restore(reader, reportsPerRound);

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * A round that still takes reports: their sum. Grid vectors are added exactly, as integers,
- * whatever their order; others in order of arrival. A round of sparse reports alone costs what they
- * touch.
+ * The sum of the reports in a round that is not closed. Grid vectors are added exactly, as
+ * integers, whatever their order; others in order of arrival. If all reports are sparse, the cost
+ * is proportional to the coordinates that they touch.
  *
  * <p>Invariant: the sums are 0 in every coordinate that is not touched.
  */
@@ -20,7 +20,7 @@ final class OpenRound {
   private static final int HAS_DOUBLES = 2;
   private static final int IS_DENSE = 4;
 
-  /** What a sum of shares of a whole may be off by: far more than rounding, far less than one. */
+  /** Tolerance of {@link #fullness}: far more than its rounding error, far less than 1. */
   private static final double ROUNDING = 1e-9;
 
   private final String name;
@@ -30,7 +30,7 @@ final class OpenRound {
   private double coin;
   private double variance;
 
-  /** Sum over the reports of 1 / the size of the round that would hold only reports like it. */
+  /** Sum over the reports of 1 / (the size of a round of only such reports). */
   private double fullness;
 
   /** Sum of the grid vectors, in grid steps; null before the first one. */
@@ -46,13 +46,13 @@ final class OpenRound {
   private int[] touched = new int[16];
   private int touchedCount;
 
-  /** The list that a closed round may still hold. */
+  /** The list that a closed round may still reference. */
   private int[] spare = new int[16];
 
   /**
-   * An empty round.
+   * Creates an empty round.
    *
-   * @param name how the names of its parts in the state begin
+   * @param name prefix of the names of its parts in the state
    */
   OpenRound(String name, int dimension, int gridExponent) {
     this.name = name;
@@ -60,12 +60,12 @@ final class OpenRound {
     this.gridExponent = gridExponent;
   }
 
-  /** Reports that wait. */
+  /** Returns the number of reports in the round. */
   int count() {
     return count;
   }
 
-  /** Whether it holds as many reports as it should, and at least {@code least}. */
+  /** Returns whether the round is full, with at least {@code least} reports. */
   boolean isFull(int least) {
     return count >= least && fullness >= 1 - ROUNDING;
   }
@@ -73,9 +73,9 @@ final class OpenRound {
   /**
    * Adds a bundle.
    *
-   * @param direction of the round that it names; null if the learner doesn't bet
-   * @param pull multiple of the direction by which every gradient of that round grows
-   * @param roundSize how many reports a round of reports like these alone holds, at least 1
+   * @param direction direction of the round that the bundle names; null if the learner doesn't bet
+   * @param pull multiple of the direction that is added to every gradient of that round
+   * @param roundSize size of a round of only such reports, at least 1
    */
   void add(RoundSum bundle, double[] direction, double pull, long roundSize) {
     switch (bundle.form) {
@@ -102,7 +102,7 @@ final class OpenRound {
     fullness += (double) bundle.count / roundSize;
   }
 
-  /** Adds all that it holds to {@code other}, and begins anew. */
+  /** Adds the sum to {@code other}, and resets this round. */
   void moveTo(OpenRound other) {
     if (gridSum != null) {
       long[] into = other.gridSum();
@@ -148,7 +148,7 @@ final class OpenRound {
     }
   }
 
-  /** Writes the mean over the reports into {@code round}, and begins anew. */
+  /** Writes the mean over the reports into {@code round}, and resets this round. */
   void close(Round round) {
     double scale = 1.0 / count;
     round.coin = coin * scale;
@@ -208,7 +208,7 @@ final class OpenRound {
     fullness = 0;
   }
 
-  /** Shows everything that a round half full consists of; only the count if it is empty. */
+  /** Passes the state to a visitor; only the count if the round is empty. */
   void save(LearnerState.Visitor visitor) {
     visitor.count(name, count);
     if (count == 0) {
@@ -232,9 +232,9 @@ final class OpenRound {
   }
 
   /**
-   * Restores what {@link #save} showed.
+   * Restores what {@link #save} wrote.
    *
-   * @param reportsPerRound size of the rounds of a release that kept no fullness
+   * @param reportsPerRound size of the rounds of releases whose state has no fullness
    */
   void restore(LearnerState.Visitor visitor, int reportsPerRound) {
     count = (int) visitor.count(name, 0);
@@ -257,7 +257,7 @@ final class OpenRound {
     touch(Arrays.stream(coordinates).mapToInt(Math::toIntExact).toArray());
   }
 
-  /** Whether a stored part is of a round that has closed. */
+  /** Returns whether a stored part belongs to a closed round. */
   boolean isObsolete(String part) {
     return count == 0 && part.startsWith(name + "-");
   }

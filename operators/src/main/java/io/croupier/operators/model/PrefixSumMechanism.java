@@ -9,16 +9,17 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 
 /**
- * How a central model noises its sums: which noise, how much of it, and what it is added to. Worked
- * out from what is fixed while a model runs, so that its ledger and its learner agree.
+ * The noise of a central model's sums: its correlation, its level and its dimension. It depends
+ * only on what is fixed while a model runs, so that ledger and learner agree.
  *
  * @param noise the correlation over rounds
  * @param level the clipping norm, the noise multiplier and the grid
- * @param dimension coordinates of the sums: the model's, or those of {@link ExampleMoments}
+ * @param dimension number of coordinates of the sums: the model's, or those of {@link
+ *     ExampleMoments}
  */
 record PrefixSumMechanism(PrefixNoise noise, NoiseLevel level, int dimension) {
   /**
-   * The mechanism of a valid central spec.
+   * Returns the mechanism of a valid central spec.
    *
    * @throws IllegalArgumentException naming the field of the spec that doesn't allow it
    */
@@ -54,18 +55,19 @@ record PrefixSumMechanism(PrefixNoise noise, NoiseLevel level, int dimension) {
     noise.check(dimension, level);
   }
 
-  /** Begins to sum up, as if so many rounds without data were over. */
+  /** Starts a sum as if the given number of rounds without data had passed. */
   PrefixSum start(long after) {
     return noise.start(dimension, level, after);
   }
 
-  /** What a step of the grid is in units of the gradients: 2^grid_exponent. */
+  /** Returns the step of the grid in units of the gradients: 2^grid_exponent. */
   double gridStep() {
     return Math.scalb(1.0, level.gridExponent());
   }
 
   /**
-   * Variance of the noise in each coordinate of a prefix sum, in units of the gradients squared.
+   * Returns the variance of the noise in each coordinate of a prefix sum, in units of the gradients
+   * squared.
    */
   double variance(long steps) {
     double deviation = level.clipNorm() * level.noiseMultiplier();

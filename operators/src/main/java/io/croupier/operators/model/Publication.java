@@ -3,10 +3,11 @@ package io.croupier.operators.model;
 /**
  * A published round that reports may name.
  *
- * <p>All its reports were evaluated at the same weights, so many steps on them go too far. Rounds
- * therefore grow with their number: one closes at max(r, n / {@value #SHARE}) reports, n those of
- * the publication in closed rounds, which makes {@value #SHARE} + {@value #SHARE} ln(n / {@value
- * #SHARE}) rounds or so. And {@link Agreement} ends them when there is nothing more to learn.
+ * <p>All its reports were evaluated at the same weights, so many steps on them overshoot. Rounds
+ * therefore grow with the number of reports: a round closes at max(r, n / {@value #SHARE}) reports,
+ * where n counts the publication's reports in closed rounds. That makes about {@value #SHARE} +
+ * {@value #SHARE} ln(n / {@value #SHARE}) rounds. {@link Agreement} ends them when further steps
+ * would only add distance.
  *
  * <p>Late reports, which name an older publication than the newest one, describe weights that the
  * model has left. A learner that they mislead gets larger rounds of them: max(r, n / {@value
@@ -24,16 +25,18 @@ public final class Publication {
 
   final long round;
 
-  /** The direction that was in force, shape [d]; null if the learner doesn't bet on one. */
+  /**
+   * The direction in force at the publication, shape [d]; null if the learner doesn't bet on one.
+   */
   final double[] direction;
 
-  /** Multiple of the direction by which every gradient grows that was evaluated at this round. */
+  /** Multiple of the direction that is added to every gradient evaluated at this round. */
   double pull;
 
   /** Whether the direction is in the state already. */
   boolean saved;
 
-  /** Whether a report has named it. */
+  /** Whether a report has named the publication. */
   boolean answered;
 
   /** Its reports in closed rounds. */
@@ -50,12 +53,12 @@ public final class Publication {
     this.direction = direction;
   }
 
-  /** How many reports are taken together after {@code seen} reports of one publication. */
+  /** Returns how many reports are combined after {@code seen} reports of one publication. */
   public static long share(long seen) {
     return seen / SHARE;
   }
 
-  /** Reports that a round of this publication alone closes at. */
+  /** Returns at how many reports a round of this publication alone closes. */
   long roundSize(int reportsPerRound) {
     return Math.max(reportsPerRound, share(used));
   }

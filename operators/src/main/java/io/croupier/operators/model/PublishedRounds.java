@@ -5,19 +5,19 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 
 /**
- * The newest publications, oldest first: what a report may still name.
+ * The newest publications that a report may still name, oldest first.
  *
- * <p>A publication is visible to people once its checkpoint is complete. Until then it is
- * unconfirmed, and staleness does not count it.
+ * <p>A publication is visible once its checkpoint is complete. Until then it is unconfirmed, and
+ * staleness does not count it.
  *
  * <p>Invariants: (1) rounds increase strictly; (2) at most {@code maxStaleness + 1} publications
- * are confirmed; (3) at most one, the newest, is not.
+ * are confirmed; (3) at most one, the newest, is unconfirmed.
  */
 final class PublishedRounds {
-  /** {@link #indexOf} of a round older than any kept. */
+  /** Result of {@link #indexOf} for a round older than any kept. */
   static final int STALE = -1;
 
-  /** {@link #indexOf} of a round that was never published. */
+  /** Result of {@link #indexOf} for a round that was never published. */
   static final int UNPUBLISHED = -2;
 
   private final int dimension;
@@ -27,11 +27,11 @@ final class PublishedRounds {
   private int size;
   private boolean confirmed = true;
 
-  /** The direction of a forgotten publication, for the next one to use. */
+  /** The array of a dropped publication's direction, for reuse. */
   private double[] spareDirection;
 
   /**
-   * An empty memory of publications.
+   * Creates an empty list of publications.
    *
    * @param maxStaleness how many visible publications behind the newest a report may be, at least 0
    * @param dimension length of a direction
@@ -43,12 +43,12 @@ final class PublishedRounds {
     this.withDirections = withDirections;
   }
 
-  /** Whether there is no publication yet. */
+  /** Returns whether there is no publication yet. */
   boolean isEmpty() {
     return size == 0;
   }
 
-  /** Where {@code round} stands, or {@link #STALE} or {@link #UNPUBLISHED}. */
+  /** Returns the index of {@code round}, or {@link #STALE} or {@link #UNPUBLISHED}. */
   int indexOf(long round) {
     int i = size - 1;
     while (i >= 0 && publications[i].round > round) {
@@ -60,30 +60,30 @@ final class PublishedRounds {
     return publications[i].round == round ? i : UNPUBLISHED;
   }
 
-  /** The publication at {@code index}. */
+  /** Returns the publication at {@code index}. */
   Publication at(int index) {
     return publications[index];
   }
 
-  /** The newest publication. There must be one. */
+  /** Returns the newest publication. There must be one. */
   Publication newest() {
     return publications[size - 1];
   }
 
-  /** How many visible publications are newer than the one at {@code index}. */
+  /** Returns how many visible publications are newer than the one at {@code index}. */
   int staleness(int index) {
     return Math.max(0, size - 1 - index - (confirmed ? 0 : 1));
   }
 
-  /** Whether the newest publication is visible; true if there is none. */
+  /** Returns whether the newest publication is visible; true if there is none. */
   boolean isConfirmed() {
     return confirmed;
   }
 
   /**
-   * Notes that the newest publication is visible, and forgets those that are now too old.
+   * Records that the newest publication is visible, and drops those that are now too old.
    *
-   * @return whether there were any
+   * @return whether any were dropped
    */
   boolean confirm() {
     confirmed = true;
@@ -102,7 +102,7 @@ final class PublishedRounds {
   }
 
   /**
-   * Adds a publication, which is not confirmed yet; the one before it is confirmed by this.
+   * Adds a publication, which is unconfirmed, and confirms the one before it.
    *
    * @return the publication; the caller fills its direction
    */
@@ -121,13 +121,13 @@ final class PublishedRounds {
     return publications[size++];
   }
 
-  /** Keeps the newest publications when the spec allows more or fewer of them. */
+  /** Changes the maximum staleness and drops publications that are now too old. */
   void resize(int newMaxStaleness) {
     maxStaleness = newMaxStaleness;
     forgetOld();
   }
 
-  /** Notes that the last round has closed. */
+  /** Records that the last round has closed. */
   void closeLast() {
     for (int i = 0; i < size; i++) {
       publications[i].used += publications[i].last;
@@ -135,7 +135,7 @@ final class PublishedRounds {
     }
   }
 
-  /** Notes that the reports of the last round are in the filling round now. */
+  /** Records that the reports of the last round were moved to the filling round. */
   void moveLast() {
     for (int i = 0; i < size; i++) {
       publications[i].filling += publications[i].last;
@@ -143,7 +143,7 @@ final class PublishedRounds {
     }
   }
 
-  /** Notes that the filling round has closed, which held so many reports. */
+  /** Records that the filling round has closed with the given number of reports. */
   void closeFilling(long reports) {
     long left = reports;
     for (int i = size - 1; i >= 0 && left > 0; i--) {
@@ -154,7 +154,7 @@ final class PublishedRounds {
     }
   }
 
-  /** Shows the publications, and those directions that the visitor has not been shown before. */
+  /** Passes the publications to a visitor, and the directions that are not saved yet. */
   void save(LearnerState.Visitor visitor) {
     visitor.count("published", size);
     visitor.counts("published-rounds", all().mapToLong(p -> p.round).toArray());
@@ -173,8 +173,8 @@ final class PublishedRounds {
   }
 
   /**
-   * Restores what {@link #save} showed over time. What is in the state is visible: a start commits
-   * it, or fails.
+   * Restores everything that {@link #save} wrote over time. All publications in the state count as
+   * visible: a start commits them, or fails.
    */
   void restore(LearnerState.Visitor visitor) {
     int stored = (int) visitor.count("published", 0);
@@ -205,7 +205,7 @@ final class PublishedRounds {
     confirm();
   }
 
-  /** Whether a stored part belongs to a publication that is no longer kept. */
+  /** Returns whether a stored part belongs to a publication that is no longer kept. */
   boolean isForgotten(String name) {
     if (!name.startsWith("direction-of-")) {
       return false;

@@ -1,16 +1,16 @@
 package io.croupier.operators.model;
 
-/** What is known of one model from the models topic. A Flink POJO. */
+/** The records of one model on the models topic, so far. A Flink POJO. */
 public final class PublishedSpec {
   /** The last good spec, encoded; empty if there is none, or it was retired. */
   public byte[] spec = {};
 
-  /** Offset of the record that held the last good spec; -1 if there is none. */
+  /** Offset of the record with the last good spec; -1 if there is none. */
   public long specOffset = -1;
 
-  /** Offset of the last record seen of the model, whatever it did. */
+  /** Offset of the last record of the model, whatever its effect. */
   public long lastOffset = -1;
 
-  /** Creates an entry for a model of which nothing was seen. */
+  /** Creates the entry of a model without records. */
   public PublishedSpec() {}
 }

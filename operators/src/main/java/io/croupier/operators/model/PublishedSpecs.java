@@ -10,18 +10,19 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Follows the models topic. Ledger and learner follow it by this same rule, so that at the same
- * offset they hold the same specs, whatever was published:
+ * Follows the models topic. Ledger and learner apply the same rules, so that at the same offset
+ * they have the same specs, whatever was published:
  *
  * <ol>
- *   <li>a record that isn't above the last one seen of its model is ignored;
- *   <li>no value retires the model; a spec that comes later starts a new one of that name;
+ *   <li>a record that isn't above the last one of its model is ignored;
+ *   <li>a null value retires the model; a later spec starts a new model of that name;
  *   <li>a spec is refused if it can't be read, is not valid, is published under another model's key
  *       or can't be run here;
- *   <li>so is a spec that changes what is fixed while a model runs; the last good one stays.
+ *   <li>a spec is also refused if it changes what is fixed while a model runs; the last good one
+ *       stays.
  * </ol>
  *
- * <p>State is per model, and an instance may hold one model or all. Not safe for use by several
+ * <p>State is per model, and an instance may follow one model or all. Not safe for use by several
  * threads.
  */
 public final class PublishedSpecs {
@@ -30,10 +31,10 @@ public final class PublishedSpecs {
   private final Map<String, ModelSpec> running = new HashMap<>();
 
   /**
-   * Starts with no model.
+   * Starts without models.
    *
-   * @param obstacles what keeps a valid spec from running here, as sentences (no such learner, a
-   *     topic that takes no message so large); empty if nothing does
+   * @param obstacles returns the reasons why a valid spec can't run here (such as an unsupported
+   *     learner, or a topic with too small a message size), as sentences; empty if it can
    */
   public PublishedSpecs(Function<ModelSpec, List<String>> obstacles) {
     this.obstacles = obstacles;
@@ -89,18 +90,18 @@ public final class PublishedSpecs {
     return violations.isEmpty() ? obstacles.apply(spec) : violations;
   }
 
-  /** The last good spec of a model that runs. */
+  /** Returns the last good spec of a running model. */
   public Optional<ModelSpec> spec(String modelId) {
     return Optional.ofNullable(running.get(modelId));
   }
 
-  /** What there is to store, by model: live, and changed by {@link #apply}. */
+  /** Returns the entries to store, by model; {@link #apply} changes them. */
   public Map<String, PublishedSpec> entries() {
     return entries;
   }
 
   /**
-   * Takes back what {@link #entries()} held. A spec that was good once isn't judged again.
+   * Restores an entry of {@link #entries()}. A stored good spec isn't checked again.
    *
    * @throws IllegalArgumentException if the stored spec can't be read
    */

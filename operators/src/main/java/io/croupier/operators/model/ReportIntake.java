@@ -9,8 +9,8 @@ import io.croupier.schemas.ModelSpecs;
 import java.util.Optional;
 
 /**
- * What a spec says of reports: the terms to judge them by, and what of an admitted one goes on to
- * the learner. Worked out once for each spec.
+ * What a spec implies for reports: the rules to judge them by, and the part of an admitted report
+ * that the learner receives. Built once for each spec.
  */
 public final class ReportIntake {
   private final AdmissionRules rules;
@@ -20,7 +20,7 @@ public final class ReportIntake {
   private final long specOffset;
 
   /**
-   * The intake of a model with a valid spec.
+   * Creates the intake of a model with a valid spec.
    *
    * @param specOffset position of the spec on the models topic
    * @throws IllegalArgumentException if the spec can't be run
@@ -43,7 +43,10 @@ public final class ReportIntake {
     return specOffset;
   }
 
-  /** All that the learner gets of an admitted report, raw ones clipped; may share its arrays. */
+  /**
+   * Returns all that the learner receives of an admitted report; raw ones are clipped. It may share
+   * the report's arrays.
+   */
   public RoundSum withoutUser(Report report) {
     RoundSum sum = new RoundSum();
     sum.modelId = report.modelId;

@@ -3,10 +3,9 @@ package io.croupier.operators.model;
 import io.croupier.operators.report.VectorForm;
 
 /**
- * One report, or the sum of several that name the same round: all that a learner may see of people.
+ * One report, or the sum of several that name the same round: all that a learner receives of users.
  *
- * <p>A Flink POJO. The user stops before this; of the declarations only {@link
- * #directionalVariance} goes on.
+ * <p>A Flink POJO. It contains no user, and of the declarations only {@link #directionalVariance}.
  */
 public final class RoundSum {
   public String modelId = "";
@@ -20,7 +19,10 @@ public final class RoundSum {
   /** Reports that close a round, by the spec under which these were admitted. */
   public int reportsPerRound;
 
-  /** Sum of the reports' sub-exponential variances along one direction; 0 unless BANCO asks. */
+  /**
+   * Sum of the reports' sub-exponential variances along one direction; 0 unless the learner is
+   * BANCO.
+   */
   public double directionalVariance;
 
   public VectorForm form = VectorForm.DENSE;
@@ -29,7 +31,7 @@ public final class RoundSum {
   /** The summed vector in the layout of {@link #form}. */
   public byte[] values = {};
 
-  /** Coordinates of sparse values; else empty. */
+  /** Coordinates of sparse values; otherwise empty. */
   public int[] indices = {};
 
   /** When the broker appended the oldest of the reports, ms since 1970; 0 if that is unknown. */
@@ -44,6 +46,6 @@ public final class RoundSum {
    */
   public int[] partitions = {};
 
-  /** Their offsets, likewise. */
+  /** Offsets of the reports, in the same order; empty if no journal is kept. */
   public long[] offsets = {};
 }

@@ -2,7 +2,7 @@ package io.croupier.operators.model;
 
 import io.croupier.schemas.ModelSpec;
 
-/** What a record of the models topic did. */
+/** The effect of a record of the models topic. */
 public sealed interface SpecChange {
 
   /** The model now runs by this spec. */
@@ -14,10 +14,10 @@ public sealed interface SpecChange {
   /**
    * Nothing changed: a model that was running keeps its last good spec.
    *
-   * @param reason what would be right, in words
+   * @param reason the reason, with what would be right
    */
   record Refused(String reason) implements SpecChange {}
 
-  /** Nothing changed: the record was seen before, or retires what isn't there. */
+  /** Nothing changed: the record was applied before, or retires a model that doesn't exist. */
   record Ignored() implements SpecChange {}
 }
