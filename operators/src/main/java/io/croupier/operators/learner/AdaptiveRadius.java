@@ -3,27 +3,27 @@ package io.croupier.operators.learner;
 import java.util.Map;
 
 /**
- * The learner with nothing to choose: told neither the noise nor the distance of the optimum.
+ * A learner without parameters: it needs neither the noise nor the distance of the optimum.
  *
  * <p>It plays w = w0 + r z, where z moves by projected gradient steps in the ball of radius {@value
- * #BALL} and the radius r only grows: when a mixture of constant bets v_k on z has won (its wealth
- * F, {@code log_evidence}), and when z pushes through the ball while F is at least e. With g the
- * mean subgradient of a round, its coin the mean inner product with the direction in force, and a
- * the mean of ||g||^2 with weights 1, 2, ..:
+ * #BALL} and the radius r never falls. It grows when a mixture of constant bets v_k on z has won
+ * (its wealth is F, {@code log_evidence}), and when a step leads z out of the ball while F is at
+ * least e. With g the mean subgradient of a round, coin the mean inner product with the direction
+ * in force, and a the mean of ||g||^2 with weights 1, 2, ..:
  *
  * <pre>
  *   L -= coin;  V += coin^2;  F = sum_k p_k exp(v_k L - c_k v_k^2 V)
  *   z -= g / sqrt(t a);  n = ||z||;  if n > B: z *= B/n, and if ln F >= 1: r *= (n/B)^2
  *   r = max(r, min(omega sqrt F, r (1 + 1/sqrt t)))
- *   the average takes w with weight t r^2
+ *   the average includes w with weight t r^2
  * </pre>
  *
- * <p>Source: our own. Against [vdH19] it tightens Lemma 4: for symmetric x with |E x| <= delta, E
- * exp(x - c x^2) <= 1 + E x holds with c = 1/2 + delta + 2.8 delta^2, so that F exceeds K with
+ * <p>Source: our own. It tightens Lemma 4 of [vdH19]: for symmetric x with |E x| <= delta, E exp(x
+ * - c x^2) <= 1 + E x holds with c = 1/2 + delta + 2.8 delta^2, so that F exceeds K with
  * probability at most 1/K unless the direction is worth following, whatever the (symmetric) noise.
  *
  * <p>Overflow: r saturates at {@link MagnitudeLearner#LIMIT} / B, counted; never NaN. A step costs
- * O(d) (a second, read-only pass while z is about to leave the ball) and {@value #LEVELS}
+ * O(d) (with a second, read-only pass where z may leave the ball) and {@value #LEVELS}
  * exponentials; it allocates nothing.
  */
 public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
@@ -36,12 +36,14 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   /** The first radius, in units of 1 / G: the one arbitrary scale. */
   private static final double FIRST_RADIUS = 0.01;
 
-  /** ln F from which on the boundary may push the radius. */
+  /** The least ln F at which a step out of the ball may increase the radius. */
   private static final double GATE = 1;
 
   private static final double LARGEST_RADIUS = MagnitudeLearner.LIMIT / BALL;
 
-  /** Keeps products with the betting fractions finite; F has long been 0 or saturated there. */
+  /**
+   * Bound that keeps products with the betting fractions finite; at such sums F is 0 or saturated.
+   */
   private static final double LARGEST_SUM = 1e300;
 
   private final double gradientBound;
@@ -51,7 +53,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   private final double[] logWeight = new double[LEVELS];
 
   /**
-   * An adaptive-radius learner.
+   * Creates an adaptive-radius learner.
    *
    * @param gradientBound G, positive and finite
    */
@@ -122,7 +124,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   private double nextRadius(State state, Round round, double step) {
     double logEvidence = logEvidence(state);
     double radius = state.radius;
-    // The norm costs a pass of its own: ask for it only where it can exceed the ball.
+    // The norm costs a pass of its own, so it is computed only where it can exceed the ball.
     if (logEvidence >= GATE
         && state.point.length() + step * Math.sqrt(round.squaredNorm) > 0.999 * BALL) {
       double excess = state.point.normAfter(round.subgradient, step) / BALL;
@@ -139,7 +141,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     return Math.max(radius, earned);
   }
 
-  /** ln F, by its largest term. Coins are counted in units of G. */
+  /** Returns ln F, with its largest term factored out. Coins are in units of G. */
   private double logEvidence(State state) {
     double coins = state.coins.value() / gradientBound;
     coins = Math.copySign(Math.min(Math.abs(coins), LARGEST_SUM), coins);

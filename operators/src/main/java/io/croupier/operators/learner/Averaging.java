@@ -3,8 +3,8 @@ package io.croupier.operators.learner;
 import java.io.Serializable;
 
 /**
- * How the published average weighs the iterates: the t-th weighs t^degree, degree 0 being the
- * uniform average.
+ * The weights of the iterates in the published average: the t-th iterate has weight t^degree;
+ * degree 0 is the uniform average.
  *
  * @param degree finite, at least 0
  */
@@ -17,7 +17,7 @@ public record Averaging(double degree) implements Serializable {
     }
   }
 
-  /** The weight of iterate t - 1 relative to that of iterate t; 0 for the first. */
+  /** Returns the weight of iterate t - 1 relative to that of iterate t; 0 for the first. */
   public double decay(long t) {
     if (t == 1) {
       return 0;

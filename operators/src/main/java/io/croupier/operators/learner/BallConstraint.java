@@ -3,9 +3,9 @@ package io.croupier.operators.learner;
 import java.io.Serializable;
 
 /**
- * Keeps the weights w of a parameter-free learner in a ball around the initial ones, without
- * telling the learner: it goes on in its own unconstrained point z, plays the projection w of z,
- * and is fed a surrogate loss that grows where z leaves the ball, with the subgradient
+ * Keeps the weights w of a parameter-free learner in a ball around the initial ones, without a
+ * change of the learner: it keeps its own unconstrained point z, plays the projection w of z, and
+ * receives a surrogate loss that grows where z leaves the ball, with the subgradient
  *
  * <pre>
  *   h = (g~ + G n) / 2,   n = (z - w) / ||z - w|| outside of the ball, 0 inside
@@ -14,17 +14,17 @@ import java.io.Serializable;
  * <p>For every u in the ball, &lt;g, w - u&gt; is at most twice &lt;E h, z - u&gt;, and ||E h|| is
  * at most G.
  *
- * <p>Source: [CO18, Algorithm 3 and Theorem 3], which has the norm of the subgradient received in
- * the place of G. That norm is mostly noise here and grows with it: the surrogate would be biased
- * by the noise, and h no longer symmetric about its mean. With the bound instead, h carries half
- * the noise of g~, as symmetric as it came.
+ * <p>Source: [CO18, Algorithm 3 and Theorem 3], which uses the norm of the received subgradient in
+ * place of G. Here that norm is mostly noise: the noise would bias the surrogate, and h would not
+ * be symmetric about its mean. With the bound instead, h contains half the noise of g~, and its
+ * symmetry is preserved.
  *
- * @param radius of the ball, positive; infinite: no constraint
+ * @param radius radius of the ball, positive; infinite for no constraint
  * @param gradientBound G, positive and finite
  */
 record BallConstraint(double radius, double gradientBound) implements Serializable {
 
-  /** The whole space. */
+  /** No constraint. */
   static final BallConstraint NONE = new BallConstraint(Double.POSITIVE_INFINITY, 1);
 
   BallConstraint {
@@ -37,24 +37,27 @@ record BallConstraint(double radius, double gradientBound) implements Serializab
     }
   }
 
-  /** Whether there is a constraint at all. */
+  /** Returns whether there is a constraint. */
   boolean isActive() {
     return radius < Double.POSITIVE_INFINITY;
   }
 
-  /** What a subgradient is multiplied by, together with its pull. */
+  /** Returns the factor of a subgradient and its pull. */
   double share() {
     return isActive() ? 0.5 : 1;
   }
 
-  /** The magnitude that is played: the projection of {@code magnitude} times a direction. */
+  /**
+   * Returns the magnitude that is played: that of the projection of {@code magnitude} times a
+   * direction.
+   */
   double project(double magnitude, double directionNorm) {
     return isOutside(magnitude, directionNorm)
         ? Math.copySign(radius / directionNorm, magnitude)
         : magnitude;
   }
 
-  /** G n as a multiple of the direction. */
+  /** Returns G n as a multiple of the direction. */
   double pull(double magnitude, double directionNorm) {
     return isOutside(magnitude, directionNorm)
         ? Math.copySign(gradientBound / directionNorm, magnitude)

@@ -5,11 +5,11 @@ import io.croupier.operators.math.Vectors;
 /**
  * A point of the L2 ball of a given radius around 0, moved by projected gradient steps.
  *
- * <p>The projection is a number, not a pass: the vector stays as the last step left it, its norm at
- * most that of a projected point plus one step, and whoever reads it applies {@link #scale()}.
+ * <p>The projection is a factor, not a pass: the vector stays unprojected after a step, with a norm
+ * of at most that of a projected point plus one step, and readers apply {@link #scale()}.
  */
 final class BallPoint {
-  /** Three blocks of this many doubles stay in the first-level cache while a step revisits them. */
+  /** Block size in doubles: three blocks fit the first-level cache while a step revisits them. */
   private static final int BLOCK = 1024;
 
   private final double radius;
@@ -27,7 +27,7 @@ final class BallPoint {
     return norm > radius ? radius / norm : 1;
   }
 
-  /** L2 norm of the point. */
+  /** Returns the L2 norm of the point. */
   double length() {
     return Math.min(norm, radius);
   }
@@ -37,7 +37,7 @@ final class BallPoint {
     Vectors.scale(factor * scale(), unprojected, into);
   }
 
-  /** L2 norm that a step would lead to, before the projection. Changes nothing. */
+  /** Returns the L2 norm after a step, before the projection. Changes nothing. */
   double normAfter(double[] subgradient, double step) {
     double scale = scale();
     double s0 = 0;

@@ -3,8 +3,8 @@ package io.croupier.operators.learner;
 import io.croupier.accounting.GaussianTail;
 
 /**
- * The two integrals of {@link Potential} that have a closed form, relative to exp(E), E the
- * exponent at the peak:
+ * The two integrals of {@link Potential} that have a closed form, relative to exp(E), where E is
+ * the exponent at the peak:
  *
  * <pre>
  *   moment = int_{-c}^{c} v exp(a v - b v^2 - E) dv
@@ -16,18 +16,19 @@ import io.croupier.accounting.GaussianTail;
  *
  * <ul>
  *   <li>x <= 1, y <= 1/2, flat: the power series in x, whose coefficients are positive integrals of
- *       z^n exp(-y z). Seen: 2e-15.
- *   <li>m <= k, d >= 6: the whole Gaussian, sqrt(pi) m / b for the moment. Seen: 3e-15.
- *   <li>m <= k, m < 1/4 (for the mass whatever d): the power series in m, whose coefficients are
- *       moments of the Gaussian up to k. Seen: 3e-15.
- *   <li>m <= k otherwise: the whole Gaussian less its tails beyond both edges. Seen: 6e-15.
+ *       z^n exp(-y z). Measured: 2e-15.
+ *   <li>m <= k, d >= 6: the whole Gaussian, sqrt(pi) m / b for the moment. Measured: 3e-15.
+ *   <li>m <= k, m < 1/4 (for the mass with any d): the power series in m, whose coefficients are
+ *       moments of the Gaussian up to k. Measured: 3e-15.
+ *   <li>m <= k otherwise: the whole Gaussian less its tails beyond both edges. Measured: 6e-15.
  *   <li>m > k, so that x > 1 where not flat: the tail beyond the near edge, towards the centre of
- *       the interval, less the tail beyond the far edge. Seen: 5e-15.
+ *       the interval, less the tail beyond the far edge. Measured: 5e-15.
  * </ul>
  *
- * <p>Each is where it is well conditioned: no difference loses more than a factor of about 30. No
- * exponential grows. Tails are {@link GaussianTail}. "Seen" is the worst relative error among some
- * million points, half of them near where one gives way to another.
+ * <p>Each form is used where it is well conditioned: no difference increases the relative error by
+ * more than a factor of about 30. No exponential grows. Tails are {@link GaussianTail}. "Measured"
+ * is the largest relative error at some million points, half of them near the boundaries between
+ * the forms.
  *
  * <p>Accuracy: relative error at most 2e-14 over all that {@link #covers} admits, given the slope
  * correctly rounded. Allocates nothing.
@@ -35,7 +36,7 @@ import io.croupier.accounting.GaussianTail;
 final class ClosedForm {
   private static final double SQRT_PI = Math.sqrt(Math.PI);
 
-  /** Squares and cubes of what lies within stay in range. */
+  /** Bound of the arguments: their squares and cubes stay in range. */
   private static final double LARGEST = 0x1p200;
 
   private static final double FLAT_COINS = 1;
@@ -64,24 +65,25 @@ final class ClosedForm {
   }
 
   /**
-   * Whether exp(a v - b v^2) varies by so little that the integrals don't need exp(E) taken out.
+   * Returns whether exp(a v - b v^2) varies so little that exp(E) need not be factored out of the
+   * integrals.
    */
   static boolean isFlat(double a, double b, double c) {
     return a * c <= FLAT_COINS && b * c * c <= FLAT_VARIANCE;
   }
 
-  /** The moment times exp(E), where flat. */
+  /** Returns the moment times exp(E), where flat. */
   static double flatMoment(double a, double b, double c) {
     return c * c * flatSeries(FROM_THREE_HALVES, a * c, b * c * c);
   }
 
-  /** The mass times exp(E), where flat. */
+  /** Returns the mass times exp(E), where flat. */
   static double flatMass(double a, double b, double c) {
     return c * flatSeries(FROM_ONE, a * c, b * c * c);
   }
 
   /**
-   * The moment, where not flat.
+   * Returns the moment, where not flat.
    *
    * @param slope a - 2 b c
    * @param decay exp(-E)
@@ -116,7 +118,7 @@ final class ClosedForm {
   }
 
   /**
-   * The mass, where not flat.
+   * Returns the mass, where not flat.
    *
    * @param slope a - 2 b c
    * @param decay exp(-E)
@@ -142,7 +144,7 @@ final class ClosedForm {
     return (edges(x, d, d + 2 * c * root, 1) - folded) / root;
   }
 
-  /** The tail beyond the near edge plus or minus that beyond the far one. */
+  /** Returns the tail beyond the near edge plus or minus that beyond the far edge. */
   private static double edges(double x, double near, double far, double sign) {
     double mass = GaussianTail.mass(near);
     return 2 * x < NEGLIGIBLE
@@ -151,9 +153,9 @@ final class ClosedForm {
   }
 
   /**
-   * x times the integral over (0, 1) of z^shift exp(-y z) sinh(x sqrt z) / (x sqrt z): the sum of
-   * x^(2n + 1) / (2n + 1)! int z^(n + shift) exp(-y z) dz. The integrals, divided by exp(-y), by
-   * downward recurrence; what the 15th lacks has shrunk to 2^-58 of the first.
+   * Returns x times the integral over (0, 1) of z^shift exp(-y z) sinh(x sqrt z) / (x sqrt z): the
+   * sum of x^(2n + 1) / (2n + 1)! int z^(n + shift) exp(-y z) dz. The integrals, divided by
+   * exp(-y), follow by downward recurrence; the error of the 15th has shrunk to 2^-58 of the first.
    *
    * @param reciprocals 1 / (n + 1 + shift)
    */
@@ -172,8 +174,8 @@ final class ClosedForm {
   }
 
   /**
-   * The sum of (2m)^(2n + 1) / (2n + 1)! F_n, F_n = 2 int_0^k t^(2(n + shift) + 1) exp(-t^2) dt by
-   * upward recurrence: its errors grow like n!, and are divided by (2n + 1)!.
+   * Returns the sum of (2m)^(2n + 1) / (2n + 1)! F_n, F_n = 2 int_0^k t^(2(n + shift) + 1)
+   * exp(-t^2) dt by upward recurrence: its errors grow like n!, and are divided by (2n + 1)!.
    *
    * @param first F_0
    * @param boundary k^(2 shift) exp(-k^2)

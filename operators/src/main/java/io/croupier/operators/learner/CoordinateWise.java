@@ -3,21 +3,21 @@ package io.croupier.operators.learner;
 import java.util.BitSet;
 
 /**
- * A coin bettor in every coordinate: with L_j minus the sum of the j-th coordinates of the rounds'
+ * A coin bettor in every coordinate: with -L_j the sum of the j-th coordinates of the rounds'
  * subgradients and V_j the sum of their squares, w_j = w0_j + W0 times the prediction of a {@link
- * Potential} at (L_j, V_j). Knows nothing of the noise but that it is symmetric in every
- * coordinate; G bounds each coordinate of the mean, and W0, the initial wealth, what each
- * coordinate may lose against doing nothing.
+ * Potential} at (L_j, V_j). The noise only has to be symmetric in every coordinate. G bounds each
+ * coordinate of the mean; W0, the initial wealth, bounds the loss of each coordinate against doing
+ * nothing.
  *
- * <p>A step only books L and V, in the coordinates that the round touches: O(non-zeros) for a
- * sparse round. Weights are evaluated when they are published, in the coordinates touched since.
- * What is played between two publications are the published weights, so these are what the average
- * is over, each weighed by the rounds for which it stood.
+ * <p>A step only updates L and V, in the coordinates that the round touches: O(non-zeros) for a
+ * sparse round. Weights are evaluated when they are published, in the coordinates touched since the
+ * last publication. Between two publications the published weights are played, so the average is
+ * over published weights, each weighted by the rounds for which it was in force.
  *
  * <p>With a radius, weights stay in the box |w_j - w0_j| <= radius by [CO18, Algorithm 3] in every
- * coordinate, see {@link BallConstraint}: a coordinate that a round touches books (g~_j + G n_j) /
- * 2 with n_j the sign of z_j where |z_j| exceeds the radius, else 0; z_j is the weight before it is
- * clipped, as of the newest publication.
+ * coordinate, see {@link BallConstraint}: a coordinate that a round touches adds (g~_j + G n_j) /
+ * 2, where n_j is the sign of z_j if |z_j| exceeds the radius, and otherwise 0; z_j is the
+ * unclipped weight of the newest publication.
  *
  * <p>Source: [vdH19, Algorithm 3], whose condition on the mean is on |E g~_j|. Sums are compensated
  * (two doubles each); a weight beyond {@link MagnitudeLearner#LIMIT} saturates there and is counted
@@ -31,7 +31,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   private final InitialWeights initialWeights;
 
   /**
-   * A coordinate-wise learner.
+   * Creates a coordinate-wise learner.
    *
    * @param initialWealth W0 of every coordinate, positive and finite
    */
@@ -103,7 +103,8 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   }
 
   /**
-   * A two-sum as in {@link RunningSum}, on arrays. A sum of squares that overflows stays infinite.
+   * Adds by a two-sum as in {@link RunningSum}, on arrays. A sum of squares that overflows stays
+   * infinite.
    */
   private static void add(double x, double[] high, double[] low, int j) {
     double before = high[j];
@@ -125,7 +126,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     }
   }
 
-  /** Lets the weights in force count for the rounds that they were played. */
+  /** Adds the weights in force to the average, for the rounds in which they were played. */
   private void averagePlayed(State state) {
     double gain = state.playedWeight * state.average.gain();
     double[] mean = state.average.recent;
@@ -190,7 +191,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     private final double[] squares;
     private final double[] squaresLow;
 
-    /** z, the weights in force before they are clipped to the box, less the initial ones. */
+    /** z: the weights in force before clipping to the box, minus the initial ones. */
     private final double[] unprojected;
 
     private final BitSet touched;

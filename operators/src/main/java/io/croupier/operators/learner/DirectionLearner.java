@@ -3,11 +3,11 @@ package io.croupier.operators.learner;
 import java.io.Serializable;
 
 /**
- * Which way to go: projected online gradient descent in the unit L2 ball with scale-free steps, q
- * <- q - g~ / sqrt(sum ||g~||^2), then q <- q / max(1, ||q||); q stays 0 until the first non-zero
+ * The direction: projected online gradient descent in the unit L2 ball with scale-free steps, q <-
+ * q - g~ / sqrt(sum ||g~||^2), then q <- q / max(1, ||q||); q stays 0 until the first non-zero
  * gradient.
  *
- * <p>A multiple of all gradients, as of [CO18]'s surrogate, makes no difference.
+ * <p>A common factor of all gradients, as in [CO18]'s surrogate, changes nothing.
  *
  * <p>Source: [OP18]; the direction learner of [JO19, Algorithm 1] and [vdH19, Algorithm 2]. [JO19]
  * prints line 5 with the sign of subgradients, for negative subgradients.
@@ -19,7 +19,7 @@ final class DirectionLearner implements Serializable {
     return new State(dimension);
   }
 
-  /** Adds the direction in force, times {@code magnitude}, to the average; then takes one step. */
+  /** Adds {@code magnitude} times the direction in force to the average, then takes one step. */
   void observe(State state, Round round, double magnitude, RunningAverage average) {
     state.squaredNorms.add(round.squaredNorm);
     double squaredNorms = state.squaredNorms.value();
@@ -41,7 +41,7 @@ final class DirectionLearner implements Serializable {
       point.copy(factor, into);
     }
 
-    /** L2 norm of the direction. */
+    /** Returns the L2 norm of the direction. */
     double norm() {
       return point.length();
     }

@@ -7,7 +7,7 @@ import java.io.Serializable;
 public final class InitialWeights implements Serializable {
   private final int dimension;
 
-  /** Empty: zero. */
+  /** Empty if all weights are zero. */
   private final double[] values;
 
   private InitialWeights(int dimension, double[] values) {
@@ -15,7 +15,7 @@ public final class InitialWeights implements Serializable {
     this.values = values;
   }
 
-  /** Zero in {@code dimension} coordinates. */
+  /** Returns zero weights in {@code dimension} coordinates. */
   public static InitialWeights zero(int dimension) {
     if (dimension < 1) {
       throw new IllegalArgumentException("dimension is " + dimension + "; it has to be at least 1");
@@ -23,7 +23,7 @@ public final class InitialWeights implements Serializable {
     return new InitialWeights(dimension, new double[0]);
   }
 
-  /** A copy of {@code values}, shape [d]. */
+  /** Returns weights that copy {@code values}, shape [d]. */
   public static InitialWeights of(double[] values) {
     for (int i = 0; i < values.length; i++) {
       if (!Double.isFinite(values[i])) {
@@ -34,7 +34,7 @@ public final class InitialWeights implements Serializable {
     return new InitialWeights(zero(values.length).dimension, values.clone());
   }
 
-  /** Number of coordinates d. */
+  /** Returns the number of coordinates d. */
   public int dimension() {
     return dimension;
   }

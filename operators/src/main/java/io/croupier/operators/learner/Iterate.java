@@ -3,18 +3,18 @@ package io.croupier.operators.learner;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a learner publishes. Reused from publication to publication by its owner. */
+/** The output of a learner at a publication. Its owner reuses it. */
 public final class Iterate {
   /** Steps taken so far. */
   public long round;
 
-  /** Where the next gradients are to be evaluated, shape [d]. */
+  /** The weights at which the next gradients are evaluated, shape [d]. */
   public final double[] weights;
 
-  /** What to predict with, shape [d]. */
+  /** The weights to predict with, shape [d]. */
   public final double[] average;
 
-  /** Scalars by name, in the order in which they are to be shown. */
+  /** Scalars by name, in display order. */
   public final Map<String, Double> diagnostics = new LinkedHashMap<>();
 
   public Iterate(int dimension) {

@@ -2,8 +2,8 @@ package io.croupier.operators.learner;
 
 /**
  * Stochastic gradient descent on noised gradients, theta <- theta - eta n^-alpha g~ at the n-th
- * round, and the average of the iterates after each step (LDP-ASGD): [LDP, eq. 2]. The noise is in
- * g~ when it arrives, each person's own.
+ * round, and the average of the iterates after each step (LDP-ASGD): [LDP, eq. 2]. Each device adds
+ * its noise to g~.
  *
  * <p>With a radius, every iterate is projected to the ball of that radius around the initial
  * weights.
@@ -16,19 +16,22 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
   private final double stepSize;
   private final double decay;
 
-  /** What bounds the distance from the initial weights: the radius, or the largest at all. */
+  /**
+   * The bound on the distance from the initial weights: the radius, if it is below {@link
+   * MagnitudeLearner#LIMIT}, otherwise that limit.
+   */
   private final double reach;
 
   private final Averaging averaging;
   private final InitialWeights initialWeights;
 
   /**
-   * An LDP-SGD learner.
+   * Creates an LDP-SGD learner.
    *
    * @param stepSize eta, positive and finite, in units of weights per gradient
    * @param decay alpha, at least 0 and finite
-   * @param radius of the ball around the initial weights that iterates are projected to, positive;
-   *     infinite: none
+   * @param radius radius of the ball around the initial weights that iterates are projected to,
+   *     positive; infinite for none
    */
   LdpSgd(
       double stepSize,
@@ -98,7 +101,8 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
   }
 
   /**
-   * In two passes: the projection needs the norm. Coordinates are cut first: squares are finite.
+   * Moves in two passes, since the projection needs the norm. Coordinates are clipped first, so
+   * that squares are finite.
    */
   private void moveAndProject(State state, double[] subgradient, double step) {
     double limit = MagnitudeLearner.LIMIT;
@@ -147,7 +151,7 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
    */
   public static final class State implements LearnerState {
 
-    /** The weights, less the initial ones. */
+    /** The weights minus the initial ones. */
     private final double[] moved;
 
     private final RunningAverage average;

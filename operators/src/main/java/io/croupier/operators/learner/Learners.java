@@ -8,9 +8,9 @@ import io.croupier.schemas.ModelSpecs;
 import java.util.Locale;
 
 /**
- * The learner that a local {@link ModelSpec} asks for, and what specs of all learners have alike.
- * initial_wealth and averaging say nothing to adaptive_radius, which has its own, nor
- * initial_wealth to ldp_sgd, which doesn't bet.
+ * Creates the learner of a local {@link ModelSpec}, and the settings that all learners share.
+ * adaptive_radius ignores initial_wealth and averaging, since it has its own; ldp_sgd ignores
+ * initial_wealth, since it doesn't bet.
  */
 public final class Learners {
 
@@ -23,7 +23,7 @@ public final class Learners {
   private Learners() {}
 
   /**
-   * The learner of a valid spec.
+   * Returns the learner of a valid spec.
    *
    * @throws IllegalArgumentException if the learner, or a setting of it, is not available
    */
@@ -106,7 +106,7 @@ public final class Learners {
     return given ? radius : Double.POSITIVE_INFINITY;
   }
 
-  /** The prior over betting fractions of a learner that has one. */
+  /** Returns the prior over betting fractions of a learner that has one. */
   public static Prior prior(ModelSpec spec) {
     return switch (ModelSpecs.prior(spec).getPriorCase()) {
       case IMPROPER -> new Prior.Improper();
@@ -119,12 +119,12 @@ public final class Learners {
     };
   }
 
-  /** How the average of a spec weighs the iterates. */
+  /** Returns the averaging of a spec. */
   public static Averaging averaging(ModelSpec spec) {
     return new Averaging(ModelSpecs.averagingDegree(spec));
   }
 
-  /** The weights of a spec's round 0. */
+  /** Returns the weights of a spec's round 0. */
   public static InitialWeights initialWeights(ModelSpec spec) {
     return spec.getInitialWeightsCount() == 0
         ? InitialWeights.zero(spec.getDimension())

@@ -4,15 +4,16 @@ import java.io.Serializable;
 import java.util.Map;
 
 /**
- * One-dimensional coin betting: how far to go along the direction that another learner chooses.
+ * One-dimensional coin betting on the distance along the direction of another learner.
  *
- * <p>With c the coin of a round, L -= c and V += its variance, the next magnitude is W0 times the
- * prediction of a {@link Potential} at (L, V), [vdH19, Algorithm 1], [JO19, Algorithm 1]. W0 is the
- * initial wealth: with a prior of finite mass the most that is lost in expectation against doing
- * nothing; with the improper one a unit of that loss, which grows like the logarithm of the rounds.
+ * <p>For a round with coin c, L -= c and V += the coin's variance; the next magnitude is W0 times
+ * the prediction of a {@link Potential} at (L, V), [vdH19, Algorithm 1], [JO19, Algorithm 1]. W0 is
+ * the initial wealth: with a prior of finite mass it bounds the expected loss against doing
+ * nothing; with the improper prior it is the unit of that loss, which grows like the logarithm of
+ * the rounds.
  *
- * <p>A magnitude beyond {@link #LIMIT} (the gradient bound or the noise bound is wrong, or the loss
- * is unbounded below) saturates there and is counted; its sign and logarithm stay exact.
+ * <p>A magnitude beyond {@link #LIMIT} (because the gradient bound or the noise bound is wrong, or
+ * the loss is unbounded below) saturates there and is counted; its sign and logarithm stay exact.
  */
 public final class MagnitudeLearner implements Serializable {
 
@@ -24,7 +25,7 @@ public final class MagnitudeLearner implements Serializable {
   private final double initialWealth;
 
   /**
-   * A magnitude learner.
+   * Creates a magnitude learner.
    *
    * @param initialWealth W0, positive and finite
    */
@@ -68,7 +69,10 @@ public final class MagnitudeLearner implements Serializable {
     diagnostics.put("saturations", (double) state.saturations);
   }
 
-  /** L, V and what follows from them. Invariants: V >= 0 and finite; |magnitude| at most LIMIT. */
+  /**
+   * L, V and the values derived from them. Invariants: V >= 0 and finite; |magnitude| at most
+   * LIMIT.
+   */
   static final class State {
     private final RunningSum coins = new RunningSum();
     private final RunningSum variance = new RunningSum();

@@ -5,35 +5,39 @@ import io.croupier.accounting.GaussLegendre;
 /**
  * Folded integrals whose integrand is not smooth at v = 0 or v = 1: the 48-point rule on panels
  * that shrink geometrically towards both. Part of {@link Potential}, whose symbols and scaled units
- * it uses; values are relative to exp(E), E the exponent at the peak.
+ * it uses; values are relative to exp(E), where E is the exponent at the peak.
  *
- * <p>The next panel reaches down to an eighth of the last end (near 1: eight times as far from 1).
- * On such a panel the nearest singularity lies where the rule converges like 2.09^-96 = 1.5e-31;
- * the exponential is resolved because the window's ends are panel ends too.
+ * <p>Each panel reaches down to an eighth of the end of the previous one (near 1: eight times as
+ * far from 1). With the nearest singularity at that distance, the rule converges like 2.09^-96 =
+ * 1.5e-31; the exponential is resolved because the window's ends are panel ends too.
  */
 final class PanelQuadrature {
   private static final double SHRINKAGE = 8;
 
-  /** Both integrands vanish like v at 0, so what lies below this fraction is about 2^-66. */
+  /**
+   * Both integrands vanish like v at 0, so the part below this fraction of the window is about
+   * 2^-66.
+   */
   private static final double FLOOR = 0x1p-33;
 
   /**
-   * Beyond this exponent the excess is the window's: 1 is nothing against exp(600), and so is
-   * exp(-a v) in a window that begins beyond 2/3 of the peak.
+   * Beyond this exponent the excess is the integral over the window: 1 is negligible against
+   * exp(600), and so is exp(-a v) in a window that begins beyond 2/3 of the peak.
    */
   static final double LOG_DOMAIN = 600;
 
   private PanelQuadrature() {}
 
-  /** Integral of exp(a v - b v^2) (1 - exp(-2 a v)) / ln^2 v over the window. */
+  /** Returns the integral of exp(a v - b v^2) (1 - exp(-2 a v)) / ln^2 v over the window. */
   static double oddMass(
       double a, double b, double peak, double slope, double left, double right, Potential p) {
     return window(false, a, b, peak, slope, left, right, p);
   }
 
   /**
-   * Integral of 2 (exp(-b v^2) cosh(a v) - 1) / v over (0, C), divided by ln^2 v for a logarithmic
-   * prior. cosh x - 1 = exp(x) (1 - exp(-x))^2 / 2 keeps both parts free of cancellation.
+   * Returns the integral of 2 (exp(-b v^2) cosh(a v) - 1) / v over (0, C), divided by ln^2 v for a
+   * logarithmic prior. cosh x - 1 = exp(x) (1 - exp(-x))^2 / 2 keeps both parts free of
+   * cancellation.
    */
   static double excess(
       double a,
@@ -77,8 +81,8 @@ final class PanelQuadrature {
   }
 
   /**
-   * The window alone, from its top downwards in steps of the distance from there: however narrow it
-   * is against its distance from 0, the exponent is exact.
+   * Integrates over the window alone, from its top downwards, with v as the distance from the top:
+   * the exponent is exact even in a window that is narrow compared with its distance from 0.
    */
   private static double window(
       boolean perFraction,
@@ -110,7 +114,7 @@ final class PanelQuadrature {
     return sum;
   }
 
-  /** The prior's part that is not 1 / v: 1, or 1 / ln^2 v. */
+  /** Returns the factor of the prior besides 1 / v: 1, or 1 / ln^2 v. */
   private static double weight(double v, double logUnit, Potential p) {
     if (!p.logarithmic()) {
       return 1;
@@ -119,7 +123,7 @@ final class PanelQuadrature {
     return 1 / (log * log);
   }
 
-  /** Only where the unit is 1 can v come near the singularity at 1. */
+  /** Returns the next panel's end. Only if the unit is 1 can v come near the singularity at 1. */
   private static double nextEnd(double high, double logUnit) {
     double towardsZero = high / SHRINKAGE;
     return logUnit == 0 ? Math.max(towardsZero, 1 - SHRINKAGE * (1 - high)) : towardsZero;

@@ -1,16 +1,16 @@
 package io.croupier.operators.learner;
 
 /**
- * Where a v - b v^2 is largest on [0, c], and how large: E. Inside at a / 2b, or at the edge c.
+ * The maximum E of a v - b v^2 on [0, c], and its place: inside at a / 2b, or at the edge c.
  *
- * <p>exp(E) needs E to an absolute accuracy of 1e-14, and E comes to 700: it is a sum of two
- * doubles, the higher of which may be off by some ulp, because the lower is taken from what the
- * higher is. All exact products are by fused multiplication, exact sums by Knuth's two-sum.
+ * <p>exp(E) needs E to an absolute accuracy of 1e-14, and E reaches 700: it is a sum of two
+ * doubles. The higher may be off by some ulp, because the lower is computed from the higher's
+ * actual value. Exact products use fused multiplication, exact sums Knuth's two-sum.
  */
 final class Peak {
   private Peak() {}
 
-  /** a - 2bc, correctly rounded: positive where the peak is at the edge. */
+  /** Returns a - 2bc, correctly rounded: positive where the peak is at the edge. */
   static double slope(double a, double b, double c) {
     double p = b * c;
     double pLow = Math.fma(b, c, -p);
@@ -18,12 +18,12 @@ final class Peak {
     return d + (twoSumError(a, -2 * p, d) - 2 * pLow);
   }
 
-  /** E, rounded: a^2 / 4b inside, c (a - bc) at the edge. */
+  /** Returns E, rounded: a^2 / 4b inside, c (a - bc) at the edge. */
   static double exponent(double a, double b, double c, double slope) {
     return isInside(b, slope) ? a * a / (4 * b) : c * (a - b * c);
   }
 
-  /** What {@code exponent} lacks of E. */
+  /** Returns E - {@code exponent}. */
   static double exponentLow(double a, double b, double c, double slope, double exponent) {
     if (isInside(b, slope)) {
       double q = a * a;
@@ -43,7 +43,7 @@ final class Peak {
     return slope <= 0 && b > 0;
   }
 
-  /** The error of x + y = sum, exactly (Knuth). */
+  /** Returns x + y - sum, exactly (Knuth). */
   private static double twoSumError(double x, double y, double sum) {
     double z = sum - x;
     return (x - (sum - z)) + (y - z);

@@ -16,32 +16,32 @@ import java.io.Serializable;
  *
  * <p>Source: [vdH19, Algorithm 1] and, with the uniform prior, [JO19, Algorithm 1]. The closed
  * forms are not used as both papers print them: formula (7) of [vdH19] has its sign reversed and
- * lacks a factor sqrt(b / pi), and even when corrected, floating-point arithmetic turns it into
- * NaN, infinity or nonsense over most of the range that a long stream visits.
+ * lacks a factor sqrt(b / pi), and even the corrected formula yields NaN, infinity or wrong values
+ * in floating-point arithmetic over most of the range that a long stream visits.
  *
  * <p>Method: the exponent at the peak of the integrand, E, factors out; it is kept as a sum of two
- * doubles ({@link Peak}). What is left of the prediction under the conjugate, uniform and improper
- * priors is a {@link ClosedForm} in well-conditioned pieces.
+ * doubles ({@link Peak}). The remaining factor of the prediction under the conjugate, uniform and
+ * improper priors is a {@link ClosedForm} in well-conditioned pieces.
  *
  * <p>Everything else is integrated: the prediction where the closed forms don't cover |L| C and V
- * C^2 (beyond 2^200, or V C^2 below 2^-200), both logarithms, and all under the prior 1 / (|v| ln^2
- * |v|). Fold the integral onto v > 0, where exp(vL) - exp(-vL) = exp(v|L|) (1 - exp(-2v|L|)) makes
- * the integrand positive, so that nothing cancels; cut it to the window around its peak outside of
- * which the exponent has fallen by 42; count v from the peak, so that the exponent is exact; apply
- * one 48-point Gauss-Legendre rule. The prior 1 / (|v| ln^2 |v|) and the potential of 1 / |v| are
- * not smooth at 0: they take {@link PanelQuadrature}.
+ * C^2 (beyond 2^200, or V C^2 below 2^-200), both logarithms, and all quantities under the prior 1
+ * / (|v| ln^2 |v|). The integral is folded onto v > 0, where exp(vL) - exp(-vL) = exp(v|L|) (1 -
+ * exp(-2v|L|)) makes the integrand positive, so that nothing cancels; restricted to the window
+ * around its peak outside of which the exponent has fallen by 42; v is counted from the peak, so
+ * that the exponent is exact; then one 48-point Gauss-Legendre rule applies. The prior 1 / (|v|
+ * ln^2 |v|) and the potential of 1 / |v| are not smooth at 0: they use {@link PanelQuadrature}.
  *
- * <p>Accuracy: relative error of w at most 1e-13 (cv: 1e-12), seen 6e-15 by the closed forms and
- * 2e-15 by the rule; of a logarithm 1e-13 max(1, |log|).
+ * <p>Accuracy: relative error of w at most 1e-13 (cv: 1e-12), measured 6e-15 for the closed forms
+ * and 2e-15 for the rule; of a logarithm 1e-13 max(1, |log|).
  *
- * <p>Domain: L any number but NaN, V >= 0. |L| C counts as at most 2^500 and V C^2 as at most
- * 2^1000, so that nothing overflows but the result itself, and NaN never occurs. Odd in L exactly.
+ * <p>Domain: L any number but NaN, V >= 0. |L| C is limited to 2^500 and V C^2 to 2^1000, so that
+ * only the result itself can overflow, and NaN never occurs. The prediction is exactly odd in L.
  *
- * <p>Immutable. A prediction takes two to four exponentials, where integrated 48, for cv about a
- * thousand; it allocates nothing.
+ * <p>Immutable. A prediction takes two to four exponentials, 48 where it is integrated, and about a
+ * thousand for cv; it allocates nothing.
  */
 public final class Potential implements Serializable {
-  /** exp(-42) is 5.7e-19: what lies outside of the window is below rounding. */
+  /** exp(-42) is 5.7e-19: the integral outside of the window is below rounding. */
   private static final double WINDOW_DEPTH = 42;
 
   /** Half-widths that keep every intermediate result in range. */
@@ -61,13 +61,13 @@ public final class Potential implements Serializable {
   /** The conjugate prior adds b to V; the others add nothing. */
   private final double offset;
 
-  /** What the folded integral is divided by, in scaled units. */
+  /** Divisor of the folded integral, in scaled units. */
   private final double normaliser;
 
-  /** unit / normaliser: from a scaled integral to w. */
+  /** unit / normaliser: factor from a scaled integral to w. */
   private final double scale;
 
-  /** Whether the prior is one that {@link ClosedForm} knows. */
+  /** Whether {@link ClosedForm} covers the prior. */
   private final boolean closed;
 
   private enum Quantity {
@@ -87,7 +87,7 @@ public final class Potential implements Serializable {
   }
 
   /**
-   * A potential.
+   * Creates a potential.
    *
    * @param prior the density over betting fractions
    * @param halfWidth C, between 2^-400 and 2^400; below 1 for {@link Prior.Cv}
@@ -130,19 +130,19 @@ public final class Potential implements Serializable {
     return window * foldedSum(Factor.EVEN_MASS, 0, b, 0, 0, 0, window);
   }
 
-  /** The prediction w; plus or minus infinity where no double holds it. */
+  /** Returns the prediction w; plus or minus infinity where it exceeds every double. */
   public double prediction(double coins, double variance) {
     return predictionAt(coins, variance + offset);
   }
 
-  /** ln |w|, finite even where w overflows; negative infinity where w = 0. */
+  /** Returns ln |w|, finite even where w overflows; negative infinity where w = 0. */
   public double logPrediction(double coins, double variance) {
     return logPredictionAt(coins, variance + offset);
   }
 
   /**
-   * ln F. The improper prior has infinite mass and so no F: with its excess X, the integral of
-   * (exp(v L - v^2 V) - 1) / |v|, in the place of F - 1, this is sgn(X) ln(1 + |X|).
+   * Returns ln F. The improper prior has infinite mass and so no F; its excess X, the integral of
+   * (exp(v L - v^2 V) - 1) / |v|, replaces F - 1, and the result is sgn(X) ln(1 + |X|).
    */
   public double logPotential(double coins, double variance) {
     return logPotentialAt(coins, variance + offset);
@@ -166,7 +166,8 @@ public final class Potential implements Serializable {
   }
 
   /**
-   * The prediction by {@link GaussLegendre} everywhere: what the closed forms are tested against.
+   * Returns the prediction by {@link GaussLegendre} everywhere: the reference of the closed forms'
+   * tests.
    */
   double predictionByQuadrature(double coins, double quadratic) {
     return quadrature(Quantity.PREDICTION, scaledCoins(coins), scaledVariance(quadratic), coins);
@@ -180,7 +181,7 @@ public final class Potential implements Serializable {
     return Math.min(quadratic * unit * unit, LARGEST_VARIANCE);
   }
 
-  /** By {@link ClosedForm}; w is then exp(E / 2) (integral / Z) exp(E / 2), compensated. */
+  /** Returns w by {@link ClosedForm}, as exp(E / 2) (integral / Z) exp(E / 2), compensated. */
   private double closedForm(double a, double b, double coins) {
     if (ClosedForm.isFlat(a, b, scaledHalfWidth)) {
       double integral =
@@ -201,7 +202,7 @@ public final class Potential implements Serializable {
     return Math.copySign(half * (integral * scale) * half * (1 + low), coins);
   }
 
-  /** Everything at once, because a window returned as an object would be an allocation. */
+  /** Computes window and integral in one method, because returning a window would allocate. */
   private double quadrature(Quantity quantity, double a, double b, double coins) {
     double c = Peak.slope(a, b, scaledHalfWidth);
     double exponent = Peak.exponent(a, b, scaledHalfWidth, c);
@@ -267,12 +268,15 @@ public final class Potential implements Serializable {
     return scaledHalfWidth;
   }
 
-  /** ln of the unit in which {@link PanelQuadrature} counts v. */
+  /** Returns ln of the unit in which {@link PanelQuadrature} counts v. */
   double logUnit() {
     return StrictMath.log(unit);
   }
 
-  /** Mean of the integrand over the window [peak - left, peak + right], relative to exp(E). */
+  /**
+   * Returns the mean of the integrand over the window [peak - left, peak + right], relative to
+   * exp(E).
+   */
   private static double foldedSum(
       Factor factor, double a, double b, double peak, double slope, double left, double right) {
     double width = left + right;
@@ -293,7 +297,7 @@ public final class Potential implements Serializable {
     return sum;
   }
 
-  /** 1 - exp(-x) for x >= 0: beyond 40 the exponential is below rounding. */
+  /** Returns 1 - exp(-x) for x >= 0; beyond 40 the exponential is below rounding. */
   static double oneMinusExp(double x) {
     return x > 40 ? 1 : -StrictMath.expm1(-x);
   }

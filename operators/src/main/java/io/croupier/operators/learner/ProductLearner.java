@@ -18,7 +18,7 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
   private final Averaging averaging;
   private final InitialWeights initialWeights;
 
-  /** A learner of as many coordinates as there are initial weights. */
+  /** Creates a learner with as many coordinates as initial weights. */
   ProductLearner(
       MagnitudeLearner magnitude,
       BallConstraint constraint,

@@ -3,23 +3,23 @@ package io.croupier.operators.learner;
 import java.util.Arrays;
 
 /**
- * What a learner observes of one closed round. Reused from round to round by its owner.
+ * What a learner observes of one closed round. Its owner reuses it from round to round.
  *
- * <p>A round is dense, or sparse: it then lists the coordinates that its reports touched, and the
- * subgradient is 0 everywhere else. A learner may ignore the list.
+ * <p>A round is dense or sparse. A sparse round lists the coordinates that its reports touched, and
+ * the subgradient is 0 everywhere else. A learner may ignore the list.
  */
 public final class Round {
   private static final int DENSE = -1;
 
-  /** Mean of the reports' noisy subgradients, shape [d]. Learners read it and leave it as it is. */
+  /** Mean of the reports' noisy subgradients, shape [d]. Learners must not change it. */
   public final double[] subgradient;
 
   /** Squared L2 norm of {@link #subgradient}. */
   public double squaredNorm;
 
   /**
-   * Mean over the reports of the inner product of subgradient and the direction of the round that
-   * the report names; 0 for learners that don't bet.
+   * Mean over the reports of the inner product of a report's subgradient and the direction of the
+   * round that the report names; 0 for learners that don't bet.
    */
   public double coin;
 
@@ -29,22 +29,22 @@ public final class Round {
   private int[] touched = {};
   private int touchedCount = DENSE;
 
-  /** A dense round of zeros. */
+  /** Creates a dense round of zeros. */
   public Round(int dimension) {
     subgradient = new double[dimension];
   }
 
-  /** Whether {@link #touched} lists every coordinate that may differ from 0. */
+  /** Returns whether {@link #touched} lists every coordinate that may differ from 0. */
   public boolean isSparse() {
     return touchedCount != DENSE;
   }
 
-  /** How many coordinates a sparse round lists. */
+  /** Returns how many coordinates a sparse round lists. */
   public int touchedCount() {
     return touchedCount;
   }
 
-  /** The {@code i}-th of them; none occurs twice. */
+  /** Returns the {@code i}-th listed coordinate; none occurs twice. */
   public int touched(int i) {
     return touched[i];
   }
@@ -55,11 +55,11 @@ public final class Round {
   }
 
   /**
-   * Makes the round sparse and the subgradient 0, at the cost of what the last round touched: the
-   * caller writes the listed coordinates.
+   * Makes the round sparse and the subgradient 0, at a cost proportional to the coordinates that
+   * the last round touched; the caller then writes the listed coordinates.
    *
    * @param coordinates distinct; kept, not copied
-   * @param count how many of them, from the first one on, are listed
+   * @param count how many of them are listed, from the first one on
    */
   public void sparse(int[] coordinates, int count) {
     if (isSparse()) {

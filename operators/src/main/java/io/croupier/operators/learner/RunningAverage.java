@@ -3,15 +3,15 @@ package io.croupier.operators.learner;
 /**
  * A weighted mean of iterates in two layers: the mean over the present block of {@value #BLOCK}
  * rounds, kept as recent += (alpha_t / W) (w_t - recent), with alpha_t the weight of the t-th
- * iterate and W the sum of the block's weights; and the mean over all blocks before, into which a
- * full block is merged. Of the weights only ratios are kept: they grow like t however fast the
- * weights grow.
+ * iterate and W the sum of the block's weights; and the mean over all earlier blocks, into which a
+ * full block is merged. Only ratios of weights are kept: they grow like t however fast the weights
+ * grow.
  *
- * <p>Accuracy: a mean kept in one layer stops to follow once an iterate moves it by less than half
- * its last bit, and is off by up to 1e-7 of the largest iterate after 10^9 rounds. In two layers
- * the roundings of one block and of the merges remain: at most (BLOCK + T / BLOCK) 2^-52, below
- * 2e-11 of the largest iterate at T = 10^9, for the memory of one more vector and no traffic in a
- * step.
+ * <p>Accuracy: a mean in one layer stops changing once an iterate moves it by less than half its
+ * last bit, and is off by up to 1e-7 of the largest iterate after 10^9 rounds. In two layers the
+ * roundings of one block and of the merges remain: at most (BLOCK + T / BLOCK) 2^-52, below 2e-11
+ * of the largest iterate at T = 10^9, for the memory of one more vector and no additional memory
+ * traffic in a step.
  */
 public final class RunningAverage {
   static final int BLOCK = 1 << 15;
@@ -33,10 +33,10 @@ public final class RunningAverage {
   /** Sum of the weights of all full blocks, in units of the newest weight of the last of them. */
   private double settledRatio;
 
-  /** That unit in units of the newest weight of all. */
+  /** The unit of {@link #settledRatio} in units of the newest weight of all. */
   private double fade = 1;
 
-  /** The mean of nothing yet: zero. */
+  /** Creates the mean of no iterates: zero. */
   public RunningAverage(int dimension) {
     recent = new double[dimension];
   }
@@ -54,12 +54,15 @@ public final class RunningAverage {
     recentRatio = 1 + recentRatio * decay;
   }
 
-  /** Whether the next iterate begins a new block: all iterates so far have to be in by then. */
+  /**
+   * Returns whether the next iterate begins a new block; all earlier iterates must be included by
+   * then.
+   */
   boolean isBlockFull() {
     return blockLength == BLOCK;
   }
 
-  /** alpha_t / W: what the iterate at hand weighs in the mean over the block. */
+  /** Returns alpha_t / W, the weight of the present iterate in the mean over the block. */
   public double gain() {
     return 1 / recentRatio;
   }
@@ -96,7 +99,7 @@ public final class RunningAverage {
     }
   }
 
-  /** Shows its part of a state. */
+  /** Passes the average to a visitor, as part of a state. */
   public void visit(LearnerState.Visitor visitor) {
     blockLength = visitor.count("average-block-length", blockLength);
     recentRatio = visitor.scalar("weight-ratio", recentRatio);

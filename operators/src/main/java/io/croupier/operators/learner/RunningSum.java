@@ -1,14 +1,14 @@
 package io.croupier.operators.learner;
 
 /**
- * A sum that grows by one term a round for years, kept as the sum of two doubles: the second
+ * A sum that grows by one term per round for years, kept as the sum of two doubles: the second
  * collects the exact rounding errors of the first (Knuth's two-sum, accumulated as by Neumaier,
  * 1974).
  *
  * <p>Accuracy: after n terms x_i the error is at most u |sum| + n u^2 sum |x_i|, u = 2^-53, where a
  * plain sum may be off by n u sum |x_i|: at 10^9 rounds 1.2e-23 instead of 1.1e-7 of sum |x_i|.
  *
- * <p>Terms are finite, and so is the sum: it saturates at the largest double.
+ * <p>Terms must be finite. The sum is finite, too: it saturates at the largest double.
  */
 final class RunningSum {
   private double high;

@@ -7,32 +7,36 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * A state as named byte strings of bounded size, so that a store never holds a whole vector in one
- * value. Numbers and counts are one chunk each; vectors are cut into chunks of {@value
+ * A state as named byte strings of bounded size, so that no value in a store contains a whole
+ * vector. Numbers and counts are one chunk each; vectors are cut into chunks of {@value
  * #VALUES_PER_CHUNK} values named {@code name/0}, {@code name/1}, .... Little-endian.
  *
- * <p>A name that the store doesn't know keeps its initial value: this is how a state grows a field.
+ * <p>A part whose name is not in the store keeps its initial value, so fields can be added to a
+ * state.
  */
 public final class StateChunks {
   static final int VALUES_PER_CHUNK = 8192;
 
   private StateChunks() {}
 
-  /** A visitor that hands every part to {@code out}, as fresh arrays. */
+  /** Returns a visitor that passes every part to {@code out}, as new arrays. */
   public static LearnerState.Visitor writer(BiConsumer<String, byte[]> out) {
     return writer(out, name -> false);
   }
 
   /**
-   * A visitor that hands every part to {@code out}, but those vectors whose names {@code isStored}
-   * knows: it is asked once for each.
+   * Returns a visitor that passes every part to {@code out}, except vectors for whose names {@code
+   * isStored} returns true; it is called once for each.
    */
   public static LearnerState.Visitor writer(
       BiConsumer<String, byte[]> out, Predicate<String> isStored) {
     return new Writer(out, isStored);
   }
 
-  /** A visitor that restores every part from {@code in}, which answers null for unknown names. */
+  /**
+   * Returns a visitor that restores every part from {@code in}, which returns null for unknown
+   * names.
+   */
   public static LearnerState.Visitor reader(Function<String, byte[]> in) {
     return new Reader(in);
   }
@@ -108,7 +112,7 @@ public final class StateChunks {
       }
       if (bytes.length != values * Long.BYTES) {
         throw new IllegalStateException(
-            "State '%s' holds %d bytes where %d were expected"
+            "State '%s' has %d bytes where %d were expected"
                 .formatted(name, bytes.length, values * Long.BYTES));
       }
       return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
