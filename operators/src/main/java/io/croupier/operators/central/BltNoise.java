@@ -5,24 +5,25 @@ import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.accounting.tree.Schedule;
 
 /**
- * Buffered linear Toeplitz noise [DMPST24, MXZ24]: one draw a step and a few buffers, for a horizon
- * that is known beforehand; at equal privacy its last and largest noise is about 0.4 of Honaker's
- * tree's.
+ * Buffered linear Toeplitz noise [DMPST24, MXZ24]: one draw per step and a few buffers, for a
+ * horizon that is fixed in advance; at equal privacy its last and largest noise is about 0.4 of
+ * Honaker's tree's.
  *
  * <p>Guarantee, under zero-out, with {@link #zeta} for the limits: zeta / (2 sigma^2)-zCDP,
- * exactly. Released is o_t = x_t + z_t - f(y_1 .. y_(t-1)), y = o - x being the noise, z_t discrete
- * Gaussian and f computed in fixed point, rounded to whole steps. So given what was released
- * before, o_t is a discrete Gaussian about an integer, and for another input about another one:
- * their differences are C times that of the inputs, but for what rounding adds, less than W in each
- * coordinate of each step (see {@link BltSum}), in all sqrt(n d) W, whatever was released. Renyi
- * divergences of such a sequence add up [FZ21], and so do GDP parameters [ST22]. The deviation is
- * raised to cover it: sigma (L + W sqrt(n d)) instead of sigma L. That is 0.01% for sigma = 5 and n
- * = d = 10^4; it is 2% for sigma = 10 and n = d = 10^6.
+ * exactly. The release is o_t = x_t + z_t - f(y_1 .. y_(t-1)), where y = o - x is the noise, z_t is
+ * discrete Gaussian and f is computed in fixed point, rounded to whole steps. So given the earlier
+ * releases, o_t is a discrete Gaussian about an integer, and for another input about another
+ * integer. The differences of these integers are C times that of the inputs, except for rounding,
+ * which adds less than W in each coordinate of each step (see {@link BltSum}), in all sqrt(n d) W,
+ * whatever was released. Renyi divergences of such a sequence add up [FZ21], and so do GDP
+ * parameters [ST22]. The deviation is raised to cover the rounding: sigma (L + W sqrt(n d)) instead
+ * of sigma L. That is 0.01% for sigma = 5 and n = d = 10^4; it is 2% for sigma = 10 and n = d =
+ * 10^6.
  *
- * <p>It is sqrt(zeta) / sigma-GDP [DRS22] but for a total variation distance of n min(d / 24,
- * sqrt(d) / 16) / s^2, s the deviation in steps of the noise, at least 2^28: below 1e-9 for n = d =
- * 10^6, 1e-12 for 10^4. And a buffer overflows with a probability below exp(-1000), if parameters
- * are such that noise is below 64 deviations.
+ * <p>It is sqrt(zeta) / sigma-GDP [DRS22] up to a total variation distance of n min(d / 24, sqrt(d)
+ * / 16) / s^2, where s, at least 2^28, is the deviation in steps of the noise: below 1e-9 for n = d
+ * = 10^6, 1e-12 for 10^4. A buffer overflows with a probability below exp(-1000), if the parameters
+ * keep noise below 64 deviations.
  *
  * @param parameters of the matrix C
  * @param horizon n: the most steps, from 1 to {@link Schedule#MAX_STEPS}
@@ -30,10 +31,10 @@ import io.croupier.accounting.tree.Schedule;
 public record BltNoise(BltParameters parameters, long horizon) implements PrefixNoise {
   private static final int DEVIATION_BITS = 29;
 
-  /** Of the deviation in steps of the noise. */
+  /** Binary logarithm of the least deviation in steps of the noise. */
   private static final int LEAST_DEVIATION_BITS = 28;
 
-  /** By which sensitivity is raised for the rounding of its computation, and that of each term. */
+  /** Relative increase of the sensitivity for the rounding of its computation, and of each term. */
   private static final double ROUNDING = 0x1p-40;
 
   private static final double ROUNDING_EACH = 0x1p-48;
@@ -48,8 +49,9 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
   }
 
   /**
-   * The parameters with the least noise of the last prefix at equal privacy. Deterministic, and a
-   * function of the arguments alone: whoever charges for the noise finds those of whoever adds it.
+   * Returns the noise whose parameters minimise the noise of the last prefix at equal privacy.
+   * Deterministic, and a function of the arguments alone: ledger and learner find the same
+   * parameters.
    *
    * @param buffers m, from 1 to {@link BltParameters#MOST_BUFFERS}
    */
@@ -77,7 +79,7 @@ public record BltNoise(BltParameters parameters, long horizon) implements Prefix
     return parameters.squaredSensitivity(steps, limits) * (1 + rounding);
   }
 
-  /** Of all steps up to the horizon. */
+  /** The variation of all steps up to the horizon. */
   @Override
   public double variation(int dimension, double zeta) {
     return zeta > 0

@@ -6,17 +6,17 @@ import java.util.Arrays;
 /**
  * A buffered linear Toeplitz matrix C [DMPST24]: lower triangular, ones on the diagonal, and c_k =
  * sum_j omega_j theta_j^(k-1) on the k-th diagonal below. Prefix sums A = B C are released as B (C
- * x + z), the noise of which is B z, the running sum of C^-1 z.
+ * x + z); their noise is B z, the running sum of C^-1 z.
  *
  * <p>C^-1 is of the same kind; its poles interlace: theta_1 > theta^_1 > theta_2 > ... > theta^_m.
- * What is near 1 is kept by its complement. Immutable.
+ * Numbers near 1 are represented by their complements. Immutable.
  *
  * <p>Invariants: (1) theta strictly decreasing in (0, 1], omega positive; (2) sum omega &lt;= 1, so
- * that no c_k exceeds c_(k-1); (3) both are multiples of 2^-62, exactly what the stream multiplies
- * by.
+ * that no c_k exceeds c_(k-1); (3) both are multiples of 2^-62, exactly the factors that {@link
+ * BltSum} multiplies by.
  */
 public final class BltParameters {
-  /** The most buffers: a fifth one is worth less than a percent. */
+  /** The most buffers: the fifth one gains less than a percent. */
   public static final int MOST_BUFFERS = 5;
 
   private static final int FRACTION_BITS = 62;
@@ -31,7 +31,7 @@ public final class BltParameters {
   }
 
   /**
-   * The matrix of these parameters, rounded to multiples of 2^-62.
+   * Returns the matrix of these parameters, rounded to multiples of 2^-62.
    *
    * @throws IllegalArgumentException if one of the invariants doesn't hold
    */
@@ -70,32 +70,32 @@ public final class BltParameters {
         .toArray();
   }
 
-  /** m. */
+  /** Returns the number of buffers m. */
   public int buffers() {
     return theta.length;
   }
 
-  /** The poles of C, shape [m]; a copy. */
+  /** Returns the poles of C, shape [m]; a copy. */
   public double[] theta() {
     return theta.clone();
   }
 
-  /** Their weights, shape [m]; a copy. */
+  /** Returns the weights of the poles, shape [m]; a copy. */
   public double[] omega() {
     return omega.clone();
   }
 
-  /** A number of [0, 1] as a whole multiple of 2^-62. */
+  /** Returns a number of [0, 1] as a whole multiple of 2^-62. */
   static long fixedPoint(double value) {
     return (long) Math.scalb(value, FRACTION_BITS);
   }
 
-  /** The largest squared norm of C u over the participations u of one user. */
+  /** Returns the largest squared norm of C u over the participations u of one user. */
   double squaredSensitivity(long steps, ParticipationLimits limits) {
     return BltSensitivity.squared(complements(), omega, steps, limits);
   }
 
-  /** The noise of prefixes, for independent noise of variance 1 of each step. */
+  /** Returns the variances of prefixes, for independent noise of variance 1 in each step. */
   PrefixVariance prefixVariance() {
     double[] poles = complements();
     return PrefixVariance.of(poles, inversePoles(poles));
@@ -106,8 +106,8 @@ public final class BltParameters {
   }
 
   /**
-   * Complements of the poles of C^-1: where 1 + sum_j omega_j / (theta^ - theta_j) = 0, by
-   * bisection between neighbours of theta, the last one below them all.
+   * Returns the complements of the poles of C^-1: the zeros of 1 + sum_j omega_j / (theta^ -
+   * theta_j), by bisection between neighbours of theta, the last one below them all.
    */
   private double[] inversePoles(double[] poles) {
     int m = poles.length;
@@ -131,7 +131,10 @@ public final class BltParameters {
     return inverse;
   }
 
-  /** Rises from minus infinity at a pole to plus infinity at the next one. */
+  /**
+   * The function whose zeros are the poles of C^-1. It rises from minus infinity at a pole to plus
+   * infinity at the next one.
+   */
   private double characteristic(double[] poles, double complement) {
     double sum = 1;
     for (int j = 0; j < poles.length; j++) {

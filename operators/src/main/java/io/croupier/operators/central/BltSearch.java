@@ -18,20 +18,20 @@ import org.apache.commons.math3.optim.nonlinear.scalar.noderiv.NelderMeadSimplex
 import org.apache.commons.math3.optim.nonlinear.scalar.noderiv.SimplexOptimizer;
 
 /**
- * The parameters that minimise squared sensitivity times the variance of the last prefix, for a
- * horizon and limits. Unknowns are the poles of C and C^-1 by u = -ln(1 - pole), which interlace:
- * the logarithms of the increments of u are free.
+ * Searches the parameters that minimise squared sensitivity times the variance of the last prefix,
+ * for a horizon and limits. The unknowns are the poles of C and C^-1, as u = -ln(1 - pole). As they
+ * interlace, the logarithms of the increments of u are unconstrained.
  *
- * <p>Nelder and Mead's simplex from a few starts, restarted until it stays; then Newton's method
- * with differences of the fourth order, damped, which takes the parameters to about eight digits
- * where they are determined at all (with many participations the first pole may tend to 1).
- * Deterministic, milliseconds to a second.
+ * <p>Method: Nelder and Mead's simplex from a few starts, restarted until it no longer improves;
+ * then damped Newton's method with differences of the fourth order, which determines the parameters
+ * to about eight digits where they are determined at all (with many participations the first pole
+ * may tend to 1). Deterministic; takes milliseconds to a second.
  */
 final class BltSearch {
   private static final double[] SPREADS = {0.6, 0.85, 1.1};
   private static final double LEAST_SPREAD = 0.15;
 
-  /** A complement of 2^-50: closer to 1, theta has no digits left. */
+  /** The logarithm of a complement of 2^-50: closer to 1, theta has no digits left. */
   private static final double LARGEST_LOG = 34.6;
 
   private static final int RESTARTS = 12;
@@ -67,7 +67,7 @@ final class BltSearch {
     return BltParameters.of(theta, omega(poles, every(complements, 1)));
   }
 
-  /** Logarithms of the increments of u spread evenly. */
+  /** Returns the logarithms of the increments of evenly spread u. */
   private double[] start(double largest) {
     int n = 2 * buffers;
     double increment = (largest - LEAST_SPREAD) / (n - 1);
@@ -77,7 +77,7 @@ final class BltSearch {
     return x;
   }
 
-  /** Complements of theta_1, theta^_1, theta_2, ...: ascending. */
+  /** Returns the complements of theta_1, theta^_1, theta_2, ..., in ascending order. */
   private static double[] complements(double[] x) {
     double[] complements = new double[x.length];
     double u = 0;
@@ -109,7 +109,10 @@ final class BltSearch {
     return omega;
   }
 
-  /** Infinite where the parameters can't be told apart, or from 1. */
+  /**
+   * Returns the objective; infinite where the parameters are too close to each other or to 1 to be
+   * distinguished.
+   */
   private double loss(double[] x) {
     double[] complements = complements(x);
     if (!(complements[0] > StrictMath.exp(-LARGEST_LOG))) {
@@ -165,7 +168,8 @@ final class BltSearch {
         damping *= 10;
         continue;
       }
-      // Equal up to rounding is as good: near the minimum the loss no longer tells.
+      // Losses that are equal up to rounding are accepted: near the minimum the loss no longer
+      // distinguishes.
       if (loss(next) <= loss(x) + 1e-15) {
         x = next;
         damping = Math.max(damping / 100, 1e-12);

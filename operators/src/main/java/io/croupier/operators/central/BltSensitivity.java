@@ -3,19 +3,19 @@ package io.croupier.operators.central;
 import io.croupier.accounting.tree.ParticipationLimits;
 
 /**
- * The largest squared norm of C u over the participations u that limits allow to one user, C being
- * buffered linear Toeplitz. As its coefficients don't grow, the worst is to take part as early and
- * as often as possible [MXZ24].
+ * The largest squared norm of C u over the participations u that limits allow one user, where C is
+ * buffered linear Toeplitz. As its coefficients don't grow, the worst case is to take part as early
+ * and as often as possible [MXZ24].
  *
  * <p>Between two participations every buffer decays by itself: geometric sums. All terms are
- * positive, and each participation adds a few ulp to the relative error. O(m^2) a participation,
+ * positive, and each participation adds a few ulp to the relative error. O(m^2) per participation,
  * without transcendental functions: a million take 0.1 s.
  */
 final class BltSensitivity {
   private BltSensitivity() {}
 
   /**
-   * The squared norm.
+   * Returns the squared norm.
    *
    * @param poles 1 - theta, shape [m]
    * @param omega shape [m]
@@ -45,7 +45,10 @@ final class BltSensitivity {
     return squares;
   }
 
-  /** Of the values that two buffers lead to in so many steps without participations. */
+  /**
+   * Returns the sums of products of two buffers' values over the given number of steps without
+   * participations.
+   */
   private static double[][] products(double[] poles, double[] omega, long terms) {
     double[][] products = new double[poles.length][poles.length];
     for (int j = 0; j < poles.length; j++) {

@@ -6,14 +6,14 @@ import java.util.Arrays;
  * Prefix sums with buffered linear Toeplitz noise, streaming: with z the new noise, y = z - sum_j
  * omega_j S_j, then S_j &lt;- theta_j S_j + y; the noise of the prefix is the running sum of y.
  *
- * <p>In integers: y in steps of the noise, S in 2^-16 of them. Products are rounded down, the sum
- * over j is rounded to a whole step. Of sum_j omega_j S_j, as a function of all past y, that is off
- * by an amount in an interval of length W = 1 + 2^-16 sum_j (1 + omega_j min(n, 1 / (1 -
- * theta_j))).
+ * <p>The arithmetic is in integers: y in steps of the noise, S in 2^-16 of them. Products are
+ * rounded down, the sum over j is rounded to a whole step. The error of sum_j omega_j S_j, as a
+ * function of all past y, lies in an interval of length W = 1 + 2^-16 sum_j (1 + omega_j min(n, 1 /
+ * (1 - theta_j))).
  *
- * <p>The parameters are part of the state, and must be those that it goes on with.
+ * <p>The parameters are part of the state; a restore requires the same ones.
  *
- * <p>Always one draw and one pass: O(d m), nothing allocated.
+ * <p>Each step makes one draw and one pass: O(d m), without allocation.
  */
 final class BltSum implements PrefixSum {
   private static final int BUFFER_BITS = 16;
@@ -43,7 +43,7 @@ final class BltSum implements PrefixSum {
     steps = after;
   }
 
-  /** W. */
+  /** Returns W. */
   static double rounding(BltParameters parameters, long horizon) {
     double[] theta = parameters.theta();
     double[] omega = parameters.omega();
@@ -97,7 +97,7 @@ final class BltSum implements PrefixSum {
     }
   }
 
-  /** Times a multiple of 2^-62, rounded down. */
+  /** Returns the product with a multiple of 2^-62, rounded down. */
   private static long product(long value, long factor) {
     return Math.multiplyHigh(value << 2, factor);
   }

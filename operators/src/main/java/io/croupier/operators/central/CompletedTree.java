@@ -5,26 +5,26 @@ import io.croupier.operators.central.TreeNoise.Estimator;
 /**
  * The root of a tree that virtual steps complete [KMSTTX21, D.3.1], from the complete nodes of its
  * real leaves. The virtual leaves are known to be zero, which the paper doesn't use: subtrees of
- * them need no noise, so that only the nodes above the last real leaf are drawn, O(log steps), and
- * the estimate is better than that of a tree which really took the virtual steps: variance 0.489
- * instead of 0.508 for 25 leaves of 32.
+ * virtual leaves need no noise, so that only the noise of the nodes above the last real leaf is
+ * drawn, O(log steps), and the estimate is better than that of a tree that takes the virtual steps:
+ * variance 0.489 instead of 0.508 for 25 leaves of 32.
  *
  * <p>Least squares: a node whose children's sum is estimated with variance c has, from that and its
  * own noisy value of variance 1, the estimate (c own + children) / (1 + c). The weights are rounded
- * to whole multiples of 2^-24 that add up to 1, which keeps the estimate's shift with the exact sum
- * and costs 2^-46 of its variance.
+ * to whole multiples of 2^-24 that add up to 1, so that the estimate still shifts with the exact
+ * sum, at a cost of 2^-46 of its variance.
  */
 final class CompletedTree {
   private static final int WEIGHT_BITS = 24;
 
   private CompletedTree() {}
 
-  /** ceil(lg leaves), of the root. */
+  /** Returns the height of the root, ceil(lg leaves). */
   static int height(long leaves) {
     return Long.SIZE - Long.numberOfLeadingZeros(leaves - 1);
   }
 
-  /** Variance of the root's estimate. */
+  /** Returns the variance of the root's estimate. */
   static double variance(Estimator estimator, long leaves) {
     int lowest = Long.numberOfTrailingZeros(leaves);
     double variance = estimator.variance(lowest);
@@ -38,18 +38,18 @@ final class CompletedTree {
     return estimator == Estimator.VANILLA ? 1 : children / (1 + children);
   }
 
-  /** Variance of what is known of a node's children, of height h; the last is incomplete. */
+  /** Returns the variance of the sum of a node's children, of height h; the last is incomplete. */
   private static double children(Estimator estimator, long leaves, int h, int lowest, double last) {
     boolean leftIsComplete = h > lowest && (leaves >> h & 1) == 1;
     return leftIsComplete ? estimator.variance(h) + last : last;
   }
 
   /**
-   * The noise of the root's estimate.
+   * Returns the noise of the root's estimate.
    *
-   * @param leaves not a power of two
+   * @param leaves number of real leaves, not a power of two
    * @param nodes estimates of the complete nodes by height; that of the lowest is overwritten
-   * @param own room for the noise of a node
+   * @param own scratch vector for the noise of a node
    * @return shape [d], in steps of the noise
    */
   static long[] estimate(

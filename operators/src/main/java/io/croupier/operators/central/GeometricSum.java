@@ -1,17 +1,17 @@
 package io.croupier.operators.central;
 
 /**
- * Sums 1 + r + ... + r^(n-1) for a ratio given by what it lacks of 1, which is known to full
- * precision where the ratio, near 1, is not. Relative error a few ulp, on every platform the same.
+ * Sums 1 + r + ... + r^(n-1) for a ratio given by its complement 1 - r, which has full precision
+ * where the ratio, near 1, has not. The relative error is a few ulp, and equal on every platform.
  */
 final class GeometricSum {
-  /** Below, powers by way of the logarithm, which keeps the digits of the complement. */
+  /** Below this complement, powers use the logarithm, which keeps the digits of the complement. */
   private static final double NEAR_ONE = 0.5;
 
   private GeometricSum() {}
 
   /**
-   * The sum.
+   * Returns the sum.
    *
    * @param complement 1 - r, from 0 to 2
    * @param terms n, at least 0
@@ -25,14 +25,14 @@ final class GeometricSum {
         : (1 - StrictMath.pow(1 - complement, (double) terms)) / complement;
   }
 
-  /** r^n. */
+  /** Returns r^n. */
   static double power(double complement, long exponent) {
     return complement < NEAR_ONE
         ? StrictMath.exp(exponent * StrictMath.log1p(-complement))
         : StrictMath.pow(1 - complement, (double) exponent);
   }
 
-  /** The complement of the product of two numbers, from theirs. */
+  /** Returns the complement of the product of two numbers, from their complements. */
   static double ofProduct(double complement, double other) {
     return complement + other - complement * other;
   }

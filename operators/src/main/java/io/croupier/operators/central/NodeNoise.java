@@ -3,18 +3,23 @@ package io.croupier.operators.central;
 import io.croupier.noise.ExactNoise;
 import io.croupier.noise.SecureBits;
 
-/** Independent noise, a vector at a time. */
+/** A source of independent noise vectors. */
 @FunctionalInterface
 interface NodeNoise {
   /** Overwrites a vector with new noise, in steps of the noise. */
   void draw(long[] into);
 
-  /** Discrete Gaussian noise from a generator of its own, keyed by the operating system. */
+  /**
+   * Returns discrete Gaussian noise from a generator of its own, which the operating system keys.
+   */
   static NodeNoise secure(int deviation) {
     return secure(deviation, new SecureBits());
   }
 
-  /** The same; every vector begins with fresh randomness, so a copied process draws another one. */
+  /**
+   * Returns the same from the given generator; every vector begins with fresh randomness, so a
+   * copied process draws other vectors.
+   */
   static NodeNoise secure(int deviation, SecureBits bits) {
     NodeNoise noise = gaussian(deviation, new ExactNoise(bits));
     return into -> {

@@ -1,26 +1,27 @@
 package io.croupier.operators.central;
 
 /**
- * The grid of the noise, finer than the gradients' so that the discrete Gaussian law is as good as
- * the continuous one. A released state depends on it: what is chosen for a level never changes.
+ * The grid of the noise, finer than the gradients' so that the discrete Gaussian law approximates
+ * the continuous one. Stored states depend on it: the choice for a level must never change.
  *
- * @param gridExponent of the gradients
+ * @param gridExponent grid exponent of the gradients
  * @param shift the noise is in multiples of 2^(gridExponent - shift)
- * @param deviation of one draw, in these steps, rounded up to a whole one
+ * @param deviation deviation of one draw, in these steps, rounded up to a whole one
  */
 record NoiseGrid(int gridExponent, int shift, int deviation) {
-  /** Halves of a grid step: beyond, the noise would be far below it. */
+  /** The most halvings of a grid step; with more, the noise would be far below a step. */
   private static final int MOST_SHIFT = 62;
 
-  /** From the smallest double to the largest. */
+  /** The range of exponents from the smallest double to the largest. */
   private static final int EXPONENTS = 2100;
 
   /**
-   * The grid with the finest step for which the deviation is below 2^bits, or 2^bits itself.
+   * Returns the grid with the finest step for which the deviation is below 2^bits, or 2^bits
+   * itself.
    *
-   * @param slack by which the clipping norm is to be raised, in steps of the noise, for what
-   *     rounding may add to a sensitivity
-   * @throws IllegalArgumentException if the gradients' grid is too fine or too coarse for that
+   * @param slack increase of the clipping norm, in steps of the noise, for what rounding may add to
+   *     a sensitivity
+   * @throws IllegalArgumentException if the gradients' grid is too fine or too coarse for the level
    */
   static NoiseGrid of(NoiseLevel level, int bits, double slack) {
     int e = level.gridExponent();
@@ -46,11 +47,11 @@ record NoiseGrid(int gridExponent, int shift, int deviation) {
   }
 
   /**
-   * Exact sums plus noise, in units of the gradients. Rounds once, as a function of each total
-   * alone.
+   * Writes exact sums plus noise, in units of the gradients. Rounds once, as a function of each
+   * total alone.
    *
-   * @param sum in grid steps
-   * @param noise in steps of the noise
+   * @param sum exact sum, in grid steps
+   * @param noise noise, in steps of the noise
    */
   void release(long[] sum, long[] noise, double[] into) {
     long mask = (1L << shift) - 1;

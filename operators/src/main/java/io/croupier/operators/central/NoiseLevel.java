@@ -1,14 +1,14 @@
 package io.croupier.operators.central;
 
 /**
- * How much noise, and on what grid the gradients are.
+ * The level of the noise, and the grid of the gradients.
  *
- * @param clipNorm L, L2 norm of one contribution at most, as it is on the grid
- * @param noiseMultiplier sigma: deviation of the noise in clipping norms
+ * @param clipNorm L, the largest L2 norm of one contribution on the grid
+ * @param noiseMultiplier sigma, the deviation of the noise in clipping norms
  * @param gridExponent e: contributions are multiples of 2^e
  */
 public record NoiseLevel(double clipNorm, double noiseMultiplier, int gridExponent) {
-  /** What a model's spec may say. */
+  /** Bound on the grid exponent of a model's spec. */
   private static final int EXPONENT_LIMIT = 400;
 
   /**

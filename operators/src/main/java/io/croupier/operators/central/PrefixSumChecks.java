@@ -1,6 +1,6 @@
 package io.croupier.operators.central;
 
-/** What every prefix sum asks of what it is given. */
+/** Checks of the arguments and the restored state of prefix sums. */
 final class PrefixSumChecks {
   private PrefixSumChecks() {}
 
@@ -34,11 +34,11 @@ final class PrefixSumChecks {
     return steps;
   }
 
-  /** Noise must never be missing from a restored state: it would be 0. */
+  /** Requires that no noise is missing from a restored state, since it would be 0. */
   static void restored(String name, long[] values) {
     for (long value : values) {
       if (value == Long.MIN_VALUE) {
-        throw new IllegalStateException("state '" + name + "' is missing, or not whole");
+        throw new IllegalStateException("state '" + name + "' is missing or incomplete");
       }
     }
   }

@@ -2,8 +2,8 @@ package io.croupier.operators.central;
 
 /**
  * Variance of the noise of prefixes under a buffered linear Toeplitz matrix: the coefficients of A
- * C^-1 are b_k = a + sum_j d_j theta^_j^k, of which no term is negative if no theta^ is, so that
- * nothing cancels.
+ * C^-1 are b_k = a + sum_j d_j theta^_j^k. No term is negative if no theta^ is, so that nothing
+ * cancels.
  */
 final class PrefixVariance {
   /** a. */
@@ -22,7 +22,7 @@ final class PrefixVariance {
   }
 
   /**
-   * By the residues of the inverse.
+   * Computes the coefficients from the residues of the inverse.
    *
    * @param poles 1 - theta, ascending
    * @param inversePoles 1 - theta^, each between two of them
@@ -44,7 +44,7 @@ final class PrefixVariance {
     return new PrefixVariance(limit, weights, inversePoles);
   }
 
-  /** b_k. */
+  /** Returns b_k. */
   double coefficient(long k) {
     double sum = limit;
     for (int j = 0; j < weights.length; j++) {
@@ -53,7 +53,10 @@ final class PrefixVariance {
     return sum;
   }
 
-  /** Of the prefix after so many steps: the sum of the squares of as many b_k. Increasing. */
+  /**
+   * Returns the variance of the prefix after the given number of steps: the sum of the squares of
+   * the first b_k. Increasing.
+   */
   double of(long steps) {
     double variance = steps * limit * limit;
     for (int i = 0; i < weights.length; i++) {

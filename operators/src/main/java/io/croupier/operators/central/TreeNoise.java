@@ -7,26 +7,26 @@ import io.croupier.accounting.tree.Schedule;
 
 /**
  * Tree aggregation [KMSTTX21, Algorithm 1 and appendix B]: node (h, i) of a binary tree covers the
- * leaves i 2^h to (i + 1) 2^h - 1, one leaf a step, and is noised once, when it is complete.
+ * leaves i 2^h to (i + 1) 2^h - 1, one leaf per step, and receives noise once, when it is complete.
  *
  * <p>Guarantee, under zero-out, with {@link #zeta} for the steps and limits: zeta / (2
  * sigma^2)-zCDP, exactly, as a node is an integer vector with discrete Gaussian noise [CKS20]. It
- * is sqrt(zeta) / sigma-GDP [DRS22] but for a total variation distance of min(d / 24, sqrt(d) / 16)
- * / s^2 for each node above a contribution, s the deviation in steps of the noise, at least 2^24:
- * for a million coordinates, a million steps and one participation, below 5e-12.
+ * is sqrt(zeta) / sigma-GDP [DRS22] up to a total variation distance of min(d / 24, sqrt(d) / 16) /
+ * s^2 for each node above a contribution, where s, at least 2^24, is the deviation in steps of the
+ * noise: for a million coordinates, a million steps and one participation, below 5e-12.
  *
- * @param estimator of a node's sum
- * @param restartEvery steps of each tree but the last, its last estimate added to all that follow;
- *     {@link Schedule#NEVER}: one tree
+ * @param estimator estimator of a node's sum
+ * @param restartEvery steps of each tree but the last; the last estimate of a tree is added to all
+ *     later ones. {@link Schedule#NEVER} for a single tree
  * @param completion {@link Completion#BEFORE_RESTART}: a tree is completed by virtual steps before
  *     the next one starts, so that the noise of its last estimate is that of a root
  */
 public record TreeNoise(Estimator estimator, long restartEvery, Completion completion)
     implements PrefixNoise {
 
-  /** What a node's sum is estimated from; the noise of its estimate has this variance. */
+  /** The estimator of a node's sum, with the variance of its noise. */
   public enum Estimator {
-    /** Its own noisy value. */
+    /** The node's own noisy value. */
     VANILLA {
       @Override
       double variance(int height) {
@@ -34,8 +34,9 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
       }
     },
     /**
-     * Everything below it too, by least squares [Hon15]: r' = own + (r'_left + r'_right) / 2, of
-     * which r' / (2 - 2^-h) is the estimate ([KMSTTX21, eq. 4], whose sign of z - x is turned).
+     * All noisy values in the node's subtree, by least squares [Hon15]: r' = own + (r'_left +
+     * r'_right) / 2; the estimate is r' / (2 - 2^-h) ([KMSTTX21, eq. 4], which prints x - z in
+     * place of z - x).
      */
     HONAKER {
       @Override
@@ -44,16 +45,22 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
       }
     };
 
-    /** Of the estimate of a complete node, in units of the variance of its own noise. */
+    /**
+     * Returns the variance of the estimate of a complete node, in units of the variance of its own
+     * noise.
+     */
     abstract double variance(int height);
   }
 
-  /** Of the deviation of a root's noise, times 2^height: {@link TreeSum} has 63 for its tails. */
+  /**
+   * Bits for the deviation of a root's noise times 2^height; {@link TreeSum} has 63, the rest is
+   * for the tails.
+   */
   private static final int ROOM_BITS = 55;
 
   private static final int MOST_DEVIATION_BITS = 30;
 
-  /** Of the deviation in steps of the noise, whatever the tree. */
+  /** Binary logarithm of the least deviation in steps of the noise, for every tree. */
   private static final int LEAST_DEVIATION_BITS = 24;
 
   /**
@@ -66,11 +73,11 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
       throw new IllegalArgumentException(
           "completion is EVERY_TREE; a tree is only completed BEFORE_RESTART, or not: NONE");
     }
-    // It holds the rules on restarts.
+    // Schedule checks the rules on restarts.
     new Schedule(1, ParticipationLimits.ONCE, restartEvery, completion);
   }
 
-  /** One tree for ever. */
+  /** Returns the noise of one tree without restarts. */
   public static TreeNoise of(Estimator estimator) {
     return new TreeNoise(estimator, Schedule.NEVER, Completion.NONE);
   }
@@ -85,7 +92,7 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
     return new Schedule(steps, limits, restartEvery, completion).zeta();
   }
 
-  /** Of every released node that a person contributed to: no more than their zeta. */
+  /** The variation of every released node to which a user contributed: at most zeta nodes. */
   @Override
   public double variation(int dimension, double zeta) {
     return zeta * DiscreteGaussian.variation(dimension, 1L << LEAST_DEVIATION_BITS);
@@ -119,12 +126,12 @@ public record TreeNoise(Estimator estimator, long restartEvery, Completion compl
     return 1 + Long.bitCount(stepsOfTree(step)) + (finishedTrees(step) > 0 ? 1 : 0);
   }
 
-  /** Steps of the tree that the last of so many steps is in. */
+  /** Returns the steps in the present tree after the given number of steps. */
   long stepsOfTree(long steps) {
     return restartEvery == Schedule.NEVER || steps == 0 ? steps : (steps - 1) % restartEvery + 1;
   }
 
-  /** Trees before that one. */
+  /** Returns the number of trees before the present one. */
   long finishedTrees(long steps) {
     return restartEvery == Schedule.NEVER || steps == 0 ? 0 : (steps - 1) / restartEvery;
   }

@@ -10,20 +10,20 @@ import java.util.Arrays;
  * that wait for their sibling, one for each set bit of the steps of the tree.
  *
  * <p>With R = 2^h r' the estimator is in integers: R = 2^h own + R_left + R_right, and R / (2^(h+1)
- * - 1) is the estimate of a node's sum S. Noise and S are kept apart, N = R - (2^(h+1) - 1) S
- * obeying the same recursion with the noise alone; as floor(R / (2^(h+1) - 1)) = S + floor(N /
- * (2^(h+1) - 1)), what is released is a function of the R, which are made of the noisy nodes.
- * Rounding down costs a step of the noise, 2^-24 of its deviation, per node.
+ * - 1) is the estimate of a node's sum S. Noise and S are kept separately: N = R - (2^(h+1) - 1) S
+ * obeys the same recursion with the noise alone. As floor(R / (2^(h+1) - 1)) = S + floor(N /
+ * (2^(h+1) - 1)), the release is a function of the R, which are functions of the noisy nodes.
+ * Rounding down costs a step of the noise, at most 2^-24 of its deviation, per node.
  *
- * <p>Invariants: (1) noise[h] is there if and only if bit h of the steps of the tree is set; (2) a
- * node's noise is drawn once; the vanilla estimator never shows a right child, whose parent is
- * complete at the same step, and doesn't draw for it.
+ * <p>Invariants: (1) noise[h] exists if and only if bit h of the steps of the tree is set; (2) a
+ * node's noise is drawn once; the vanilla estimator never releases a right child, whose parent is
+ * complete at the same step, and doesn't draw its noise.
  *
- * <p>No overflow: the deviation of N is below 2^(h + 1/2) s &lt;= 2^55.5, s that of a node's own
- * noise, so that 63 bits hold 180 of them.
+ * <p>No overflow: the deviation of N is below 2^(h + 1/2) s &lt;= 2^55.5, where s is that of a
+ * node's own noise, so that 63 bits cover 180 deviations.
  *
- * <p>A step draws for as many nodes as it completes, two on average; O(d log steps), one pass for
- * each vector, no allocation per coordinate.
+ * <p>A step draws noise for each node that it completes, two on average; O(d log steps), one pass
+ * for each vector, no allocation per coordinate.
  */
 final class TreeSum implements PrefixSum {
   private static final int MOST_HEIGHT = 31;
@@ -50,7 +50,7 @@ final class TreeSum implements PrefixSum {
     frozen = tree.finishedTrees(steps) > 0 ? new long[dimension] : null;
   }
 
-  /** Whether a complete node of this height waits for its sibling. */
+  /** Returns whether a complete node of this height waits for its sibling. */
   private boolean isWaiting(int height) {
     return (tree.stepsOfTree(steps) >> height & 1) == 1;
   }
@@ -79,14 +79,17 @@ final class TreeSum implements PrefixSum {
     grid.release(sum, scratch, prefix);
   }
 
-  /** Steps after which the present tree is full; none for ever. */
+  /** Returns the steps after which the present tree is full. */
   private long restartAfter() {
     return tree.restartEvery() == Schedule.NEVER
         ? Schedule.NEVER
         : (tree.finishedTrees(steps) + 1) * tree.restartEvery();
   }
 
-  /** Draws the noise of the nodes that end at this leaf, up to a height, and drops the children. */
+  /**
+   * Draws the noise of the nodes that this leaf completes, up to a height, and drops their
+   * children.
+   */
   private void completeNodes(int height) {
     long[] node = new long[sum.length];
     source.draw(node);
@@ -106,7 +109,7 @@ final class TreeSum implements PrefixSum {
     }
   }
 
-  /** The noise of the prefix, into the scratch vector. */
+  /** Computes the noise of the prefix into the scratch vector. */
   private void estimate() {
     if (frozen == null) {
       Arrays.fill(scratch, 0);
@@ -125,7 +128,8 @@ final class TreeSum implements PrefixSum {
     long divisor = tree.estimator() == Estimator.VANILLA ? 1 : (2L << height) - 1;
     double inverse = 1.0 / divisor;
     for (int i = 0; i < into.length; i++) {
-      // The quotient is below 2^51, so off by one at most: faster than a division of integers.
+      // The quotient is below 2^51, so its error is one at most. This is faster than an integer
+      // division.
       long quotient = (long) Math.floor(node[i] * inverse);
       long rest = node[i] - quotient * divisor;
       into[i] += rest < 0 ? quotient - 1 : rest >= divisor ? quotient + 1 : quotient;
@@ -167,7 +171,7 @@ final class TreeSum implements PrefixSum {
     frozen = tree.finishedTrees(steps) > 0 ? visited(visitor, "frozen", frozen) : null;
   }
 
-  /** A node's height, its number, and that of its tree: no two nodes have the same. */
+  /** Returns a unique name: a node's height, its number, and that of its tree. */
   private String nodeName(int height) {
     return NODE
         + height

@@ -1,18 +1,17 @@
 /**
  * Noise of central models: prefix sums of the rounds' clipped gradients, released one after the
- * other with noise that is correlated so that it cancels. Pure; what is built on the prefix sums
- * sees nothing else of the gradients.
+ * other with noise that is correlated so that it cancels. The code is pure; learners on the prefix
+ * sums receive nothing else of the gradients.
  *
  * <p>Notation: L is the clipping norm, sigma the noise multiplier, d the dimension; round t adds
  * the exact sum x_t of its gradients, and prefix t is x_1 + ... + x_t with noise. zeta is the
  * squared sensitivity in units of L^2 under zero-out, so that mu = sqrt(zeta) / sigma.
  *
- * <p>Everything secret is an integer. Gradients come in steps of the model's grid, noise in steps
- * of a finer one, a power of two below; the noise of a node, or of a step, is discrete Gaussian,
- * drawn exactly. What is computed from it is computed in integers, in such a way that it would come
- * out the same, shifted, had the exact sums been added before instead of after. So a released
- * prefix is a function of exactly noisy integers alone, and rounding in floating point, which comes
- * last, leaks nothing.
+ * <p>All secret numbers are integers. Gradients are in steps of the model's grid, noise in steps of
+ * a finer one, a power of two below; the noise of a node, or of a step, is discrete Gaussian, drawn
+ * exactly. Computations on the noise are in integers and shift exactly with the sums: adding the
+ * exact sums before or after gives the same result. So a released prefix is a function of exactly
+ * noisy integers alone, and the final rounding to floating point leaks nothing.
  *
  * <p>Sources: [KMSTTX21] Kairouz, McMahan, Song, Thakkar, Thakurta and Xu, arXiv:2103.00039
  * (DP-FTRL); [Hon15] Honaker, "Efficient use of differentially private binary trees", TPDP 2015;

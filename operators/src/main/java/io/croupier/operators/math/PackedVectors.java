@@ -6,14 +6,14 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Vectors in the bytes of the wire: consecutive little-endian values, in the layouts of {@link
- * VectorForm}. Read in place, without an intermediate array.
+ * Vectors in wire format: consecutive little-endian values, in the layouts of {@link VectorForm}.
+ * Read in place, without an intermediate array.
  *
  * <p>Multiples of the grid step 2^e are scaled by that power of two, which is exact (a {@code
  * GRID_SUM} beyond 2^53 steps is first rounded to a double).
  *
- * <p>Errors: {@link IllegalArgumentException} if the bytes do not fit the vector; indices out of
- * range are the caller's to refuse beforehand, and end in an {@link IndexOutOfBoundsException}.
+ * <p>Errors: {@link IllegalArgumentException} if the bytes do not fit the vector; callers must
+ * check the range of indices; an index out of range causes an {@link IndexOutOfBoundsException}.
  */
 public final class PackedVectors {
   private static final VarHandle DOUBLES =
@@ -23,27 +23,29 @@ public final class PackedVectors {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** A block of doubles that stays in the first-level cache between writing and squaring it. */
+  /**
+   * Block size in doubles: a block stays in the first-level cache between writing and squaring it.
+   */
   private static final int BLOCK = 1024;
 
   private PackedVectors() {}
 
-  /** Number of values in {@code values}. */
+  /** Returns the number of values in {@code values}. */
   public static int count(VectorForm form, byte[] values) {
     int width = form == VectorForm.GRID ? Integer.BYTES : Double.BYTES;
     if (values.length % width != 0) {
       throw new IllegalArgumentException(
-          values.length + " bytes hold no whole number of " + form + " values");
+          values.length + " bytes are no whole number of " + form + " values");
     }
     return values.length / width;
   }
 
-  /** The {@code i}-th of consecutive doubles. */
+  /** Returns the {@code i}-th of consecutive doubles. */
   public static double doubleAt(byte[] values, int i) {
     return (double) DOUBLES.get(values, i * Double.BYTES);
   }
 
-  /** The {@code i}-th value, in units of the model's weights rather than of the grid. */
+  /** Returns the {@code i}-th value, in units of the model's weights rather than of the grid. */
   public static double valueAt(VectorForm form, byte[] values, int i, double gridStep) {
     return switch (form) {
       case DENSE, SPARSE, EXAMPLE -> doubleAt(values, i);
@@ -52,7 +54,7 @@ public final class PackedVectors {
     };
   }
 
-  /** Squared L2 norm of the vector, infinite if it overflows. */
+  /** Returns the squared L2 norm of the vector; infinite if it overflows. */
   public static double squaredNorm(VectorForm form, byte[] values, int gridExponent) {
     int n = count(form, values);
     double gridStep = Math.scalb(1.0, gridExponent);
@@ -70,7 +72,10 @@ public final class PackedVectors {
     };
   }
 
-  /** A loop for each width: a choice inside the loop would cost as much as the arithmetic. */
+  /**
+   * Each width has its own loop, since a branch inside the loop would cost as much as the
+   * arithmetic.
+   */
   private static double squaredNormOfDoubles(byte[] values, int n) {
     double s0 = 0;
     double s1 = 0;
@@ -119,8 +124,7 @@ public final class PackedVectors {
 
   /**
    * Writes the vector, times {@code factor}, into {@code into}, shape [d], and returns the squared
-   * L2 norm of what it wrote. Leaves the coordinates as they are that {@code SPARSE} values don't
-   * name.
+   * L2 norm of what it wrote. Coordinates that {@code SPARSE} values don't name are not changed.
    *
    * @param indices coordinates of {@code SPARSE} values; otherwise unused
    * @param factor 1 / count turns a sum into a mean
@@ -171,7 +175,7 @@ public final class PackedVectors {
   }
 
   /**
-   * Inner product with {@code direction}, shape [d].
+   * Returns the inner product with {@code direction}, shape [d].
    *
    * @param indices coordinates of {@code SPARSE} values; otherwise unused
    */
@@ -246,7 +250,7 @@ public final class PackedVectors {
     }
   }
 
-  /** The bytes of {@code values} in the layout of {@code DENSE}. */
+  /** Returns the bytes of {@code values} in the layout of {@code DENSE}. */
   public static byte[] encode(double[] values) {
     byte[] bytes = new byte[Math.multiplyExact(values.length, Double.BYTES)];
     for (int i = 0; i < values.length; i++) {
@@ -255,7 +259,7 @@ public final class PackedVectors {
     return bytes;
   }
 
-  /** The bytes of {@code values} in the layout of {@code GRID_SUM}. */
+  /** Returns the bytes of {@code values} in the layout of {@code GRID_SUM}. */
   public static byte[] encode(long[] values) {
     byte[] bytes = new byte[Math.multiplyExact(values.length, Long.BYTES)];
     for (int i = 0; i < values.length; i++) {
@@ -264,7 +268,7 @@ public final class PackedVectors {
     return bytes;
   }
 
-  /** The bytes of {@code values} in the layout of {@code GRID}. */
+  /** Returns the bytes of {@code values} in the layout of {@code GRID}. */
   public static byte[] encode(int[] values) {
     byte[] bytes = new byte[Math.multiplyExact(values.length, Integer.BYTES)];
     for (int i = 0; i < values.length; i++) {

@@ -2,14 +2,14 @@ package io.croupier.operators.math;
 
 /**
  * Kernels on {@code double[]}: plain loops that the compiler turns into vector instructions, no
- * allocation. Sums run over several accumulators in a fixed order: same input, same bits. The
- * relative error of a sum of d terms of one sign is at most about d / 8 units in the last place, in
- * practice a few.
+ * allocation. Sums use several accumulators in a fixed order, so the same input gives the same
+ * bits. The relative error of a sum of d terms of one sign is at most about d / 8 units in the last
+ * place, in practice a few.
  */
 public final class Vectors {
   private Vectors() {}
 
-  /** Inner product of two vectors of the same length. */
+  /** Returns the inner product of two vectors of the same length. */
   public static double dot(double[] x, double[] y) {
     if (x.length != y.length) {
       throw new IllegalArgumentException("vectors of lengths " + x.length + " and " + y.length);
@@ -59,12 +59,12 @@ public final class Vectors {
     return (s0 + s1) + (s2 + s3);
   }
 
-  /** Squared L2 norm. */
+  /** Returns the squared L2 norm. */
   public static double squaredNorm(double[] x) {
     return squaredNorm(x, 0, x.length);
   }
 
-  /** Squared L2 norm of the coordinates from {@code from} to before {@code to}. */
+  /** Returns the squared L2 norm of the coordinates from {@code from} to before {@code to}. */
   public static double squaredNorm(double[] x, int from, int to) {
     double s0 = 0;
     double s1 = 0;

@@ -1,2 +1,2 @@
-/** Kernels on vectors, in memory and in the bytes of the wire. */
+/** Kernels on vectors, in memory and in wire format. */
 package io.croupier.operators.math;

@@ -20,7 +20,7 @@ import io.croupier.schemas.ModelSpec;
  * for use by several threads.
  */
 final class Contribution {
-  /** Above this, squares don't underflow. */
+  /** Between these bounds, a sum of squares neither overflows nor loses digits to underflow. */
   private static final double LEAST_SQUARES = 1e-200;
 
   private static final double MOST_SQUARES = 1e200;

@@ -11,18 +11,17 @@ import io.croupier.schemas.StrongestNoise;
 import java.io.Serializable;
 
 /**
- * What BANCO has to know of each report's noise: its sub-exponential variance along the direction
- * that is bet on, valid over the range of betting fractions. Other learners need nothing, and
- * accept all.
+ * The noise of reports as BANCO needs it: the sub-exponential variance along the direction of the
+ * bet, valid over the range of betting fractions. Other learners don't need it, and accept all
+ * reports.
  *
- * <p>Source: [JO19, Algorithm 1 and Lemma 7], with 1/b = epsilon / (4G) in the place of the
- * misprinted b = epsilon / 4, and the variance of one direction in the place of E||xi||^2.
+ * <p>Source: [JO19, Algorithm 1 and Lemma 7], with 1/b = epsilon / (4G) in place of the misprinted
+ * b = epsilon / 4, and the variance along one direction in place of E||xi||^2.
  *
- * <p>None of it depends on what gradients are clipped to: the noise is the same. But the betting
- * range is for gradients whose L2 norm is at most G, so reports that declare another clip are
- * refused before they are asked about here.
+ * <p>The noise doesn't depend on the clipping of gradients. But the betting range assumes gradients
+ * whose L2 norm is at most G, so reports that declare another clip are refused before this check.
  *
- * <p>Immutable. A judgement costs O(1), for coordinate noise O(d), and allocates nothing.
+ * <p>Immutable. A check costs O(1), for coordinate noise O(d), and allocates nothing.
  */
 public final class DirectionalNoise implements Serializable {
 
@@ -30,9 +29,9 @@ public final class DirectionalNoise implements Serializable {
   private static final double LARGEST_BET = 0.6838;
 
   private enum Knowledge {
-    /** Not BANCO. */
+    /** The learner is not BANCO. */
     NOT_NEEDED,
-    /** Each report declares its own. */
+    /** Each report declares its own noise. */
     DECLARED,
     /** The operator vouches for every report. */
     VOUCHED
@@ -43,7 +42,7 @@ public final class DirectionalNoise implements Serializable {
   private final int dimension;
   private final double bettingRange;
 
-  /** Of the strongest noise, at the end of the betting range. */
+  /** The variance of the strongest noise, at the end of the betting range. */
   private final double largestVariance;
 
   private DirectionalNoise(
@@ -56,9 +55,9 @@ public final class DirectionalNoise implements Serializable {
   }
 
   /**
-   * The knowledge that a valid spec asks for.
+   * Returns the directional noise of a valid spec.
    *
-   * @throws IllegalArgumentException if BANCO is given no strongest noise
+   * @throws IllegalArgumentException if the spec of BANCO has no strongest noise
    */
   public static DirectionalNoise of(ModelSpec spec) {
     double g = spec.getGradientBound();
@@ -102,12 +101,15 @@ public final class DirectionalNoise implements Serializable {
     };
   }
 
-  /** Bets reach half way to the pole of the strongest noise: beta_max = epsilon / (4G). */
+  /**
+   * Returns the betting range: half way to the pole of the strongest noise, beta_max = epsilon /
+   * (4G).
+   */
   private static double range(double gradientBound, double scale) {
     return Math.min(LARGEST_BET / gradientBound, 1 / (2 * scale));
   }
 
-  /** One tau speaks for all coordinates. Infinite taus add no noise. */
+  /** Returns the smallest tau, which alone decides. Infinite taus add no noise. */
   private static double smallestTau(CoordinateLaplace strongest) {
     double smallest = Double.POSITIVE_INFINITY;
     for (int j = 0; j < strongest.getTausCount(); j++) {
@@ -116,14 +118,16 @@ public final class DirectionalNoise implements Serializable {
     return smallest;
   }
 
-  /** a: the largest betting fraction for which the variances hold, in units of 1 / gradient. */
+  /**
+   * Returns a: the largest betting fraction for which the variances hold, in units of 1 / gradient.
+   */
   public double bettingRange() {
     return bettingRange;
   }
 
   /**
-   * Whether the learner can use the report: not if it needs a declaration and there is none, or one
-   * of stronger noise than the strongest, along one direction.
+   * Returns whether the learner can use the report: false if it needs a declaration and there is
+   * none, or if the declared noise along one direction is stronger than the strongest.
    */
   public boolean accepts(Report report) {
     if (knowledge != Knowledge.DECLARED) {
@@ -133,7 +137,9 @@ public final class DirectionalNoise implements Serializable {
     return variance <= largestVariance && Double.isFinite(variance);
   }
 
-  /** Sub-exponential variance of an accepted report; 0 for learners that don't ask. */
+  /**
+   * Returns the sub-exponential variance of an accepted report; 0 for learners that don't need it.
+   */
   public double variance(Report report) {
     return switch (knowledge) {
       case NOT_NEEDED -> 0;
@@ -142,7 +148,7 @@ public final class DirectionalNoise implements Serializable {
     };
   }
 
-  /** Infinite for what declares no noise that a bet could rely on. */
+  /** Returns the declared variance; infinite if the declaration implies no bound. */
   private double declaredVariance(Report report) {
     Declaration declaration = report.declaration;
     return switch (declaration) {

@@ -5,10 +5,10 @@ package io.croupier.operators.noise;
  * E exp(beta &lt;noise, a&gt;) <= exp(beta^2 sigma1^2 / 2) for every unit vector a and |beta| <=
  * range.
  *
- * <p>Source: [JO19, Lemma 7], whose 18 d^2 / epsilon^2 is loose by a factor 4d; these follow from
- * the moment generating functions themselves. {@code -ln(1 - k^2) / k^2} grows with k, so the end
- * of the range decides. Infinite where the moment generating function doesn't reach the end of the
- * range.
+ * <p>Source: [JO19, Lemma 7], whose 18 d^2 / epsilon^2 is loose by a factor 4d; the values here
+ * follow from the moment generating functions. {@code -ln(1 - k^2) / k^2} grows with k, so the end
+ * of the range determines the variance. It is infinite if the moment generating function is
+ * infinite at the end of the range.
  */
 final class DirectionalVariance {
   private DirectionalVariance() {}

@@ -7,32 +7,32 @@ import org.apache.commons.numbers.gamma.RegularizedGamma;
 /**
  * Lengths that noise of unit scale exceeds with probability 2^-40, rounded up.
  *
- * <p>Method: x with ln Q(shape, x) = -40 ln 2, Q the upper regularised incomplete gamma function,
- * by a bracketing solver that stays on the side of the smaller tail. The bracket is a theorem: a
- * Gamma variable of shape a exceeds a + sqrt(2 a s) + s with probability at most exp(-s).
+ * <p>Method: solve ln Q(shape, x) = -40 ln 2 for x, with Q the upper regularised incomplete gamma
+ * function, by a bracketing solver that stays on the side of the smaller tail. The bracket is
+ * proved: a Gamma variable of shape a exceeds a + sqrt(2 a s) + s with probability at most exp(-s).
  */
 final class NoiseTail {
   /** s with exp(-s) = 2^-40, the tail that is ignored. */
   static final double EXPONENT = 40 * StrictMath.log(2);
 
-  /** Of the solution, relative; the result is rounded up by as much again. */
+  /** Relative accuracy of the solution; the result is increased by the same amount. */
   private static final double ACCURACY = 1e-12;
 
   private static final int MOST_EVALUATIONS = 200;
 
   private NoiseTail() {}
 
-  /** Of ||z|| with density proportional to exp(-||z||) in d dimensions: Gamma(d). */
+  /** The quantile of ||z|| with density proportional to exp(-||z||) in d dimensions: Gamma(d). */
   static double l2Laplace(int dimension) {
     return gamma(dimension);
   }
 
-  /** Of ||z|| with z standard normal in d dimensions: ||z||^2 / 2 is Gamma(d / 2). */
+  /** The quantile of ||z|| with z standard normal in d dimensions: ||z||^2 / 2 is Gamma(d / 2). */
   static double gaussian(int dimension) {
     return Math.sqrt(2 * gamma(dimension / 2.0));
   }
 
-  /** Of |z|, z a Laplace variable of scale 1. */
+  /** The quantile of |z| with z a Laplace variable of scale 1. */
   static double laplace() {
     return EXPONENT;
   }

@@ -8,19 +8,19 @@ import io.croupier.schemas.ModelSpecs;
 import java.io.Serializable;
 
 /**
- * Whether a report can be what it says: a clipped gradient plus the declared noise. One record far
- * beyond that would ruin a model.
+ * Checks whether a report's length is plausible for a clipped gradient plus the declared noise. A
+ * single record far beyond that would ruin a model.
  *
  * <p>An honest report of l2_laplace or gaussian noise is refused with probability 2^-40, one of
  * coordinate_laplace noise with 2^-40 for each coordinate. Undisclosed noise has no quantile: only
- * report_bound and a finite squared norm are asked for. Central reports are always plausible: they
- * are clipped, and nothing that is observable may depend on their values.
+ * report_bound and a finite squared norm are required. Central reports are always plausible: they
+ * are clipped, and no observable result may depend on their values.
  *
  * <p>A gradient that is clipped to L2 norm G has no coordinate beyond G either, so the bound on
  * coordinates holds for both clips of coordinate_laplace.
  *
- * <p>Every bound leaves a grid step for each coordinate, since clients round to the grid.
- * Immutable. A judgement costs O(number of values) and allocates nothing.
+ * <p>Every bound includes a grid step for each coordinate, since clients round to the grid.
+ * Immutable. A check costs O(number of values) and allocates nothing.
  */
 public final class Plausibility implements Serializable {
   private final int dimension;
@@ -28,10 +28,10 @@ public final class Plausibility implements Serializable {
   private final int gridExponent;
   private final double gridStep;
 
-  /** Infinite if there is none. */
+  /** report_bound; infinite if not set. */
   private final double reportBound;
 
-  /** Longest vector of unit scale 2G / epsilon, 2G / mu. */
+  /** Largest plausible length of noise of unit scale; the scale is 2G / epsilon or 2G / mu. */
   private final double longestLaplace;
 
   private final double longestGaussian;
@@ -46,12 +46,15 @@ public final class Plausibility implements Serializable {
     longestGaussian = NoiseTail.gaussian(dimension);
   }
 
-  /** The bounds of a valid spec. Finds two quantiles: keep the result for as long as the spec. */
+  /**
+   * Returns the bounds of a valid spec. It computes two quantiles, so callers should keep the
+   * result with the spec.
+   */
   public static Plausibility of(ModelSpec spec) {
     return new Plausibility(spec);
   }
 
-  /** Whether a report of the spec's dimension is plausible. */
+  /** Returns whether a report of the spec's dimension is plausible. */
   public boolean plausible(Report report) {
     if (report.declaration == Declaration.CENTRAL) {
       return true;
@@ -77,7 +80,7 @@ public final class Plausibility implements Serializable {
   private boolean coordinatesPlausible(Report report) {
     int count = PackedVectors.count(report.form, report.values);
     for (int i = 0; i < count; i++) {
-      // The taus of a sparse report run parallel to its values, too.
+      // The taus of a sparse report are parallel to its values, too.
       double tau = PackedVectors.doubleAt(report.taus, i);
       double value = PackedVectors.valueAt(report.form, report.values, i, gridStep);
       if (!(Math.abs(value)

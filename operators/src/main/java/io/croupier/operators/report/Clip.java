@@ -1,12 +1,16 @@
 package io.croupier.operators.report;
 
 /**
- * What a report of coordinate-wise noise says that its gradient was clipped to before the noise.
+ * The clipping of the gradient before the noise, as a report with coordinate-wise noise declares
+ * it.
  */
 public enum Clip {
-  /** Older devices don't say; other declarations have no need to. */
+  /** Not declared: by older devices, or since the declaration is another one. */
   UNSPECIFIED,
-  /** The L2 norm. It guarantees nothing for one coordinate: the clip scales all of them alike. */
+  /**
+   * The L2 norm. It guarantees nothing for a single coordinate, since the clip scales all of them
+   * alike.
+   */
   L2,
   /** Every coordinate by itself. */
   COORDINATES

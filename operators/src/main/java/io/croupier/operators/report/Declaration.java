@@ -1,6 +1,6 @@
 package io.croupier.operators.report;
 
-/** What a report says of its own noise. */
+/** The noise that a report declares. */
 public enum Declaration {
   UNDISCLOSED,
   L2_LAPLACE,

@@ -2,7 +2,7 @@ package io.croupier.operators.report;
 
 /**
  * A well-formed gradient report inside the job: the fields of {@link
- * io.croupier.schemas.GradientReport} as primitives, its vector still in the bytes of the wire.
+ * io.croupier.schemas.GradientReport} as primitives, its vector still in wire format.
  *
  * <p>A Flink POJO: public fields, no logic, and no {@code toString} that could quote a gradient.
  */
@@ -16,33 +16,38 @@ public final class Report {
 
   public VectorForm form = VectorForm.DENSE;
 
-  /** Coordinates of the whole vector: as stated by a sparse report, else the number of values. */
+  /**
+   * Coordinates of the whole vector: as stated by a sparse report, otherwise the number of values.
+   */
   public int dimension;
 
-  /** Values in the layout of {@link #form}; finite, but of a raw report they may be anything. */
+  /**
+   * Values in the layout of {@link #form}; finite, except in a raw report, which may have any
+   * values.
+   */
   public byte[] values = {};
 
-  /** Coordinates of the values of a sparse report, in the order received; else empty. */
+  /** Coordinates of the values of a sparse report, in the order received; otherwise empty. */
   public int[] indices = {};
 
-  /** The label of an example, whatever it is; else 0. */
+  /** The label of an example, which may have any value; otherwise 0. */
   public double y;
 
   public Declaration declaration = Declaration.UNDISCLOSED;
 
-  /** Declared epsilon of {@code L2_LAPLACE}, mu of {@code GAUSSIAN}; else 0. */
+  /** Declared epsilon of {@code L2_LAPLACE}, mu of {@code GAUSSIAN}; otherwise 0. */
   public double level;
 
   /**
    * Declared taus of {@code COORDINATE_LAPLACE} as little-endian doubles, one for each coordinate,
-   * of a sparse report one for each of {@link #indices}; else empty.
+   * in a sparse report one for each of {@link #indices}; otherwise empty.
    */
   public byte[] taus = {};
 
   /** Declared clip of {@code COORDINATE_LAPLACE}. */
   public Clip clip = Clip.UNSPECIFIED;
 
-  /** SHA-256 of the record's bytes, cut to 128 bits. */
+  /** SHA-256 of the record's bytes, truncated to 128 bits. */
   public long digestHigh;
 
   public long digestLow;

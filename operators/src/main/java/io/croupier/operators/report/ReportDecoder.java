@@ -17,23 +17,23 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Turns the bytes of a record into a {@link Report}, or says why they hold none. Its verdict is
- * that of {@link GradientReports#violations}, and on top of it:
+ * Decodes the bytes of a record into a {@link Report}, or returns the reason why that fails. It
+ * checks {@link GradientReports#violations}, and additionally:
  *
  * <ol>
  *   <li>the Kafka key is the user_id;
  *   <li>a raw gradient comes on the topic for raw gradients only, and nothing else comes there.
  * </ol>
  *
- * <p>Vectors are read as runs of bytes, O(d) with nothing allocated per coordinate. What doesn't
- * read well that way is parsed value by value: either it is an encoding that Protobuf allows and
- * our own clients don't write, or the reason is found. No bytes make it throw, and it allocates in
- * proportion to the bytes that it is given, whatever lengths they claim. Not safe for use by
+ * <p>Vectors are read as runs of bytes, O(d) with nothing allocated per coordinate. Other records
+ * are parsed value by value: either the encoding is one that Protobuf allows and our own clients
+ * don't write, or the parse finds the reason. No bytes make the decoder throw, and it allocates in
+ * proportion to the bytes that it receives, whatever lengths they claim. Not safe for use by
  * several threads.
  *
- * <p>A record of the public topic that declares nothing may be a raw gradient: one of another
- * program, or one that was cut off before its declaration. Such a record is withheld as a raw one
- * is ({@link Decoded.Malformed#withheld}).
+ * <p>A record of the public topic without a declaration may be a raw gradient: from another
+ * program, or truncated before its declaration. Such a record is withheld like a raw one ({@link
+ * Decoded.Malformed#withheld}).
  */
 public final class ReportDecoder {
   private static final Parser<GradientReport> KNOWN_FIELDS =
@@ -43,7 +43,7 @@ public final class ReportDecoder {
   private final MessageDigest sha256;
 
   /**
-   * Makes a decoder.
+   * Creates a decoder.
    *
    * @param rawTopic name of the topic for raw gradients
    */
@@ -85,7 +85,7 @@ public final class ReportDecoder {
         report = ViewReader.read(parse(message.toByteArray()));
       }
     } catch (InvalidProtocolBufferException e) {
-      // What was read before the bytes went wrong may already have said that they are raw.
+      // The fields read before the error may already declare a raw gradient.
       return !raw
               && e.getUnfinishedMessage() instanceof GradientReportView part
               && part.hasCentral()
@@ -109,7 +109,7 @@ public final class ReportDecoder {
   }
 
   private static GradientReportView parse(byte[] value) throws InvalidProtocolBufferException {
-    // Aliasing needs a stream over bytes that nobody changes; nobody does while we read them.
+    // Aliasing requires that the bytes don't change, and no code changes them during the read.
     CodedInputStream in = UnsafeByteOperations.unsafeWrap(value).newCodedInput();
     in.enableAliasing(true);
     try {

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Reads and judges vectors in the layout of the wire: consecutive little-endian values. Indices
- * count values, not bytes. O(d), allocates nothing but what it returns.
+ * Reads and checks vectors in wire format: consecutive little-endian values. Indices count values,
+ * not bytes. O(d); allocates only its results.
  */
 public final class VectorBytes {
   private static final VarHandle DOUBLES =
@@ -21,17 +21,17 @@ public final class VectorBytes {
 
   private VectorBytes() {}
 
-  /** The 64-bit floating-point value number {@code i}. */
+  /** Returns the 64-bit floating-point value number {@code i}. */
   public static double doubleAt(byte[] bytes, int i) {
     return (double) DOUBLES.get(bytes, i * Double.BYTES);
   }
 
-  /** The 64-bit integer number {@code i}. */
+  /** Returns the 64-bit integer number {@code i}. */
   public static long longAt(byte[] bytes, int i) {
     return (long) LONGS.get(bytes, i * Long.BYTES);
   }
 
-  /** The 32-bit integer number {@code i}. */
+  /** Returns the 32-bit integer number {@code i}. */
   public static int intAt(byte[] bytes, int i) {
     return (int) INTS.get(bytes, i * Integer.BYTES);
   }
@@ -46,17 +46,19 @@ public final class VectorBytes {
     INTS.set(bytes, i * Integer.BYTES, value);
   }
 
-  /** Whether no 64-bit floating-point value is NaN or infinite. */
+  /** Returns whether no 64-bit floating-point value is NaN or infinite. */
   public static boolean areFinite(byte[] bytes) {
     long signs = 0;
     for (int at = 0; at < bytes.length; at += Double.BYTES) {
-      // An exponent of all ones, and no other, carries into the sign.
+      // Only an exponent of all ones carries into the sign.
       signs |= ((long) LONGS.get(bytes, at) & EXPONENT) + LOWEST_EXPONENT_BIT;
     }
     return signs >= 0;
   }
 
-  /** Whether every 64-bit floating-point value is above 0, Infinity included and NaN not. */
+  /**
+   * Returns whether every 64-bit floating-point value is above 0; true for Infinity, false for NaN.
+   */
   public static boolean arePositive(byte[] bytes) {
     for (int i = 0; i < bytes.length / Double.BYTES; i++) {
       if (!(doubleAt(bytes, i) > 0)) {

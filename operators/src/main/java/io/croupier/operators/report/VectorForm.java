@@ -1,6 +1,6 @@
 package io.croupier.operators.report;
 
-/** How the bytes of a vector are to be read. All values are little-endian. */
+/** The format of the bytes of a vector. All values are little-endian. */
 public enum VectorForm {
   /** 64-bit floating-point values. */
   DENSE,
@@ -10,6 +10,6 @@ public enum VectorForm {
   GRID_SUM,
   /** 64-bit floating-point values at the coordinates named by separate indices; zero elsewhere. */
   SPARSE,
-  /** 64-bit floating-point features of one observation; its label is kept apart. */
+  /** 64-bit floating-point features of one observation; its label is a separate field. */
   EXAMPLE
 }

@@ -47,7 +47,10 @@ final class ViewReader {
     };
   }
 
-  /** A raw report may hold any: what becomes of it must not depend on its values. */
+  /**
+   * Whether the values are allowed. A raw report may have any values, since its outcome must not
+   * depend on them.
+   */
   private static boolean mayHoldItsValues(GradientReportView view, Report report) {
     return view.hasCentral() || (VectorBytes.areFinite(report.values) && Double.isFinite(report.y));
   }
@@ -159,7 +162,7 @@ final class ViewReader {
     return true;
   }
 
-  /** A writer may split a packed vector into several runs of whole values. */
+  /** Joins runs; a writer may split a packed vector into several runs of whole values. */
   private static byte[] concatenate(List<ByteString> runs) {
     int size = 0;
     for (int i = 0; i < runs.size(); i++) {

@@ -14,7 +14,7 @@ final class MessageReader {
 
   private MessageReader() {}
 
-  /** Expects a well-formed message. */
+  /** Reads a well-formed message. */
   static Report read(GradientReport message) {
     Report report = new Report();
     report.modelId = message.getModelId();
@@ -86,7 +86,7 @@ final class MessageReader {
     }
   }
 
-  /** Expects a known clip. */
+  /** Converts a known clip. */
   static Clip clip(CoordinateLaplace.Clip clip) {
     return switch (clip) {
       case CLIP_UNSPECIFIED -> Clip.UNSPECIFIED;

@@ -6,24 +6,25 @@ import org.apache.commons.math3.linear.Array2DRowRealMatrix;
 import org.apache.commons.math3.linear.EigenDecomposition;
 
 /**
- * The least value of a quadratic in a ball, definite or not: argmin of theta' A theta - 2 &lt;b,
+ * The minimiser of a quadratic in a ball, definite or not: argmin of theta' A theta - 2 &lt;b,
  * theta&gt; over ||theta|| &lt;= radius.
  *
  * <p>theta is a minimiser exactly if a multiplier nu &gt;= 0 exists with (A + nu I) theta = b, A +
  * nu I positive semidefinite, and nu = 0 unless ||theta|| = radius ([MS83, Lemmas 2.4 and 2.8]).
  *
  * <p>Method: in the basis of A's eigenvectors, with mu_i the distance of the i-th eigenvalue from
- * the least, theta_i = b_i / (mu_i + rho). The unknown is rho = nu + least eigenvalue, so that no
- * difference of large numbers decides how far A + nu I is from being singular. If rho = the least
- * eigenvalue is positive and leads into the ball, that is it. Else 1 / ||theta(rho)|| = 1 / radius
- * is solved by Newton's method from the left: the left side is concave and increasing in rho, so
- * every step stops short of the root, and none leaves the domain. (Seen in 400,000 random cases: at
- * most 14 steps.) The start is a lower bound of the root: |b_i| / radius - mu_i for each i.
+ * the least, theta_i = b_i / (mu_i + rho). The unknown is rho = nu + least eigenvalue, so that the
+ * distance of A + nu I from a singular matrix is no difference of large numbers. If rho = the least
+ * eigenvalue is positive and its theta is in the ball, that is the solution. Otherwise Newton's
+ * method solves 1 / ||theta(rho)|| = 1 / radius from the left: the left side is concave and
+ * increasing in rho, so every step stays below the root and in the domain (at most 14 steps in
+ * 400,000 random cases). The start is a lower bound of the root: |b_i| / radius - mu_i for each i.
  *
- * <p>Hard case: where b has no share in the eigenspace of the least eigenvalue, and rho = 0 leads
- * into the ball, any multiple of an eigenvector of that space that leads to its surface makes a
- * minimiser; the one taken is along the first such eigenvector, in the direction in which the
- * library returns it. Noise hits this case with probability 0, an empty sum without noise does not.
+ * <p>Hard case: if b has no component in the eigenspace of the least eigenvalue, and theta(0) is in
+ * the ball, adding any multiple of an eigenvector of that space that reaches the surface gives a
+ * minimiser; the one used is along the first such eigenvector, in the direction in which the
+ * library returns it. With noise this case has probability 0; without noise, an empty sum leads to
+ * it.
  *
  * <p>Accuracy: that of the decomposition, backward stable: the multiplier conditions hold to some d
  * units in the last place of ||A|| radius + ||b||. Overflow: A and b are scaled to unit size first.
@@ -36,7 +37,7 @@ final class BallQuadratic {
   private BallQuadratic() {}
 
   /**
-   * Solves.
+   * Solves the problem.
    *
    * @param matrix A, symmetric and finite, shape [d][d]; overwritten
    * @param bias b, finite, shape [d]; overwritten with theta
@@ -71,7 +72,8 @@ final class BallQuadratic {
   }
 
   /**
-   * In units in which the radius is 1 and the largest entry of A and b is 1; false if all are 0.
+   * Scales to units in which the radius is 1 and the largest entry of A and b is 1; returns false
+   * if all entries are 0.
    */
   private static boolean scale(double[][] matrix, double[] bias, double radius) {
     double largest = 0;
@@ -105,7 +107,10 @@ final class BallQuadratic {
     }
   }
 
-  /** The decomposition squares and inverts entries: what is below its accuracy by far becomes 0. */
+  /**
+   * Sets entries far below the accuracy of the decomposition to 0, since it squares and inverts
+   * entries.
+   */
   private static void drop(double[] values) {
     for (int i = 0; i < values.length; i++) {
       if (Math.abs(values[i]) < NEGLIGIBLE) {
@@ -114,7 +119,7 @@ final class BallQuadratic {
     }
   }
 
-  /** theta in the basis of eigenvectors, in the unit ball. */
+  /** Returns theta in the basis of eigenvectors, in the unit ball. */
   private static double[] coordinates(double[] share, double[] gap, double least) {
     double start = Math.max(0, least);
     for (int i = 0; i < share.length; i++) {
@@ -143,7 +148,7 @@ final class BallQuadratic {
     return theta;
   }
 
-  /** Writes theta(rho); returns its norm. 0 / 0 is 0: a direction without share in b. */
+  /** Writes theta(rho); returns its norm. 0 / 0 is 0, for a direction in which b is 0. */
   private static double evaluate(double[] share, double[] gap, double rho, double[] theta) {
     for (int i = 0; i < theta.length; i++) {
       theta[i] = share[i] == 0 ? 0 : share[i] / (gap[i] + rho);
@@ -151,7 +156,7 @@ final class BallQuadratic {
     return Math.sqrt(Vectors.squaredNorm(theta));
   }
 
-  /** -d (||theta||^2 / 2) / d rho: the sum of theta_i^2 / (mu_i + rho). */
+  /** Returns -d (||theta||^2 / 2) / d rho: the sum of theta_i^2 / (mu_i + rho). */
   private static double curvature(double[] theta, double[] gap, double rho) {
     double sum = 0;
     for (int i = 0; i < theta.length; i++) {

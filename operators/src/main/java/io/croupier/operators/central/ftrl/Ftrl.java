@@ -17,14 +17,14 @@ import io.croupier.operators.learner.MagnitudeLearner;
  *                 &lt;v_t, theta&gt; + c_t ||theta||_1 + lambda/2 ||theta - theta_0||^2
  * </pre>
  *
- * <p>Solution: shrink theta_0 - v_t / lambda towards 0 by c_t / lambda in each coordinate, then
- * scale it into the ball. (The L1 norm and the ball are both centred at 0, which is why the second
- * step doesn't disturb the first.) Without momentum v_t is the prefix sum and c_t = t lambda_1,
- * [K21, section 5.1]; momentum is [K21, section 4.1], DP-FTRLM, and as it takes a discounted sum of
- * the objectives of all rounds, the L1 terms are discounted with them; [K21] says nothing of the
- * two together. theta_1 is theta_0, scaled into the ball.
+ * <p>Solution: theta_0 - v_t / lambda is shrunk towards 0 by c_t / lambda in each coordinate, then
+ * scaled into the ball. (The L1 norm and the ball are both centred at 0, so the second step
+ * preserves the optimality of the first.) Without momentum v_t is the prefix sum and c_t = t
+ * lambda_1, [K21, section 5.1]; momentum is [K21, section 4.1], DP-FTRLM. It is a discounted sum of
+ * the objectives of all rounds, so the L1 terms are discounted with them; [K21] doesn't treat the
+ * combination. theta_1 is theta_0, scaled into the ball.
  *
- * <p>Restarts of the noise leave v_t alone: the sums go on from the last one.
+ * <p>Restarts of the noise don't change v_t: the sums continue from the last one.
  *
  * <p>Overflow: a coordinate of theta_0 - v_t / lambda beyond {@link MagnitudeLearner#LIMIT} /
  * sqrt(d), and one of v_t beyond the largest double, saturate there, and rounds in which that
@@ -41,7 +41,7 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
   private final double reach;
   private final double largestCoordinate;
 
-  /** A learner of as many coordinates as there are initial weights. */
+  /** Creates a learner with as many coordinates as initial weights. */
   public Ftrl(FtrlParameters parameters, Averaging averaging, InitialWeights initialWeights) {
     this.parameters = parameters;
     this.averaging = averaging;
@@ -129,8 +129,8 @@ public final class Ftrl implements PrefixLearner<Ftrl.State> {
   }
 
   /**
-   * What the weights follow from. Invariants: every number is finite; norm is the L2 norm of the
-   * weights before the projection.
+   * The numbers that determine the weights. Invariants: every number is finite; norm is the L2 norm
+   * of the weights before the projection.
    */
   public static final class State implements LearnerState {
 

@@ -4,12 +4,12 @@ import io.croupier.operators.learner.MagnitudeLearner;
 import java.io.Serializable;
 
 /**
- * What {@link Ftrl} has to be told.
+ * The parameters of {@link Ftrl}.
  *
  * @param learningRate 1 / lambda, positive and finite, in units of weights per gradient
- * @param momentum gamma, at least 0 and below 1; 0: none
- * @param radius of the ball around 0 that the weights are kept in, positive; infinite: none
- * @param l1 lambda_1, what a round charges for each unit of the weights' L1 norm; 0: nothing
+ * @param momentum gamma, at least 0 and below 1; 0 for none
+ * @param radius radius of the ball around 0 that contains the weights, positive; infinite for none
+ * @param l1 lambda_1, the penalty per round and unit of the weights' L1 norm; 0 for none
  */
 public record FtrlParameters(double learningRate, double momentum, double radius, double l1)
     implements Serializable {

@@ -8,7 +8,7 @@ import io.croupier.operators.learner.MagnitudeLearner;
 import io.croupier.operators.math.Vectors;
 
 /**
- * Follow the regularised leader for the squared loss, which isn't linearised: with W_t and s_t the
+ * Follow the regularised leader for the squared loss, without linearisation: with W_t and s_t the
  * noisy sums of x x' and y x over all examples,
  *
  * <pre>
@@ -17,11 +17,11 @@ import io.croupier.operators.math.Vectors;
  * </pre>
  *
  * <p>Source: [K21, Algorithm 2], FTRL-LS, whose theta_0 is 0. Noise can make W_t + lambda/2 I
- * indefinite, so that the argmin exists in the ball only; see {@link BallQuadratic}, which needs no
- * more than that. theta_1 is theta_0, scaled into the ball.
+ * indefinite, so that the argmin exists in the ball only; {@link BallQuadratic} solves that case,
+ * too. theta_1 is theta_0, scaled into the ball.
  *
- * <p>The prefix sum is one of {@link ExampleMoments}, noise and all; lambda is in its units, so
- * that dividing each round's sum by its goal divides the lambda that is wanted too.
+ * <p>The prefix sum is one of {@link ExampleMoments}, with noise. lambda is in the units of that
+ * sum: where each round's sum is divided by its goal, lambda must be, too.
  *
  * <p>Overflow: entries of W and s beyond 1e300 saturate there, and rounds in which that happened
  * are counted; so do initial weights beyond {@link MagnitudeLearner#LIMIT}. Never NaN. A step costs
@@ -37,7 +37,7 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
   /** theta_0. */
   private final double[] centre;
 
-  /** A learner of as many coordinates as there are initial weights and coordinates of x. */
+  /** Creates a learner with as many coordinates as initial weights and coordinates of x. */
   public LeastSquaresFtrl(
       ExampleMoments moments,
       LeastSquaresParameters parameters,
@@ -124,8 +124,9 @@ public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.St
   }
 
   /**
-   * Invariant: the weights are in the ball. They are kept although they follow from the prefix sum:
-   * that costs a decomposition, and d numbers are little beside a sum of d (d + 3) / 2.
+   * Invariant: the weights are in the ball. They are stored although they follow from the prefix
+   * sum: computing them costs a decomposition, and d numbers are few compared with a sum of d (d +
+   * 3) / 2.
    */
   public static final class State implements LearnerState {
     private final double[] weights;

@@ -4,12 +4,12 @@ import io.croupier.operators.learner.MagnitudeLearner;
 import java.io.Serializable;
 
 /**
- * What {@link LeastSquaresFtrl} has to be told of its weights.
+ * The parameters of {@link LeastSquaresFtrl}.
  *
  * @param lambda weight of the regulariser lambda/2 ||theta - theta_0||^2, 0 to {@link
  *     MagnitudeLearner#LIMIT}
- * @param radius of the ball around 0 that the weights are kept in, positive and at most {@link
- *     MagnitudeLearner#LIMIT}; there has to be one: noise can make the objective unbounded below
+ * @param radius radius of the ball around 0 that contains the weights, positive and at most {@link
+ *     MagnitudeLearner#LIMIT}; it is required, since noise can make the objective unbounded below
  */
 public record LeastSquaresParameters(double lambda, double radius) implements Serializable {
 

@@ -9,8 +9,8 @@ import io.croupier.operators.learner.Potential;
 import io.croupier.operators.learner.Prior;
 
 /**
- * Dual averaging on noisy prefix sums without a learning rate: against the direction of the sum, as
- * far as a one-dimensional {@link Potential} bets on its norm,
+ * Dual averaging on noisy prefix sums without a learning rate: the step is against the direction of
+ * the sum, and its length is the bet of a one-dimensional {@link Potential} on the sum's norm,
  *
  * <pre>
  *   theta_(t+1) = theta_0 - W0 w(||s_t||, V_t) s_t / ||s_t||,
@@ -20,8 +20,8 @@ import io.croupier.operators.learner.Prior;
  * <p>where nu_i^2 is the variance of the noise in each coordinate of s_i and w the prediction of
  * the prior on betting fractions up to C = 1 / (5 G). V_t is public: it depends on no data.
  *
- * <p>What is proved, and the proof, is in docs/dp-ftrl.md. In short: with F(x, V) = E_P[exp(v x -
- * v^2 V)], Gaussian noise whose variance never falls, correlated in any way, a proper prior, and
+ * <p>docs/dp-ftrl.md contains the theorem and its proof. In short: with F(x, V) = E_P[exp(v x - v^2
+ * V)], Gaussian noise whose variance never falls, correlated in any way, a proper prior, and
  * gradients g_t of norm at most G that were fixed before the noise was drawn,
  *
  * <pre>
@@ -30,10 +30,10 @@ import io.croupier.operators.learner.Prior;
  *
  * <p>The guarantees of betting learners hold round by round for independent symmetric noise; the
  * noise of two prefix sums is not independent, but with gradients fixed in advance only its
- * distribution within each single sum matters, and what that does to the potential is what V allows
- * for (d/2 of the (d + 3)/2; the rest bounds the second moment of the weights in few dimensions).
- * Gradients of losses at theta_t do depend on the noise, and a tree's variance falls and rises
- * again: then it is a rule with a measured risk, not with a theorem.
+ * distribution within each single sum matters, and V covers its effect on the potential (d/2 of the
+ * (d + 3)/2; the rest bounds the second moment of the weights in few dimensions). Gradients of
+ * losses at theta_t depend on the noise, and a tree's variance falls and rises again: for these
+ * cases the learner's risk is measured, not proved.
  *
  * <p>Overflow: a coordinate of the sum beyond {@link MagnitudeLearner#LIMIT} / sqrt(d), and a
  * distance from theta_0 beyond that limit, saturate there; rounds in which that happened are
@@ -41,10 +41,10 @@ import io.croupier.operators.learner.Prior;
  * potential; it allocates nothing.
  */
 public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.State> {
-  /** C G: betting fractions go up to this share of what can be lost in a round. */
+  /** C G: the largest betting fraction, relative to the largest loss of a round. */
   private static final double LARGEST_FRACTION = 0.2;
 
-  /** exp(1/5) / 2, see docs/dp-ftrl.md: what a gradient of norm G adds to V, over G^2. */
+  /** exp(1/5) / 2, see docs/dp-ftrl.md: the increment of V for a gradient of norm G, over G^2. */
   private static final double CURVATURE = StrictMath.exp(LARGEST_FRACTION) / 2;
 
   private final double squaredBound;
@@ -58,10 +58,10 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
   private final double largestCoordinate;
 
   /**
-   * A learner of as many coordinates as there are initial weights.
+   * Creates a learner with as many coordinates as initial weights.
    *
-   * @param roundBound G, largest L2 norm of what a round adds to the sum before the noise
-   * @param prior over betting fractions
+   * @param roundBound G, the largest L2 norm of a round's contribution to the sum before the noise
+   * @param prior prior over betting fractions
    * @param initialWealth W0, positive and finite
    */
   public ParameterFreeFtrl(
@@ -150,8 +150,8 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
   }
 
   /**
-   * Invariants: norm is that of sum; 0 &lt;= distance &lt;= LIMIT is the norm of what is added to
-   * theta_0 (if norm is not 0); the noise variance never falls.
+   * Invariants: norm is that of sum; 0 &lt;= distance &lt;= LIMIT is the norm of the vector added
+   * to theta_0 (if norm is not 0); the noise variance never falls.
    */
   public static final class State implements LearnerState {
     private final double[] sum;
@@ -159,7 +159,7 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
     private double norm;
     private double distance;
 
-    /** The largest so far. */
+    /** The largest noise variance so far. */
     private double noiseVariance;
 
     private State(int dimension) {

@@ -5,21 +5,21 @@ import io.croupier.operators.learner.LearnerState;
 import java.io.Serializable;
 
 /**
- * A learner that is told nothing but noisy prefix sums: immutable configuration, and pure
- * transitions on a state that the caller owns. The same sums give the same bits on any machine.
+ * A learner whose only input are noisy prefix sums: immutable configuration, and pure transitions
+ * on a state that the caller owns. The same sums give the same bits on any machine.
  *
  * @param <S> the state, created by {@link #initial()} and changed in place by {@link #step}
  */
 public sealed interface PrefixLearner<S extends LearnerState> extends Serializable
     permits Ftrl, LeastSquaresFtrl, ParameterFreeFtrl {
 
-  /** Number of weights d. */
+  /** Returns the number of weights d. */
   int dimension();
 
-  /** Number of coordinates of a prefix sum. */
+  /** Returns the number of coordinates of a prefix sum. */
   int sumDimension();
 
-  /** The state before the first round. */
+  /** Returns the state before the first round. */
   S initial();
 
   /**
@@ -28,7 +28,7 @@ public sealed interface PrefixLearner<S extends LearnerState> extends Serializab
    *
    * @param prefixSum s_t, finite, shape [{@link #sumDimension()}]; read only, not kept
    * @param noiseVariance public variance of the noise in each coordinate of this sum, finite and at
-   *     least 0; {@link ParameterFreeFtrl} alone makes use of it
+   *     least 0; only {@link ParameterFreeFtrl} uses it
    */
   void step(S state, double[] prefixSum, double noiseVariance);
 

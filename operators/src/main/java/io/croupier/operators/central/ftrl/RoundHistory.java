@@ -5,7 +5,7 @@ import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.RunningAverage;
 
-/** What every learner of prefix sums keeps of the rounds that are over. */
+/** The counts and the average that every learner of prefix sums keeps of closed rounds. */
 final class RoundHistory {
   final RunningAverage average;
   long round;
@@ -28,7 +28,10 @@ final class RoundHistory {
     }
   }
 
-  /** Completes {@code out}, the weights of which are in place; other diagnostics come after. */
+  /**
+   * Completes {@code out}, whose weights the caller has written; the caller adds other diagnostics
+   * afterwards.
+   */
   void publish(Iterate out) {
     out.round = round;
     if (round == 0) {

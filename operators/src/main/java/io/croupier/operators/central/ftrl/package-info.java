@@ -1,11 +1,10 @@
 /**
- * DP-FTRL's updates: pure mathematics from noisy prefix sums to weights. How the sums come by their
- * noise, and what that guarantees, is none of this package's business; everything in it is
- * post-processing.
+ * DP-FTRL's updates: pure mathematics from noisy prefix sums to weights. Noise and guarantee of the
+ * sums are outside of this package; everything in it is post-processing.
  *
  * <p>Notation: d is the dimension, s_t the noisy sum of the gradients of rounds 1 to t, theta_t the
  * weights that round t is evaluated at (theta_(t+1) follows from s_t), theta_0 the initial weights.
- * A mechanism that restarts goes on from the sum that it had, so a learner doesn't notice restarts.
+ * A mechanism that restarts continues from its last sum, so a learner is independent of restarts.
  * Papers are cited as
  *
  * <ul>
