@@ -22,7 +22,10 @@ import java.util.Random;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** Who may know whom: mathematics without Flink, Flink without mathematics, nobody looks up. */
+/**
+ * The dependencies between packages: mathematics without Flink, Flink without mathematics, no
+ * dependency upwards.
+ */
 class ArchitectureTest {
   private static final JavaClasses OURS =
       new ClassFileImporter()
@@ -30,7 +33,7 @@ class ArchitectureTest {
           .importPackages("io.croupier");
 
   @Test
-  void onlyTheFlinkPackageKnowsFlink() {
+  void onlyTheFlinkPackageDependsOnFlink() {
     noClasses()
         .that()
         .resideInAPackage("io.croupier.operators..")
@@ -43,7 +46,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void operatorsKnowNothingOfKafkaNorOfWhoUsesThem() {
+  void operatorsDependNeitherOnKafkaNorOnTheirUsers() {
     noClasses()
         .that()
         .resideInAPackage("io.croupier.operators..")
@@ -55,7 +58,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void mathematicsKnowsNeitherLearnersNorAccounts() {
+  void mathematicsDependsNeitherOnLearnersNorOnAccounts() {
     noClasses()
         .that()
         .resideInAPackage("io.croupier.operators.math..")
@@ -66,11 +69,11 @@ class ArchitectureTest {
   }
 
   /**
-   * A replay elsewhere has to come to the same bits, and an account that is computed again to the
-   * same units; Math's may differ from platform to platform.
+   * A replay on another machine must give the same bits, and a recomputed account the same units;
+   * the functions of Math may differ between platforms.
    */
   @Test
-  void learnersAndAccountsTakeFunctionsThatAllPlatformsAgreeOn() {
+  void learnersAndAccountsUseFunctionsThatAreEqualOnAllPlatforms() {
     noClasses()
         .that()
         .resideInAnyPackage(
@@ -87,7 +90,10 @@ class ArchitectureTest {
         .check(OURS);
   }
 
-  /** Noise that protects people can be read by itself: Flink, records and learners are others'. */
+  /**
+   * The noise can be reviewed by itself: it depends neither on Flink nor on records nor on
+   * learners.
+   */
   @Test
   void centralNoiseIsPureMathematics() {
     classes()
@@ -106,9 +112,9 @@ class ArchitectureTest {
         .check(OURS);
   }
 
-  /** Nobody hands noise, bits or a generator to a release: they are made with its state. */
+  /** No public method accepts noise, bits or a generator: a release creates them with its state. */
   @Test
-  void nothingPublicTakesCentralNoise() {
+  void noPublicMethodAcceptsCentralNoise() {
     noCodeUnits()
         .that()
         .arePublic()
@@ -129,9 +135,9 @@ class ArchitectureTest {
         .check(OURS);
   }
 
-  /** What makes central weights post-processing: they follow from noisy prefix sums alone. */
+  /** Central weights are post-processing: they follow from noisy prefix sums alone. */
   @Test
-  void centralUpdatesSeeNoReportsNoAccountsAndNoRandomness() {
+  void centralUpdatesUseNoReportsNoAccountsAndNoRandomness() {
     noClasses()
         .that()
         .resideInAPackage("io.croupier.operators.central.ftrl..")
@@ -152,7 +158,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theWireContractKnowsNobody() {
+  void theWireContractHasNoDependencies() {
     noClasses()
         .that()
         .resideInAPackage("io.croupier.schemas..")

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /** The check of a ledger subtask before its first report; see {@link LedgerStart}. */
 final class LedgerStartCheck {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerStartCheck.class);
-  private static final Duration TELL_EVERY = Duration.ofSeconds(5);
+  private static final Duration LOG_EVERY = Duration.ofSeconds(5);
 
   private final VisibleOutputs outputs;
   private final StreamingRuntimeContext context;
@@ -96,7 +96,7 @@ final class LedgerStartCheck {
             return note(event, progress);
           });
     }
-    rebuild.tell("rebuilt");
+    rebuild.log("rebuilt");
     if (rebuild.differing > 0) {
       LOG.warn(
           "{} events of the accounting topic {} contain other totals than the earlier events add up"
@@ -188,7 +188,7 @@ final class LedgerStartCheck {
   /** Adds up the events of this subtask's users. */
   private final class AccountRebuilder {
     private final Function<String, UserAccount> account;
-    private long nextTellNanos = System.nanoTime() + TELL_EVERY.toNanos();
+    private long nextLogNanos = System.nanoTime() + LOG_EVERY.toNanos();
     private long read;
     private long added;
     private long differing;
@@ -206,13 +206,13 @@ final class LedgerStartCheck {
           differing++;
         }
       }
-      if (System.nanoTime() - nextTellNanos > 0) {
-        nextTellNanos += TELL_EVERY.toNanos();
-        tell("being rebuilt");
+      if (System.nanoTime() - nextLogNanos > 0) {
+        nextLogNanos += LOG_EVERY.toNanos();
+        log("being rebuilt");
       }
     }
 
-    void tell(String state) {
+    void log(String state) {
       LOG.info(
           "The ledger is {} from {}: {} events read, {} of them of this subtask's users",
           state,

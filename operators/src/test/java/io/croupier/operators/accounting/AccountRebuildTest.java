@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Events are all that it takes to have the accounts again. */
+/** Accounts can be recomputed from the events alone. */
 class AccountRebuildTest {
   private static final int SEED = 83;
 
@@ -77,7 +77,7 @@ class AccountRebuildTest {
       Report report = report(0);
       int model = random.nextInt(rules.size() + 1);
       report.modelId = "model " + model;
-      // Now and then the limits of a model change.
+      // Sometimes the limits of a model change.
       int spec = random.nextInt(20) == 0 ? random.nextInt(rules.size() - 1) : model;
       AccountingEvent event =
           model == rules.size()
@@ -136,7 +136,7 @@ class AccountRebuildTest {
   private void assertLaterJudgementsAreTheSame(MapAccount account, MapAccount rebuilt) {
     List<AdmissionRules> rules = terms();
     for (int n = 0; n < 40; n++) {
-      // Numbers that neither has seen: of older ones a rebuilt account knows less.
+      // Sequence numbers new to both: a rebuilt account has no digests of older ones.
       Report report = report(60 + 60L * n);
       int model = random.nextInt(rules.size());
       report.modelId = "model " + model;
@@ -146,14 +146,14 @@ class AccountRebuildTest {
   }
 
   @Test
-  void aWrongZetaShows() {
+  void aWrongZetaIsFound() {
     AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
     MapAccount account = new MapAccount();
     AccountingEvent first = ledger.judge(TestReports.central(0), rules, account);
     Report later = TestReports.central(1);
     later.round = 1;
     AccountingEvent second = ledger.judge(later, rules, account);
-    // The charge of a tree of its own, with totals to match.
+    // The charge of another tree, with matching totals.
     AccountingEvent forged =
         second.toBuilder()
             .setCentralSpend(first.getCentralSpend())
@@ -169,21 +169,21 @@ class AccountRebuildTest {
     assertThat(AccountRebuild.apply(forged, misled)).isFalse();
   }
 
-  /** Twice what the event spent. */
-  private static Spend total(AccountingEvent event, Spend told) {
+  /** Doubles the spend of the event. */
+  private static Spend total(AccountingEvent event, Spend reported) {
     Totals twice = Costs.of(event);
     twice.add(Costs.of(event));
     Spend spend = twice.toProto().build();
-    return told.toBuilder().mergeFrom(spend).build();
+    return reported.toBuilder().mergeFrom(spend).build();
   }
 
   @Test
-  void impossibleParticipationsShow() {
+  void impossibleParticipationsAreFound() {
     AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
     AccountingEvent event = ledger.judge(TestReports.central(0), rules, new MapAccount());
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
-    // The same round once more; then trees that there are none of.
+    // The same round again; then impossible trees.
     assertThat(AccountRebuild.apply(event, rebuilt)).isFalse();
     AccountingEvent.Builder wrong = event.toBuilder();
     wrong.getCentralSpendBuilder().setTrees(3);
@@ -203,7 +203,7 @@ class AccountRebuildTest {
   }
 
   @Test
-  void impossibleWholeChargesShow() {
+  void impossibleWholeChargesAreFound() {
     AdmissionRules rules = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
     MapAccount account = new MapAccount();
     AccountingEvent first = ledger.judge(TestReports.central(0), rules, account);
@@ -234,9 +234,9 @@ class AccountRebuildTest {
     }
   }
 
-  /** Told again by every later event, so that one of them is enough to go on with. */
+  /** Every later event repeats the charge, so one of them suffices. */
   @Test
-  void aWholeChargeSurvivesItsEvent() {
+  void aWholeChargeIsRestoredWithoutItsFirstEvent() {
     AdmissionRules rules = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
     MapAccount account = new MapAccount();
     ledger.judge(TestReports.central(0), rules, account);
@@ -253,7 +253,7 @@ class AccountRebuildTest {
   }
 
   @Test
-  void participationsOfALedgerThatDidNotChargeThemAreTaken() {
+  void participationsWithoutARecordedChargeAreAccepted() {
     AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
     AccountingEvent event = ledger.judge(TestReports.central(0), rules, new MapAccount());
     Spend free = Spend.newBuilder().setReports(1).build();
@@ -273,7 +273,7 @@ class AccountRebuildTest {
   }
 
   @Test
-  void aMissingEventShows() {
+  void aMissingEventIsFound() {
     MapAccount rebuilt = new MapAccount();
     List<AccountingEvent> events =
         judge(new MapAccount(), 20).stream()
@@ -289,24 +289,24 @@ class AccountRebuildTest {
 
   /** The reports of the seed's runs, with up to half the events and then every fourth missing. */
   @Test
-  void missingEventsGiveNobodyBudgetBack() {
+  void missingEventsGiveNoUserBudgetBack() {
     for (int run = 0; run < 60; run++) {
       MapAccount account = new MapAccount();
       MapAccount rebuilt = new MapAccount();
       List<AccountingEvent> events = judge(account, 60);
-      Set<String> told = new HashSet<>();
+      Set<String> reported = new HashSet<>();
       for (AccountingEvent event : events.subList(random.nextInt(1, 30), 60)) {
         if (random.nextInt(4) > 0 || event.equals(events.get(59))) {
           AccountRebuild.apply(event, rebuilt);
           if (event.hasModelTotals()) {
-            told.add(event.getModelId());
+            reported.add(event.getModelId());
           }
         } else {
-          told.remove(event.getModelId());
+          reported.remove(event.getModelId());
         }
       }
       assertHoldsAtLeast(rebuilt.userTotals(), account.userTotals(), "run " + run);
-      for (String model : told) {
+      for (String model : reported) {
         assertHoldsAtLeast(
             rebuilt.modelTotals(model), account.modelTotals(model), "run " + run + ", " + model);
       }
@@ -329,7 +329,7 @@ class AccountRebuildTest {
     }
   }
 
-  /** Not below, and above by no more than what a double can't tell. */
+  /** Not below, and above by no more than the rounding to a double. */
   private static void assertHolds(long rebuilt, long lost, double relative, String what) {
     assertThat(rebuilt).as("seed %s, %s", SEED, what).isGreaterThanOrEqualTo(lost);
     assertThat(rebuilt - lost)
@@ -338,7 +338,7 @@ class AccountRebuildTest {
   }
 
   @Test
-  void aLedgerThatHadForgottenLowersNothing() {
+  void eventsOfANewLedgerLowerNoTotal() {
     MapAccount rebuilt = new MapAccount();
     MapAccount first = new MapAccount();
     MapAccount second = new MapAccount();
@@ -357,7 +357,7 @@ class AccountRebuildTest {
   }
 
   @Test
-  void everyNumberUpToTheHighestIsUsedUp() {
+  void everySequenceNumberUpToTheHighestIsUsed() {
     AdmissionRules rules = BudgetTest.local(Limits.newBuilder());
     MapAccount rebuilt = new MapAccount();
     MapAccount account = new MapAccount();
@@ -380,7 +380,7 @@ class AccountRebuildTest {
   }
 
   @Test
-  void anEventWithoutDeclarationIsNone() {
+  void anEventWithoutDeclarationIsRefused() {
     AccountingEvent event = AccountingEvent.newBuilder().setOutcome(Outcome.ADMITTED).build();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> AccountRebuild.apply(event, new MapAccount()))
@@ -389,14 +389,14 @@ class AccountRebuildTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {-1, -5e10, Double.NEGATIVE_INFINITY, Double.NaN})
-  void totalsThatCantBeSumsAreRefused(double told) {
+  void totalsThatCantBeSumsAreRefused(double reported) {
     AccountingEvent event =
         AccountingEvent.newBuilder()
             .setOutcome(Outcome.DUPLICATE)
-            .setUserTotals(Spend.newBuilder().setEpsilon(told))
+            .setUserTotals(Spend.newBuilder().setEpsilon(reported))
             .build();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> AccountRebuild.apply(event, new MapAccount()))
-        .withMessageContaining("epsilon is " + told);
+        .withMessageContaining("epsilon is " + reported);
   }
 }

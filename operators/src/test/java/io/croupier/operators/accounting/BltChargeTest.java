@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What those who take part in a model of buffered linear Toeplitz noise are charged. */
+/** The charges of participants in a model with buffered linear Toeplitz noise. */
 class BltChargeTest {
   private static final int SEED = 131;
 
@@ -62,7 +62,7 @@ class BltChargeTest {
     return account.userTotals().muSquaredPicos / 1e12;
   }
 
-  /** Squared norm of C u: by the definition of C, row by row. */
+  /** The squared norm of C u, by the definition of C, row by row. */
   static double squaredNorm(BltParameters parameters, int steps, List<Integer> rounds) {
     double[] rows = new double[steps];
     for (int k = 0; k < steps; k++) {
@@ -106,7 +106,7 @@ class BltChargeTest {
     assertThat(spend.getBlt().getZeta()).isEqualTo(spend.getZeta());
     assertThat(charged()).isCloseTo(4 * zeta / 16, withinPercentage(1e-8));
     assertThat(first.getSpent().getMu()).isCloseTo(2 * Math.sqrt(zeta) / 4, withinPercentage(1e-8));
-    // Whatever follows is paid for.
+    // Later participations cost nothing.
     AccountingEvent second = takePart(rules, 40);
     assertThat(second.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(second.getCentralSpend().getZeta()).isZero();
@@ -118,7 +118,7 @@ class BltChargeTest {
     assertThat(takePart(rules, 60).getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
   }
 
-  /** One participation, with parameters that another program found. */
+  /** One participation, with parameters found by another program. */
   @Test
   void chargesAreThoseOfTheReference() throws IOException {
     JsonNode cases;
@@ -140,7 +140,7 @@ class BltChargeTest {
     }
   }
 
-  /** Two vectors of norm 1 each, for which noise is drawn alike. */
+  /** Two vectors of norm 1 each, with noise of the same level. */
   @Test
   void leastSquaresAreTwoSums() {
     DpFtrlLeastSquares.Builder ftrl =
@@ -159,9 +159,9 @@ class BltChargeTest {
     assertThat(charged()).isBetween(4.5 * zeta / 9, 4.5 * zeta / 9 * (1 + 1e-4));
   }
 
-  /** What was charged before the bound was tightened stays, and covers what would be now. */
+  /** A charge from before the bound was tightened stays, and covers the present one. */
   @Test
-  void whoWasChargedMoreForLeastSquaresBeforeIsChargedNothingMore() {
+  void anEarlierLargerChargeForLeastSquaresCoversThePresentOne() {
     DpFtrlLeastSquares.Builder ftrl =
         DpFtrlLeastSquares.newBuilder().setNoiseMultiplier(3).setNoise(noise(2, 50));
     AdmissionRules rules =
@@ -215,8 +215,8 @@ class BltChargeTest {
     assertThat(charged()).isCloseTo(4 * zeta, withinPercentage(1e-8));
     assertThat(looser.getCentralSpend().getBlt().getZeta()).isCloseTo(zeta, withinPercentage(1e-8));
     assertThat(looser.getCentralSpend().getZeta()).isLessThan(zeta);
-    // Tighter ones give nothing back. Together with what was allowed before they allow more than
-    // either: four times, ten rounds apart.
+    // Tighter limits refund nothing. The loosest of each limit, four participations ten rounds
+    // apart, allow more than either set of limits.
     AccountingEvent tighter = takePart(blt(1, 2, 60, BudgetTest.participations(4, 29)), 50);
     assertThat(charged())
         .isCloseTo(4 * squaredNorm(parameters, 60, List.of(0, 10, 20, 30)), withinPercentage(1e-8));
@@ -233,12 +233,12 @@ class BltChargeTest {
     assertThat(charged())
         .isCloseTo(
             4 * squaredNorm(parameters(2, 60), 60, List.of(0, 10, 20, 30)), withinPercentage(1e-8));
-    // Now everything in between is paid for.
+    // Now all limits in between are charged.
     AccountingEvent back = takePart(blt(1, 2, 60, BudgetTest.participations(4, 9)), 20);
     assertThat(back.getCentralSpend().getZeta()).isZero();
   }
 
-  /** Limits that change at any time: what was charged covers what the user did. */
+  /** With limits that change at any time, the charge covers the user's participations. */
   @Test
   void everyPatternIsChargedAtLeastItsSensitivity() {
     Random random = new Random(SEED);
@@ -258,7 +258,7 @@ class BltChargeTest {
       }
       int specsInUse = run % 2 == 0 ? 1 : 3;
       List<Integer> rounds = new ArrayList<>();
-      BigDecimal told = BigDecimal.ZERO;
+      BigDecimal reported = BigDecimal.ZERO;
       for (int n = 0; n < 40; n++) {
         Report report = TestReports.central(n);
         report.round = random.nextInt(4) + 2L * n;
@@ -267,8 +267,8 @@ class BltChargeTest {
         if (event.getOutcome() == Outcome.ADMITTED) {
           rounds.add((int) report.round);
           CentralSpend spend = event.getCentralSpend();
-          told = told.add(new BigDecimal(spend.getZeta()));
-          assertThat(told).isGreaterThanOrEqualTo(new BigDecimal(spend.getBlt().getZeta()));
+          reported = reported.add(new BigDecimal(spend.getZeta()));
+          assertThat(reported).isGreaterThanOrEqualTo(new BigDecimal(spend.getBlt().getZeta()));
         }
         assertThat(fresh.userTotals().muSquaredPicos / 4e12)
             .as("seed %s, run %s", SEED, run)
@@ -277,7 +277,10 @@ class BltChargeTest {
     }
   }
 
-  /** The worst that is allowed is charged to the last unit: to charge less would be too little. */
+  /**
+   * The worst allowed pattern costs exactly the charge, to the last unit: a smaller charge would be
+   * too little.
+   */
   @Test
   void theWorstPatternIsChargedNoMoreThanItsSensitivity() {
     BltParameters parameters = parameters(2, 30);
@@ -309,23 +312,23 @@ class BltChargeTest {
   }
 
   @Test
-  void anotherMechanismOfTheNameIsChargedAsAWholeAgain() {
+  void anotherMechanismUnderTheSameNameIsChargedAgain() {
     Limits.Builder limits = BudgetTest.participations(9, 0);
     double whole = takePart(blt(1, 2, 30, limits), 0).getCentralSpend().getZeta();
     assertThat(takePart(blt(1, 2, 30, limits), 1).getCentralSpend().getZeta()).isZero();
     assertThat(takePart(blt(2, 2, 30, limits), 2).getCentralSpend().getZeta()).isEqualTo(whole);
     assertThat(takePart(blt(2, 2, 40, limits), 3).getCentralSpend().getZeta()).isGreaterThan(whole);
     assertThat(takePart(blt(2, 1, 40, limits), 4).getCentralSpend().getZeta()).isPositive();
-    // A tree of the name, and what was charged as a whole is still known.
+    // After a tree under the same name, the whole charge is still stored.
     assertThat(takePart(CentralChargeTest.tree(1, 64, limits), 5).getCentralSpend().getZeta())
         .isEqualTo(7);
     assertThat(takePart(blt(2, 1, 40, limits), 6).getCentralSpend().getZeta()).isZero();
-    // Only the last is kept: too much is charged, never too little.
+    // Only the last charge is kept: this charges too much, never too little.
     assertThat(takePart(blt(1, 2, 30, limits), 7).getCentralSpend().getZeta()).isEqualTo(whole);
   }
 
   @Test
-  void noisedReportsAndTreesDoNotTouchIt() {
+  void noisedReportsAndTreesDoNotChangeIt() {
     takePart(CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0)), 0);
     ledger.judge(
         TestReports.laplace(sequence++, 1), BudgetTest.local(Limits.newBuilder()), account);
@@ -334,7 +337,7 @@ class BltChargeTest {
     assertThat(account.accesses).contains("whole m");
   }
 
-  /** So many that they can't be added up one by one with functions in between. */
+  /** Too many to add up one by one. */
   @Test
   void manyParticipationsAreCharged() {
     AdmissionRules rules = blt(1, 1, 1 << 17, BudgetTest.participations(1 << 17, 0));

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits: what is admitted, what is refused, and what they leave. */
+/** Limits: which reports they admit and refuse, and what is left. */
 class BudgetTest {
   static final PrefixSumNoise TREE =
       PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.getDefaultInstance()).build();
@@ -129,7 +129,7 @@ class BudgetTest {
   }
 
   @Test
-  void reportsAreCountedWithTheRefusedOnesThatHaveLeftTheDevice() {
+  void refusedReportsThatHaveLeftTheDeviceCount() {
     AdmissionRules rules = local(Limits.newBuilder().setReports(3));
     laplace(rules, 0.1);
     Report wrong = TestReports.laplace(sequence++, 0.1);
@@ -187,7 +187,7 @@ class BudgetTest {
   }
 
   @Test
-  void participationsAreCountedAndKeptApart() {
+  void participationsAreCountedAndSeparated() {
     AdmissionRules rules = central(2, 3);
     AccountingEvent first = central(rules, 0);
     assertThat(first.getOutcome()).isEqualTo(Outcome.ADMITTED);
@@ -232,7 +232,7 @@ class BudgetTest {
 
   @ParameterizedTest
   @CsvSource({"false", "true"})
-  void noSequenceOfDeclaredLevelsGoesBeyondByAUnit(boolean gaussian) {
+  void noSequenceOfDeclaredLevelsExceedsALimitByAUnit(boolean gaussian) {
     Random random = new Random(SEED);
     for (int run = 0; run < 40; run++) {
       MapAccount fresh = new MapAccount();
@@ -277,7 +277,7 @@ class BudgetTest {
   }
 
   @Test
-  void whatIsSaturatedIsExhausted() {
+  void aSaturatedSumExceedsEveryLimit() {
     AdmissionRules rules = local(Limits.newBuilder().setEpsilon(1e300).setMu(1e200));
     AccountingEvent event = laplace(rules, 1e10);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);

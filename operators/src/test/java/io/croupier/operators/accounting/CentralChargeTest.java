@@ -24,7 +24,7 @@ import java.io.InputStream;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What those who take part in a central model are charged, and when they may. */
+/** The charges of participants in a central model, and when they may take part. */
 class CentralChargeTest {
   private static final int SEED = 97;
   private static final long NEVER = Schedule.NEVER;
@@ -122,7 +122,7 @@ class CentralChargeTest {
       boolean[] admitted = new boolean[steps];
       for (int n = 0; n < 60; n++) {
         Report report = TestReports.central(n);
-        // Rounds mostly rise; some are named again, or too late.
+        // Most reports name later rounds; some name a round again, or an earlier one.
         report.round = Math.min(steps - 1, Math.max(0, 2 * n + random.nextInt(9) - 6));
         if (ledger.judge(report, rules, fresh).getOutcome() == Outcome.ADMITTED) {
           admitted[(int) report.round] = true;
@@ -138,7 +138,7 @@ class CentralChargeTest {
     }
   }
 
-  /** The rest of the last tree, so that it is as high as the others. */
+  /** Completes the last tree, so that it is as high as the others. */
   private static GivenOrder completed(GivenOrder order, int steps, long restartEvery) {
     for (long step = steps; step % restartEvery != 0; step++) {
       order.step();
@@ -175,19 +175,19 @@ class CentralChargeTest {
         .isBetween(0.75 * Math.sqrt(8 * 31), 0.75 * Math.sqrt(8 * 31) * (1 + 1e-4));
   }
 
-  /** The account has what a participation cost before the bound was tightened, and keeps it. */
+  /** The account contains a charge from before the bound was tightened, and keeps it. */
   @Test
-  void whoWasChargedMoreForLeastSquaresBeforeKeepsThat() {
+  void anEarlierLargerChargeForLeastSquaresStays() {
     AdmissionRules rules = leastSquares(1, often());
     MapAccount asBefore = new MapAccount();
     AccountingEvent now = new Ledger().judge(example(0, 0), rules, new MapAccount());
     AccountingEvent.Builder before = now.toBuilder();
     before.getCentralSpendBuilder().setZeta(62).clearWeight();
-    Totals told = Costs.of(before);
-    before.setSpent(told.toProto()).setUserTotals(told.toProto());
-    told.participate(0);
-    before.setModelTotals(told.toProto());
-    assertThat(told.rho()).isEqualTo(124);
+    Totals reported = Costs.of(before);
+    before.setSpent(reported.toProto()).setUserTotals(reported.toProto());
+    reported.participate(0);
+    before.setModelTotals(reported.toProto());
+    assertThat(reported.rho()).isEqualTo(124);
     assertThat(AccountRebuild.apply(before.build(), asBefore)).as("agrees").isTrue();
 
     AccountingEvent next = new Ledger().judge(example(1, 9), rules, asBefore);
@@ -221,7 +221,7 @@ class CentralChargeTest {
   }
 
   @Test
-  void limitsAreExactToTheUnit() {
+  void limitsAreExactToOneUnit() {
     // zeta 1 has mu^2 4.
     assertThat(takePart(tree(1, 1, often().setMu(1.9999999999)), 0).getOutcome())
         .isEqualTo(Outcome.REFUSED_BUDGET);
@@ -254,7 +254,7 @@ class CentralChargeTest {
   }
 
   @Test
-  void aRefusedReportCostsNothingAndLeavesItsRoundFree() {
+  void aRefusedReportCostsNothingAndIsNoParticipation() {
     // zeta 2 and 4 have mu^2 8 and 16.
     AdmissionRules tight = tree(1, 2, often().setMu(3));
     AdmissionRules wide = tree(1, 2, often().setMu(5));
@@ -330,7 +330,7 @@ class CentralChargeTest {
   }
 
   @Test
-  void noisedReportsDoNotTouchWhatTreesWereCharged() {
+  void noisedReportsDoNotChangeTheChargesOfTrees() {
     takePart(tree(1, 8, often()), 0);
     account.accesses.clear();
     ledger.judge(
@@ -349,7 +349,7 @@ class CentralChargeTest {
   }
 
   @Test
-  void theStateIsOfTheLastTreeAlone() {
+  void theStateCoversTheLastTreeOnly() {
     AdmissionRules rules = tree(1, 8, often());
     for (long round = 0; round < 40; round++) {
       takePart(rules, round);

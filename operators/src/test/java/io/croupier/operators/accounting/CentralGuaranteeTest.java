@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What events tell of a central model's guarantee. */
+/** The guarantee of a central model in its events. */
 class CentralGuaranteeTest {
   private static final int SEED = 151;
 
@@ -68,7 +68,7 @@ class CentralGuaranteeTest {
     assertThat(event.getDelta()).isEqualTo(1e-6);
     assertThat(event.getZeroOut().getZeta()).isEqualTo(11);
     assertThat(event.getZeroOut().getMu()).isCloseTo(Math.sqrt(11) / 1.13, within(1e-15));
-    // 17.6668 of continuous noise; the discrete one's distance from it costs 15% of delta.
+    // 17.6668 for continuous noise; the distance of discrete noise costs 15% of delta.
     assertThat(event.getZeroOut().getEpsilon()).isBetween(17.6668, 17.8);
     assertThat(event.getZeroOut().getEpsilonRenyi()).isCloseTo(18.7080, within(5e-5));
     assertThat(event.getReplaceOne().getZeta()).isEqualTo(44);
@@ -77,8 +77,8 @@ class CentralGuaranteeTest {
   }
 
   /**
-   * Epochs of a fixed order, and what they amount to by a reference: one participation in each.
-   * Above 64 participations a bound, the rest exactly.
+   * Epochs of a fixed order with one participation in each, against a reference: a bound above 64
+   * participations, exact below.
    */
   @ParameterizedTest
   @CsvSource({
@@ -106,7 +106,7 @@ class CentralGuaranteeTest {
     double most = epochs <= Schedule.MAX_QUICK_PARTICIPATIONS ? 1 : 1.2;
     assertThat(guarantee.getZeta()).isBetween(zeta, zeta * most);
     double loose = most == 1 ? 1 + 1e-9 : 1.1;
-    // The reference knows nothing of a grid, which makes a difference at large epsilons.
+    // The reference has no grid, which makes a difference at large epsilons.
     double ofGrid = epsilon < 10 ? epsilon * (1 + 1e-6) : epsilonRenyi;
     assertThat(guarantee.getEpsilon()).isBetween(epsilon * (1 - 1e-9), ofGrid * loose);
     assertThat(guarantee.getEpsilon()).isLessThanOrEqualTo(guarantee.getEpsilonRenyi());
@@ -114,7 +114,7 @@ class CentralGuaranteeTest {
         .isBetween(epsilonRenyi * (1 - 1e-9), epsilonRenyi * loose);
   }
 
-  /** By hand: two rounds of three in which the person is, trees of two leaves. */
+  /** By hand: the user takes part in two of three rounds; trees of two leaves. */
   @Test
   void treesGrow() {
     ModelSpec spec = tree(2, Schedule.NEVER, false, BudgetTest.participations(2, 1));
@@ -178,9 +178,9 @@ class CentralGuaranteeTest {
         .withMessage("rounds is 1025; it must be between 0 and 1024");
   }
 
-  /** Whatever a person does within the limits, what is released of them keeps the guarantee. */
+  /** Whatever a user does within the limits, the releases satisfy the guarantee. */
   @Test
-  void nobodyWhoKeepsToTheLimitsIsInMoreThanItSays() {
+  void usersWithinTheLimitsHaveAtMostTheGuaranteedSensitivity() {
     Random random = new Random(SEED);
     for (int run = 0; run < 200; run++) {
       int most = 1 + random.nextInt(100);
@@ -213,11 +213,11 @@ class CentralGuaranteeTest {
   }
 
   /**
-   * Nor are they charged more: where trees are complete, since nodes are charged before they are,
-   * and at any time where the whole is charged at once.
+   * Charges don't exceed the guarantee either: for trees once they are complete, since nodes are
+   * charged earlier, and at any time for whole charges.
    */
   @Test
-  void nobodyWhoKeepsToTheLimitsIsChargedMoreThanItSays() {
+  void usersWithinTheLimitsAreChargedAtMostTheGuarantee() {
     Random random = new Random(SEED);
     for (int run = 0; run < 60; run++) {
       Limits.Builder limits = BudgetTest.participations(1 + random.nextInt(12), random.nextInt(5));
@@ -245,9 +245,9 @@ class CentralGuaranteeTest {
     }
   }
 
-  /** And who takes part as often as possible, from the first round on, is charged all of it. */
+  /** A user who takes part as often as possible, from the first round on, is charged all of it. */
   @Test
-  void whoTakesPartAsOftenAsPossibleIsChargedAsMuchAsItSays() {
+  void aUserWithTheMostParticipationsIsChargedTheWholeGuarantee() {
     ModelSpec spec = tree(1, 64, false, BudgetTest.participations(64, 0));
     AdmissionRules rules = new AdmissionRules(spec, r -> true, r -> true);
     MapAccount account = new MapAccount();
@@ -263,7 +263,7 @@ class CentralGuaranteeTest {
   }
 
   @Test
-  void aLongRunOfManyParticipationsHasAGuaranteeAtOnce() {
+  void theGuaranteeOfManyParticipationsIsComputedQuickly() {
     CentralGuarantee guarantee =
         CentralGuarantee.of(tree(50, 1 << 20, true, BudgetTest.participations(100_000, 3)));
     double before = 0;
@@ -281,7 +281,7 @@ class CentralGuaranteeTest {
   }
 
   @Test
-  void anyNoiseHasNumbers() {
+  void anyNoiseHasFiniteNumbers() {
     for (double sigma : new double[] {Double.MIN_VALUE, 1e-300, 1e300, Double.MAX_VALUE}) {
       Guarantee guarantee =
           CentralGuarantee.of(tree(sigma, 8, false, BudgetTest.participations(9, 0)))
@@ -294,7 +294,7 @@ class CentralGuaranteeTest {
   }
 
   @Test
-  void localModelsHaveNone() {
+  void localModelsHaveNoGuarantee() {
     ModelSpec local = spec(ModelSpec.newBuilder().setBlackBox(BlackBox.getDefaultInstance()));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> CentralGuarantee.of(local))

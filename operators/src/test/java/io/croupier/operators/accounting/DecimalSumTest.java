@@ -41,9 +41,9 @@ class DecimalSumTest {
     assertThat(new DecimalSum().toBigDecimal()).isZero();
   }
 
-  /** One sum over all places takes some 3,000 bytes of digits for each, twice. */
+  /** A single sum over all places would allocate some 3,000 bytes of digits for each tau, twice. */
   @Test
-  void tausThatShareNoPlacesAreAddedUpAsCheaplyAsOthers() {
+  void tausOfDifferentScalesAreAddedUpAsCheaplyAsOthers() {
     double[] taus = new double[20_000];
     for (int i = 0; i < taus.length; i++) {
       taus[i] = i % 2 == 0 ? 4.9e-324 : 1.2345678901234e9;

@@ -60,7 +60,7 @@ class EpsilonAtDeltaTest {
     return totals;
   }
 
-  /** Never below what the exact composition costs, nor above the cheapest of the loose bounds. */
+  /** Never below the exact composition, and never above the least of the loose bounds. */
   @Test
   void boundsReferenceUsers() throws IOException {
     int users = 0;
@@ -72,13 +72,13 @@ class EpsilonAtDeltaTest {
         }
         for (double epsilon : new double[] {0.5, 3, 10}) {
           Budget budget = new Budget("limits.", limits(epsilon, delta));
-          double told = budget.toProto(totals(user.get("events"), budget)).getEpsilonAtDelta();
+          double reported = budget.toProto(totals(user.get("events"), budget)).getEpsilonAtDelta();
           JsonNode bounds = user.get("eps");
           String what = ledger.get("name").asText() + ", " + user.get("user").asText();
-          assertThat(told)
+          assertThat(reported)
               .as(what)
               .isGreaterThanOrEqualTo(bounds.get("exact").asDouble() * (1 - 1e-10));
-          assertThat(told)
+          assertThat(reported)
               .as(what)
               .isLessThanOrEqualTo(
                   1.002
@@ -112,7 +112,7 @@ class EpsilonAtDeltaTest {
   }
 
   @Test
-  void manySmallPureReportsFitThatDoNotAddUp() {
+  void manySmallPureReportsFitBeyondTheirSum() {
     AdmissionRules rules = terms(4, 1e-6);
     int admitted = 0;
     AccountingEvent event = laplace(rules, 0.1);
@@ -144,7 +144,7 @@ class EpsilonAtDeltaTest {
   }
 
   @Test
-  void theFirstReportChoosesTheFilter() {
+  void theFirstReportSelectsTheFilter() {
     AdmissionRules rules = terms(4, 1e-6);
     gaussian(rules, 0.1);
     assertThat(laplace(rules, 9).getReason()).contains("the sum of mu^2 must be");
@@ -167,7 +167,7 @@ class EpsilonAtDeltaTest {
   }
 
   @Test
-  void pureReportsMayAddUpToMoreThanTheFilterTakes() {
+  void pureReportsMayAddUpToMoreThanTheFilterAdmits() {
     AdmissionRules rules = terms(1e-5, 1e-6);
     assertThat(laplace(rules, 1e-5).getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(laplace(rules, 1e-5).getReason())
@@ -177,7 +177,7 @@ class EpsilonAtDeltaTest {
   }
 
   @Test
-  void aDeltaAloneLimitsNothingButIsTold() {
+  void aDeltaAloneLimitsNothingButIsReported() {
     AdmissionRules rules = BudgetTest.local(Limits.newBuilder().setDelta(1e-6));
     AccountingEvent event = gaussian(rules, 50);
     assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
@@ -189,7 +189,7 @@ class EpsilonAtDeltaTest {
   }
 
   @Test
-  void aLimitThatComesLaterCountsWhatWasBeforeIt() {
+  void aLaterLimitCountsEarlierReports() {
     AdmissionRules before = BudgetTest.local(Limits.newBuilder());
     for (int n = 0; n < 40; n++) {
       laplace(before, 0.1);
@@ -202,13 +202,13 @@ class EpsilonAtDeltaTest {
     double order = event.getModelTotals().getRenyiOrder();
     double tight = 41 * PureCosts.renyiPicos(0.1, order) / 1e12 + order * 0.02;
     assertThat(event.getModelTotals().getRenyi()).isBetween(tight, 1.1 * tight);
-    // Another limit has another order: it starts from a bound again.
+    // Another limit has another order, which starts from a bound again.
     AccountingEvent changed = laplace(terms(1, 1e-6), 0.1);
     assertThat(changed.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(changed.getModelTotals().getRenyiOrder()).isBetween(21.9, 22.0);
   }
 
-  /** What the filter admits has the limit's epsilon at delta, or less, in exact composition. */
+  /** The exact composition of the admitted reports has at most the limit's epsilon at delta. */
   @Test
   void whatIsAdmittedNeverCostsMore() {
     Random random = new Random(SEED);
@@ -253,7 +253,7 @@ class EpsilonAtDeltaTest {
   }
 
   @Test
-  void whatRestsOnASaturatedSumIsInfinite() {
+  void theBoundOfASaturatedSumIsInfinite() {
     AdmissionRules rules = terms(1e8, 1e-6);
     MapAccount rebuilt = new MapAccount();
     AccountingEvent pure = laplace(rules, 1e7);
@@ -292,20 +292,23 @@ class EpsilonAtDeltaTest {
             .setLimits(limits));
   }
 
-  /** A step of half the noise: by mu alone 4.887 was told, where the true delta is 1.24e-6. */
+  /**
+   * A grid step of half the noise: the bound by mu alone is 4.887, where the true delta is 1.24e-6.
+   */
   @Test
-  void whatIsToldHoldsForDiscreteNoiseOnACoarseGrid() {
+  void theReportedBoundHoldsForDiscreteNoiseOnACoarseGrid() {
     // G = 1, so the sensitivity is two steps of 1, and so is the noise of mu 1.
     AccountingEvent event = gaussian(coarse(Limits.newBuilder().setDelta(1e-6), 0), 1);
     Spend totals = event.getModelTotals();
     assertThat(totals.getTotalVariation()).isBetween(2 / 96.0, 1.0 / 0);
-    double told = totals.getEpsilonAtDelta();
-    assertThat(trueDelta(told)).isLessThanOrEqualTo(1e-6);
+    double reported = totals.getEpsilonAtDelta();
+    assertThat(trueDelta(reported)).isLessThanOrEqualTo(1e-6);
     assertThat(trueDelta(GaussianDp.epsilon(1, Math.log(1e-6)))).isGreaterThan(1.2e-6);
-    assertThat(told).isLessThanOrEqualTo(ZeroConcentratedDp.epsilon(0.5, Math.log(1e-6)) + 3e-9);
+    assertThat(reported)
+        .isLessThanOrEqualTo(ZeroConcentratedDp.epsilon(0.5, Math.log(1e-6)) + 3e-9);
   }
 
-  /** Of integer noise of deviation 2 in one coordinate, moved by 2. */
+  /** The delta of integer noise of deviation 2 in one coordinate, shifted by 2. */
   private static double trueDelta(double epsilon) {
     double total = 0;
     double delta = 0;
@@ -322,7 +325,7 @@ class EpsilonAtDeltaTest {
   void aLimitCountsTheDistanceOfDiscreteNoise() {
     double mu = 0.5;
     double exact = GaussianDp.epsilon(mu, Math.log(1e-6));
-    // A hundredth of delta is kept for distances.
+    // A hundredth of delta is reserved for distances.
     Limits.Builder limits = limits(exact * (1 + 1e-4), 1e-6).toBuilder();
     assertThat(first(mu, coarse(limits, -16)).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     limits = limits(exact * (1 + 1e-2), 1e-6).toBuilder();
@@ -339,7 +342,7 @@ class EpsilonAtDeltaTest {
     return ledger.judge(TestReports.gaussian(0, mu), rules, new MapAccount());
   }
 
-  /** Limits of a user hold over models of all grids: one that is too coarse doesn't fit. */
+  /** A user's limits apply to models of all grids: a grid that is too coarse doesn't fit. */
   @Test
   void distancesOfSeveralGridsAddUp() {
     Ledger limited = new Ledger(limits(4, 1e-6));
@@ -353,9 +356,9 @@ class EpsilonAtDeltaTest {
     assertThat(event.getUserTotals().getTotalVariation()).isGreaterThan(0.99 * 2 / 24.0 / 6400);
   }
 
-  /** To the last unit, whatever the size of the distance. */
+  /** Equal to the last unit, whatever the size of the distance. */
   @Test
-  void accountsAreComputedAgainFromEventsWithTheirDistances() {
+  void accountsAreRecomputedFromEventsWithTheirDistances() {
     MapAccount rebuilt = new MapAccount();
     for (int exponent : new int[] {-30, -16, -9, -5, -2, 0, 4}) {
       for (double mu : new double[] {1e-4, 0.3, 1, 7}) {

@@ -14,15 +14,17 @@ import io.croupier.schemas.ModelSpec;
 import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 
-/** What the ledger and central models tell fits in their topics, whatever reports and specs say. */
+/**
+ * Events of the ledger and of central models fit their topics, whatever reports and specs contain.
+ */
 class EventSizeTest {
-  /** A batch of one record, its header, and what a transaction adds. */
+  /** A batch of one record, its header, and the overhead of a transaction. */
   private static final int RECORD_OVERHEAD = 200;
 
   private static final int LONGEST_TOPIC_NAME = 249;
   private static final int LONGEST_MODEL_ID = 100;
 
-  /** Sets every field to the longest that may be in it, numbers to the longest that there are. */
+  /** Sets every field to its longest value, numbers to the longest possible ones. */
   private static Message fill(Message.Builder builder) {
     for (FieldDescriptor field : builder.getDescriptorForType().getFields()) {
       switch (field.getJavaType()) {
@@ -92,7 +94,7 @@ class EventSizeTest {
   }
 
   @Test
-  void aReasonThatIsTooLongIsCut() {
+  void aReasonThatIsTooLongIsTruncated() {
     assertThat(new Judgement(Outcome.DUPLICATE, "because ".repeat(1000)).reason())
         .hasSize(1000)
         .startsWith("because because ")

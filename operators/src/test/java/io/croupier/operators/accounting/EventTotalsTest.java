@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class EventTotalsTest {
 
   @Test
-  void whatWasToldAsInfiniteIsSaturated() {
+  void anInfiniteRecordedTotalIsSaturated() {
     double infinite = Double.POSITIVE_INFINITY;
     Totals totals = new Totals();
 
@@ -28,7 +28,7 @@ class EventTotalsTest {
   }
 
   @Test
-  void whatIsHigherThanToldStays() {
+  void aTotalAboveTheRecordedOneStays() {
     Totals totals = new Totals();
     totals.reports = 3;
     totals.epsilonNanos = 3_000_000_000L;

@@ -86,7 +86,7 @@ class LedgerTest {
   }
 
   @Test
-  void oldNumbersAndJumpsAreRefusedWithTheRangeThatIsRight() {
+  void oldNumbersAndJumpsAreRefusedWithTheAllowedRange() {
     judge(TestReports.laplace(100, 0.5));
     assertThat(judge(TestReports.laplace(36, 0.5)).getReason())
         .isEqualTo("sequence is 36: it must be at least 37, since 100 was judged");
@@ -122,7 +122,7 @@ class LedgerTest {
     assertThat(event.hasModelTotals()).isFalse();
     assertThat(event.getUserTotals().getMu()).isEqualTo(0.5);
     assertThat(account.models).isEmpty();
-    // Its number is used up all the same.
+    // Its sequence number is used nevertheless.
     assertThat(judge(TestReports.gaussian(1, 0.5)).getOutcome()).isEqualTo(Outcome.DUPLICATE);
     assertThat(ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5), account).getOutcome())
         .isEqualTo(Outcome.DUPLICATE);
@@ -149,7 +149,7 @@ class LedgerTest {
   }
 
   @Test
-  void leastSquaresTakesExamplesOnly() {
+  void leastSquaresAdmitsExamplesOnly() {
     AdmissionRules rules =
         terms(CENTRAL + "dp_ftrl_least_squares { noise_multiplier: 1 noise { tree {} } }");
     Report example = TestReports.central(1);
@@ -161,7 +161,7 @@ class LedgerTest {
   }
 
   @Test
-  void aCentralModelTakesCentralReportsAndALocalOneDoesNot() {
+  void onlyACentralModelAdmitsCentralReports() {
     AdmissionRules central =
         terms(CENTRAL + "dp_ftrl { noise_multiplier: 1 noise { tree {} } }", false, false);
     assertThat(ledger.judge(TestReports.central(1), central, account).getOutcome())
@@ -189,7 +189,7 @@ class LedgerTest {
   }
 
   @Test
-  void aLimitedModelNeedsNoiseThatCanBeCounted() {
+  void aLimitedModelRequiresNoiseWithACost() {
     for (String limits : new String[] {"limits { epsilon: 9 } ", "limits { mu: 9 } "}) {
       MapAccount fresh = new MapAccount();
       AdmissionRules limited = terms(COMMON + limits + "black_box {}");
@@ -211,7 +211,7 @@ class LedgerTest {
         .isEqualTo(Outcome.ADMITTED);
   }
 
-  /** 0.5 is the L2 norm of (0.3, 0.4), and 0.7 their sum. */
+  /** The L2 norm of (0.3, 0.4) is 0.5, their sum 0.7. */
   @Test
   void coordinatesCostTheNormOfTheirTausIfTheClipIsL2AndTheirSumElse() {
     MapAccount rebuilt = new MapAccount();
@@ -242,9 +242,12 @@ class LedgerTest {
         .getEpsilon();
   }
 
-  /** Scaled to the L2 norm, an open coordinate reveals the length, and so all others. */
+  /**
+   * Scaled to the L2 norm, a coordinate without noise reveals the length, and so the other
+   * coordinates.
+   */
   @Test
-  void openCoordinatesNeedTheClipOfCoordinates() {
+  void coordinatesWithoutNoiseRequireTheClipOfCoordinates() {
     long sequence = 0;
     for (Clip clip : Clip.values()) {
       AccountingEvent event = judge(TestReports.clipped(sequence++, clip, 0.5, INFINITY));
@@ -262,9 +265,9 @@ class LedgerTest {
     }
   }
 
-  /** No noise on its values hides which coordinates a sparse report names. */
+  /** Noise on the values of a sparse report doesn't hide which coordinates it names. */
   @Test
-  void sparseReportsMayNotPromiseMoreThanTheirSupportKeeps() {
+  void sparseReportsMayNotDeclarePrivacyOfTheirSupport() {
     AccountingEvent laplace = judge(TestReports.naming(TestReports.laplace(1, 0.5), 1));
     assertThat(laplace.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(laplace.getReason())
@@ -325,7 +328,7 @@ class LedgerTest {
   }
 
   @Test
-  void noiseThatTheLearnerCannotWorkWithIsRefused() {
+  void noiseThatTheLearnerDoesNotAcceptIsRefused() {
     AdmissionRules banco =
         terms(COMMON + "banco { strongest_noise { gaussian { mu: 1 } } }", false, true);
     AccountingEvent event = ledger.judge(TestReports.gaussian(1, 0.5), banco, account);
@@ -338,7 +341,7 @@ class LedgerTest {
   }
 
   @Test
-  void implausibleReportsAreChargedAndAskedLast() {
+  void implausibleReportsAreChargedAndCheckedLast() {
     AdmissionRules rules = terms(COMMON + "black_box {}", true, false);
     AccountingEvent event = ledger.judge(TestReports.laplace(1, 0.5), rules, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_IMPLAUSIBLE);
@@ -361,7 +364,7 @@ class LedgerTest {
   }
 
   @Test
-  void touchesOnlyTheEntriesOfItsModelAndDevice() {
+  void accessesOnlyTheEntriesOfItsModelAndDevice() {
     judge(TestReports.laplace(1, 0.5));
     account.accesses.clear();
     judge(TestReports.laplace(2, 0.5));

@@ -20,10 +20,10 @@ class PureCostsTest {
     }
   }
 
-  /** More than the roundings up of a mu, of its square and of the charge together, relatively. */
+  /** More than the relative roundings of a mu, of its square and of the charge together. */
   private static final double ROUNDING = 3e-11;
 
-  /** At least the value, and above it by a unit and the roundings at most. */
+  /** At least the value, and above it by at most a unit and the roundings. */
   private static void assertRoundedUp(long picos, double golden, String what) {
     assertThat((double) picos).as(what).isGreaterThanOrEqualTo(golden * 1e12 * (1 - 1e-15));
     assertThat((double) picos).as(what).isLessThanOrEqualTo(golden * 1e12 * (1 + ROUNDING) + 1.01);
@@ -68,9 +68,9 @@ class PureCostsTest {
     }
   }
 
-  /** What stands for sums of states that didn't keep them is no less than they were. */
+  /** The bound that replaces sums missing from older states is no less than the sums. */
   @Test
-  void aSumIsWorthNoLessThanItsParts() {
+  void theValueOfASumIsAtLeastTheSumOfValues() {
     Random random = new Random(SEED);
     for (int n = 0; n < 20_000; n++) {
       double a = Math.scalb(1 + random.nextDouble(), random.nextInt(20) - 12);
@@ -105,7 +105,7 @@ class PureCostsTest {
   }
 
   @Test
-  void whatRevealsNothingIs() {
+  void anEpsilonOfZeroIsFree() {
     assertThat(PureCosts.rhoPicos(0)).isZero();
     assertThat(PureCosts.muSquaredPicos(0)).isZero();
     assertThat(PureCosts.renyiPicos(0, 24)).isZero();

@@ -43,7 +43,7 @@ class ReplayWindowTest {
   }
 
   @Test
-  void refusedNumbersLeaveTheWindowAsItIs() {
+  void refusedNumbersDoNotChangeTheWindow() {
     ReplayWindow window = new ReplayWindow();
     for (long sequence : new long[] {100, 102, 110}) {
       window.judge(sequence, sequence, 0);
@@ -99,7 +99,7 @@ class ReplayWindowTest {
     }
   }
 
-  /** Remembers every number for ever. */
+  /** A window that keeps every number. */
   private static final class Naive {
     private final TreeMap<Long, Long> digests = new TreeMap<>();
 

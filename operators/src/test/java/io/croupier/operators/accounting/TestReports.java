@@ -57,7 +57,7 @@ final class TestReports {
     return report;
   }
 
-  /** The same report of a vector of dimension 2 that names only these coordinates. */
+  /** The same report as a sparse one of dimension 2 that names only these coordinates. */
   static Report naming(Report report, int... indices) {
     report.form = VectorForm.SPARSE;
     report.dimension = 2;
@@ -66,7 +66,7 @@ final class TestReports {
     return report;
   }
 
-  /** What a report costs by what it declares. */
+  /** Returns the cost of a report by its declaration. */
   static Totals cost(Report report) {
     AccountingEvent.Builder event = AccountingEvent.newBuilder();
     Costs.declare(report, event);

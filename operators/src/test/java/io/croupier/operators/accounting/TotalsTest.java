@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Costs of reports and their sums, against decimal arithmetic without bounds. */
+/** Costs of reports and their sums, against unbounded decimal arithmetic. */
 class TotalsTest {
   private static final BigDecimal LARGEST = BigDecimal.valueOf(Long.MAX_VALUE);
   private static final MathContext PRECISE = new MathContext(60);
@@ -41,7 +41,7 @@ class TotalsTest {
   }
 
   @Test
-  void countsWhatHasNoBound() {
+  void countsUndisclosedAndUnboundedReports() {
     Totals totals = new Totals();
     totals.add(TestReports.cost(TestReports.undisclosed(0)));
     totals.add(TestReports.cost(TestReports.coordinates(1, 0.25, Double.POSITIVE_INFINITY, 0.5)));
@@ -54,7 +54,7 @@ class TotalsTest {
 
   @Test
   void tausAreSummedExactlyAndRoundedUpOnce() {
-    // Each alone would round up to a unit of its own.
+    // Each alone would round up to one unit.
     assertThat(TestReports.cost(TestReports.coordinates(0, 4e-10, 6e-10)).epsilonNanos)
         .isEqualTo(1);
     assertThat(TestReports.cost(TestReports.coordinates(0, 4e-10, 6.1e-10)).epsilonNanos)
@@ -90,7 +90,7 @@ class TotalsTest {
   }
 
   @Test
-  void randomDecimalsCostWhatTheySay() {
+  void randomDecimalsCostTheirDecimalValue() {
     long seed = 41;
     Random random = new Random(seed);
     for (int n = 0; n < 20_000; n++) {
@@ -137,7 +137,7 @@ class TotalsTest {
     }
   }
 
-  /** What is printed is never below what is counted, and hardly above. */
+  /** Printed totals are never below the counted ones, and at most slightly above. */
   private static void assertSound(Totals totals, String message) {
     BigDecimal epsilon = BigDecimal.valueOf(totals.epsilonNanos, 9);
     assertThat(BigDecimal.valueOf(totals.epsilon())).as(message).isGreaterThanOrEqualTo(epsilon);
@@ -201,7 +201,7 @@ class TotalsTest {
     return sum.pow(1024, PRECISE);
   }
 
-  /** A positive decimal of up to 15 digits: what people write. */
+  /** A positive decimal of up to 15 digits, as users write them. */
   private static BigDecimal decimal(Random random) {
     long digits = 1 + random.nextLong(BigDecimal.TEN.pow(1 + random.nextInt(15)).longValue() - 1);
     int integerDigits = random.nextInt(6);

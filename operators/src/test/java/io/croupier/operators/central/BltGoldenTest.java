@@ -25,7 +25,7 @@ class BltGoldenTest {
         golden.get("max_participation").asLong(), golden.get("xi").asLong());
   }
 
-  /** Mean over the prefixes, by summation. */
+  /** The mean over the prefixes, by summation. */
   private static double meanVariance(BltParameters parameters, int n) {
     PrefixVariance variance = parameters.prefixVariance();
     double sum = 0;
@@ -100,7 +100,7 @@ class BltGoldenTest {
     }
   }
 
-  /** By adding up shifted columns. */
+  /** Computes the sensitivity by adding up shifted columns. */
   private static double directly(BltParameters parameters, int n, ParticipationLimits limits) {
     double[] sum = new double[n];
     long gap = limits.minSeparation() + 1;
@@ -154,7 +154,7 @@ class BltGoldenTest {
     }
   }
 
-  /** What it costs that parameters don't follow limits: the table of docs/dp-ftrl.md. */
+  /** The cost of parameters that don't depend on the limits: the table of docs/dp-ftrl.md. */
   @ParameterizedTest
   @CsvSource({
     "2048, 4, 512, 1.03",
@@ -174,7 +174,7 @@ class BltGoldenTest {
     return Math.sqrt(parameters.squaredSensitivity(n, limits) * parameters.prefixVariance().of(n));
   }
 
-  /** The same minimum, to the digits to which rounding lets parameters be determined. */
+  /** The same minimum, to the digits that rounding allows. */
   @Test
   void theSearchFindsTheParameters() {
     for (JsonNode golden : Golden.BLT.get("blt")) {
@@ -229,7 +229,7 @@ class BltGoldenTest {
     }
   }
 
-  /** More buffers come close to the best Toeplitz matrix, the square root of the prefix sums. */
+  /** More buffers approach the best Toeplitz matrix, the square root of the prefix sums. */
   @Test
   void nothingBeatsTheSquareRoot() {
     JsonNode cases = Golden.BLT.get("sqrt_toeplitz");
@@ -281,7 +281,7 @@ class BltGoldenTest {
   }
 
   @Test
-  void refusesWhatIsNoMatrix() {
+  void refusesInvalidParameters() {
     assertThatThrownBy(() -> BltParameters.of(new double[] {0.5, 0.5}, new double[] {0.1, 0.1}))
         .hasMessageContaining("theta 1 is 0.5");
     assertThatThrownBy(() -> BltParameters.of(new double[] {1.5}, new double[] {0.1}))

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class NodeNoiseTest {
 
-  /** Two copies of a job would otherwise publish two sums under the same noise. */
+  /** Otherwise two copies of a job would publish two sums under the same noise. */
   @Test
   void twoCopiesOfAProcessDrawDifferentNoise() {
     SecureBits bits = new SecureBits();

@@ -17,12 +17,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every prefix sum with noise has to keep. */
+/** The properties of every prefix sum with noise. */
 class PrefixSumTest {
   private static final int STEPS = 40;
   private static final NoiseLevel LEVEL = new NoiseLevel(1, 2, -16);
 
-  /** By which a statistic exceeds its bounds with a probability below 2 exp(-25) = 3e-11. */
+  /**
+   * The exponent of the bounds: a statistic exceeds them with a probability below 2 exp(-25) =
+   * 3e-11.
+   */
   private static final double LOG = 25;
 
   static Stream<PrefixNoise> all() {
@@ -57,8 +60,9 @@ class PrefixSumTest {
   }
 
   /**
-   * Squares of d independent normal variates in units of the variance: chi-square, with the bounds
-   * of Laurent and Massart. 7 mechanisms of 40 steps: a false alarm in 1e8 choices of the seeds.
+   * The squares of d independent normal variates in units of the variance are chi-square, with the
+   * bounds of Laurent and Massart. 7 mechanisms of 40 steps: one false alarm in 1e8 choices of the
+   * seeds.
    */
   @ParameterizedTest
   @MethodSource("all")
@@ -76,10 +80,10 @@ class PrefixSumTest {
     }
   }
 
-  /** What is real keeps to the level that it was given. */
+  /** The noise in use has the given level. */
   @ParameterizedTest
   @MethodSource("all")
-  void secureNoiseHasTheLevelAskedFor(PrefixNoise noise) {
+  void secureNoiseHasTheGivenLevel(PrefixNoise noise) {
     int d = 4000;
     double[] prefix = new double[d];
     noise.start(d, LEVEL).add(new long[d], prefix);
@@ -91,10 +95,10 @@ class PrefixSumTest {
     assertThat(other).isNotEqualTo(prefix);
   }
 
-  /** The noise that a function of noisy sums alone would have: exact sums only shift it. */
+  /** The release is a function of noisy sums alone: exact sums only shift it. */
   @ParameterizedTest
   @MethodSource("all")
-  void exactSumsShiftWhatIsReleasedAndDoNothingElse(PrefixNoise noise) {
+  void exactSumsOnlyShiftTheRelease(PrefixNoise noise) {
     Random random = new Random(2);
     PrefixSum zero = TestNoise.seeded(noise, 5, 0, 3);
     PrefixSum shifted = TestNoise.seeded(noise, 5, 0, 3);
@@ -112,7 +116,7 @@ class PrefixSumTest {
     }
   }
 
-  /** The state as a store keeps it. */
+  /** The state in a store. */
   private static final class Store implements LearnerState.Visitor {
     private final Map<String, Object> parts = new HashMap<>();
     private boolean restoring;
@@ -178,7 +182,7 @@ class PrefixSumTest {
 
   @ParameterizedTest
   @MethodSource("all")
-  void aRestoredStateKeepsItsNoiseAndDrawsTheRestAfresh(PrefixNoise noise) {
+  void aRestoredStateKeepsItsNoiseAndDrawsLaterNoiseAnew(PrefixNoise noise) {
     for (int t = 1; t < STEPS; t++) {
       Counting before = new Counting(1 << 20);
       PrefixSum sum = TestNoise.start(noise, 2, TestNoise.GRID, before);
@@ -206,11 +210,11 @@ class PrefixSumTest {
       withoutNewNoise.add(new long[2], kept);
       double[] next = new double[2];
       restored.add(new long[2], next);
-      // As many draws after a restore as without one: none is made again.
+      // A restore doesn't change the number of draws: no draw is repeated.
       assertThat(fresh.draws).isEqualTo(before.draws - drawn).isEqualTo(none.draws);
       assertThat(next).isNotEqualTo(prefix);
       if (noise instanceof TreeNoise tree && tree.stepsOfTree(t + 1) % 2 == 1) {
-        // The new step is a leaf of its own: what was there stays, to the last bit.
+        // The new step is a separate leaf: the earlier noise stays, to the last bit.
         boolean completed =
             tree.completion() == Completion.BEFORE_RESTART && tree.stepsOfTree(t + 1) == 1;
         assertThat(Arrays.equals(kept, old)).isEqualTo(!completed);
@@ -274,7 +278,7 @@ class PrefixSumTest {
   }
 
   @Test
-  void zetaIsTheAccountants() {
+  void zetaIsThatOfTheAccounting() {
     ParticipationLimits limits = new ParticipationLimits(8, 127);
     assertThat(TreeNoise.of(Estimator.HONAKER).zeta(1024, limits)).isEqualTo(176);
     assertThat(TreeNoise.of(Estimator.VANILLA).zeta(1024, ParticipationLimits.ONCE)).isEqualTo(11);
@@ -309,7 +313,7 @@ class PrefixSumTest {
     }
   }
 
-  /** By what rounding may add to the sensitivity. */
+  /** The increase covers what rounding may add to the sensitivity. */
   @Test
   void aBltIsNoisierByTheRoundingOfItsBuffers() {
     NoiseGrid exact = NoiseGrid.of(new NoiseLevel(1, 10, -16), 29, 0);

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How prefixes respond to each draw of noise: every draw gets a coordinate of its own, where it is
- * 1 and all others are 0.
+ * The response of prefixes to each draw of noise: every draw has a coordinate of its own, where it
+ * is 1 and all others are 0.
  */
 final class Responses {
   private static final double ONE = 0x1p36;
@@ -41,12 +41,12 @@ final class Responses {
     return draws;
   }
 
-  /** How much of each draw is in prefix t, from 1. */
+  /** Returns the share of each draw in prefix t, from 1. */
   double[] of(int t) {
     return prefixes.get(t - 1);
   }
 
-  /** Of the noise of two prefixes, from 1. */
+  /** Returns the covariance of the noise of two prefixes, from 1. */
   double covariance(int s, int t) {
     return dot(of(s), of(t));
   }

@@ -21,7 +21,7 @@ class TreeGoldenTest {
     return ((37 * h + 11 * i + 5 * k + 3 * h * i + 13) % 255 - 127) / 128.0;
   }
 
-  /** The golden noise, by the order in which nodes are drawn. */
+  /** The golden noise, in the order in which nodes are drawn. */
   private static final class Nodes implements NodeNoise {
     private final Estimator estimator;
     private final long tree;
@@ -111,7 +111,7 @@ class TreeGoldenTest {
     }
   }
 
-  /** Those completed are put together by hand, as their virtual steps carry noise. */
+  /** Completed trees are assembled by hand, as their virtual steps carry noise. */
   @Test
   void restartRuns() {
     JsonNode cases = Golden.TREE.get("restart_runs");

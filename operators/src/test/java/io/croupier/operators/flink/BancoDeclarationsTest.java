@@ -15,7 +15,9 @@ import io.croupier.schemas.ModelSpec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What reports may declare to BANCO, and what of it reaches the learner, in the ledger's task. */
+/**
+ * The declarations that BANCO accepts, and the part that reaches the learner, in the ledger's task.
+ */
 class BancoDeclarationsTest {
 
   private static ModelSpec.Builder banco(String strongestNoise) throws Exception {
@@ -25,7 +27,7 @@ class BancoDeclarationsTest {
   }
 
   private static LedgerTasks start(ModelSpec.Builder spec) throws Exception {
-    ModelSpec built = spec.build(); // which travels with the operator, and a builder can't
+    ModelSpec built = spec.build(); // serialised with the operator, which a builder is not
     return new LedgerTasks(
         Backend.HASH_MAP,
         Plan.NEVER_STOPPED,
@@ -58,7 +60,7 @@ class BancoDeclarationsTest {
   }
 
   @Test
-  void eachReportGoesOnWithItsOwnVariance() throws Exception {
+  void eachReportKeepsItsOwnVariance() throws Exception {
     ModelSpec.Builder spec = banco("l2_laplace {epsilon: 1}");
     Report strong = declared(1, Declaration.L2_LAPLACE, 1);
     Report weak = declared(2, Declaration.L2_LAPLACE, 7);
@@ -77,9 +79,9 @@ class BancoDeclarationsTest {
     }
   }
 
-  /** What the operator vouches for needs no declaration, and overrides what is declared. */
+  /** Noise that the operator vouches for needs no declaration, and overrides declared noise. */
   @Test
-  void vouchedNoiseTakesAnyDeclaration() throws Exception {
+  void vouchedNoiseAcceptsAnyDeclaration() throws Exception {
     try (LedgerTasks ledger = start(banco("sub_exponential {variance: 5 beta_max: 0.2}"))) {
       for (Report report :
           List.of(

@@ -20,10 +20,10 @@ import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What was charged for noise goes on after a restart: the account that the ledger keeps. */
+/** The ledger's charges for noise continue after a restart. */
 class CentralAccountStateTest {
 
-  /** Judges reports to a central model, and tells what each added to its user's zeta. */
+  /** Judges reports to a central model, and emits what each added to its user's zeta. */
   private static final class Judge extends AbstractStreamOperator<String>
       implements OneInputStreamOperator<Report, String> {
     private static final long serialVersionUID = 1;

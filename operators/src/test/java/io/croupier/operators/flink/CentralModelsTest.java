@@ -79,7 +79,7 @@ class CentralModelsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"RESTORED", "RESCALED"})
-  void whatTheBrokersTookBackIsToldAgainByteForByte(Plan plan) throws Exception {
+  void aLostUpdateIsPublishedAgainByteForByte(Plan plan) throws Exception {
     try (LearnerTasks learner = learner(plan)) {
       learner.publish(TestRecords.published(0, TestRecords.central("m").setReportsPerRound(2)));
       learner.barrier();
@@ -102,7 +102,9 @@ class CentralModelsTest {
       learner.barrier();
       assertThat(of(Destination.UPDATES, learner)).hasSize(5);
       learner.barrier();
-      assertThat(of(Destination.UPDATES, learner)).as("what is visible isn't").hasSize(5);
+      assertThat(of(Destination.UPDATES, learner))
+          .as("a visible round isn't published again")
+          .hasSize(5);
     }
   }
 
@@ -116,7 +118,7 @@ class CentralModelsTest {
         .hasMessageContaining("round 3 of model m");
   }
 
-  /** Two jobs that go on from one state publish the same rounds, with other noise. */
+  /** Two jobs that continue from one state publish the same rounds, with different noise. */
   @Test
   void anotherJobsRoundOfTheSameNumberIsRefused() throws Exception {
     LearnerTasks learner = learner(Plan.RESTORED);
@@ -128,7 +130,7 @@ class CentralModelsTest {
   }
 
   @Test
-  void whatIsLostIsNotToldOfAModelThatIsRetiredMeanwhile() throws Exception {
+  void aLostUpdateOfARetiredModelIsNotPublishedAgain() throws Exception {
     try (LearnerTasks learner = learner(Plan.RESTORED)) {
       learner.publish(TestRecords.published(0, TestRecords.central("m")));
       learner.barrier();
@@ -164,7 +166,7 @@ class CentralModelsTest {
   }
 
   @Test
-  void aReportThatWasJudgedForAnEarlierModelOfTheNameStaysOut() throws Exception {
+  void aReportJudgedForAnEarlierModelOfTheNameIsNotUsed() throws Exception {
     try (LearnerTasks learner = learner(Plan.NEVER_STOPPED)) {
       learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
       learner.barrier();
@@ -179,7 +181,7 @@ class CentralModelsTest {
   }
 
   @Test
-  void theLedgerClipsWhatItPassesOn() throws Exception {
+  void theLedgerClipsForwardedReports() throws Exception {
     try (LedgerTasks ledger = new LedgerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED, List::of)) {
       ledger.publish(TestRecords.published(0, TestRecords.central("m")));
       Report report = TestRecords.report("ada", 1, "m", 300, -400);
@@ -198,7 +200,7 @@ class CentralModelsTest {
   }
 
   @Test
-  void withoutExactlyOnceNoiseWouldBeDrawnTwice() throws Exception {
+  void centralModelsRequireExactlyOnceCheckpoints() throws Exception {
     ModelSpec spec = TestRecords.central("m").build();
     Configuration atLeastOnce = new Configuration();
     atLeastOnce.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(1));

@@ -15,7 +15,7 @@ class DeadLettersTest {
 
   private final DeadLetters deadLetters = new DeadLetters(MAX);
 
-  /** The text of a header; null if there is none. */
+  /** Returns the text of a header; null if there is none. */
   static String header(OutboundRecord record, String name) {
     int i = List.of(record.headerNames).indexOf(name);
     return i < 0 ? null : new String(record.headerValues[i], UTF_8);
@@ -35,7 +35,10 @@ class DeadLettersTest {
     return deadLetters.of(record(key, value), Destination.DEAD_LETTERS, "no good", false);
   }
 
-  /** What the record takes on its topic: Kafka's own framing is at most 150 bytes a record. */
+  /**
+   * Returns the size of the record on its topic; Kafka's own framing is at most 150 bytes per
+   * record.
+   */
   private static int size(OutboundRecord letter) {
     int size = 150;
     for (int i = 0; i < letter.headerNames.length; i++) {
@@ -74,7 +77,7 @@ class DeadLettersTest {
   /** A digest of a gradient with few possible values identifies it, and so may its length. */
   @ParameterizedTest
   @ValueSource(ints = {0, 3, MAX})
-  void ofAWithheldRecordOnlyTheReasonAndThePositionAreShown(int length) {
+  void theLetterOfAWithheldRecordHasOnlyTheReasonAndThePosition(int length) {
     for (byte[] key : new byte[][] {{1}, {1, 2}, new byte[MAX], null}) {
       OutboundRecord letter =
           deadLetters.of(record(key, new byte[length]), Destination.DEAD_LETTERS, "no good", true);
@@ -119,7 +122,7 @@ class DeadLettersTest {
   }
 
   @Test
-  void aTopicThatTakesHardlyAnythingIsRefused() {
+  void aTopicWithTooSmallRecordsIsRefused() {
     assertThatThrownBy(() -> new DeadLetters(100))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("records of 100 bytes")

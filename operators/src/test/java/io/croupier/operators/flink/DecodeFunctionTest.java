@@ -94,7 +94,7 @@ class DecodeFunctionTest {
   }
 
   @Test
-  void whatComesFromTheRawTopicStaysUnderItsAccessRules() throws Exception {
+  void deadLettersOfTheRawTopicStayUnderItsAccessRules() throws Exception {
     receive("raw-gradients", REPORT.toByteArray());
     assertThat(deadLetters())
         .singleElement()

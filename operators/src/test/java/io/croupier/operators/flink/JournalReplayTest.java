@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A model that gets the journal publishes every update of the job again, bit for bit: after
+ * A model that replays the journal publishes every update of the job again, bit for bit: after
  * restores and rescaling, in whole entries and in pieces, at low rates and in bursts.
  */
 class JournalReplayTest {
@@ -35,7 +35,7 @@ class JournalReplayTest {
   private static final int LARGE = 1 << 20;
   private static final int BURST = 300;
 
-  /** Every report by its offset, as the ledger admitted it. */
+  /** Every report by its offset, as admitted by the ledger. */
   private final List<RoundSum> reports = new ArrayList<>();
 
   private static List<ModelSpec.Builder> specs() {
@@ -101,20 +101,22 @@ class JournalReplayTest {
       records = List.copyOf(learner.outputs());
     }
 
-    Map<String, List<ModelUpdate>> told = new TreeMap<>();
+    Map<String, List<ModelUpdate>> published = new TreeMap<>();
     for (ModelUpdate update : TestRecords.updates(records)) {
-      told.computeIfAbsent(update.getModelId(), id -> new ArrayList<>()).add(update);
+      published.computeIfAbsent(update.getModelId(), id -> new ArrayList<>()).add(update);
     }
     for (ModelSpec.Builder spec : specs()) {
       String id = spec.getModelId();
-      assertThat(told.get(id)).as(id).hasSizeGreaterThan(15);
-      assertThat(told.get(id).get(told.get(id).size() - 1).getRound()).as(id).isGreaterThan(10);
+      assertThat(published.get(id)).as(id).hasSizeGreaterThan(15);
+      assertThat(published.get(id).get(published.get(id).size() - 1).getRound())
+          .as(id)
+          .isGreaterThan(10);
       assertThat(replay(spec.build(), JournalTest.entries(records)))
           .as(id)
-          .isEqualTo(told.get(id).stream().map(JournalReplayTest::withoutTime).toList());
+          .isEqualTo(published.get(id).stream().map(JournalReplayTest::withoutTime).toList());
     }
     assertThat(largestRound(JournalTest.entries(records), "sgd"))
-        .as("the last round of a burst takes what follows once the gradients agree")
+        .as("the last round of a burst takes all reports after the gradients agree")
         .isGreaterThan(BURST / 2);
     assertThat(JournalTest.entries(records))
         .flatExtracting(JournalEntry::getBundlesList)
@@ -125,12 +127,12 @@ class JournalReplayTest {
         .flatExtracting(JournalEntry::getBundlesList)
         .flatExtracting(JournalEntry.Bundle::getPositionsList)
         .extracting(Position::getOffset)
-        .as("every report, once")
+        .as("every report exactly once")
         .doesNotHaveDuplicates()
         .hasSize(reports.size());
   }
 
-  /** Many equal reports that name one round. */
+  /** Sends many equal reports that name one round. */
   private void burst(String modelId, long namedRound, LearnerTasks learner) throws Exception {
     for (int i = 0; i < BURST; i++) {
       RoundSum report = TestRecords.dense(modelId, namedRound, 0.9, -0.1);

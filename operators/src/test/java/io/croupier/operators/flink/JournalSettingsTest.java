@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class JournalSettingsTest {
-  /** What Kafka adds to key and value of a record that is alone in its batch. */
+  /** Kafka's overhead on key and value of a record that is alone in its batch. */
   private static final int KAFKA_FRAMING = 61 + 25;
 
   @ParameterizedTest
@@ -50,7 +50,8 @@ class JournalSettingsTest {
 
   @ParameterizedTest
   @CsvSource({"9, 422, 423", "249, 100, 663"})
-  void aTopicThatTakesNoPositionIsRefused(int topicLength, int maxRecordBytes, int least) {
+  void aTopicWithRecordsTooSmallForAPositionIsRefused(
+      int topicLength, int maxRecordBytes, int least) {
     String topic = "t".repeat(topicLength);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JournalSettings.on(topic, maxRecordBytes))

@@ -41,7 +41,7 @@ class JournalTest {
     learner.barrier();
   }
 
-  /** Has the learner take a sum of reports at successive offsets of partition 1. */
+  /** Sends the learner a sum of reports at successive offsets of partition 1. */
   private void report(long namedRound, long firstOffset, int count) throws Exception {
     learner.report(sum("m", namedRound, firstOffset, count));
   }
@@ -133,7 +133,7 @@ class JournalTest {
   }
 
   @Test
-  void whatIsDroppedIsJournalledToo() throws Exception {
+  void droppedReportsAreJournalledToo() throws Exception {
     start();
     run(TestRecords.sgd("m").setMaxStaleness(0));
     report(3, 1, 1);
@@ -156,7 +156,7 @@ class JournalTest {
   }
 
   @Test
-  void aRoundWhoseTimeIsUpClosesWithoutReports() throws Exception {
+  void aRoundThatTimesOutClosesWithoutReports() throws Exception {
     start();
     run(TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100));
     report(0, 1, 1);
@@ -201,7 +201,7 @@ class JournalTest {
   }
 
   @Test
-  void whatHeldARoundBackIsJournalled() throws Exception {
+  void aHeldRoundIsJournalled() throws Exception {
     start();
     run(TestRecords.sgd("m"));
     learner.lag(5_000);
@@ -221,7 +221,7 @@ class JournalTest {
   }
 
   @Test
-  void aModelThatTookReportsBeforeItsFirstUpdateBeginsExpressly() throws Exception {
+  void theBeginningOfAModelWithReportsBeforeItsFirstUpdateIsJournalled() throws Exception {
     start();
     learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
     report(0, 1, 1);
@@ -237,7 +237,7 @@ class JournalTest {
   }
 
   @Test
-  void aSuccessorOfARetiredModelBeginsExpressly() throws Exception {
+  void theBeginningOfASuccessorOfARetiredModelIsJournalled() throws Exception {
     start();
     run(TestRecords.sgd("m").setReportsPerRound(2));
     report(0, 1, 1);
@@ -258,7 +258,7 @@ class JournalTest {
   }
 
   @Test
-  void theEndOfTheInputLetsGoOfEverything() throws Exception {
+  void theEndOfTheInputEmitsEverything() throws Exception {
     start();
     run(TestRecords.sgd("m"));
     report(0, 1, 1);
@@ -268,7 +268,7 @@ class JournalTest {
   }
 
   @Test
-  void piecesAreEmittedEarlyAndOnlyWhatWasPublishedIsMarked() throws Exception {
+  void piecesAreEmittedEarlyAndOnlyPublishedBundlesAreMarked() throws Exception {
     JournalSettings small = JournalSettings.on("gradients", 500);
     start(small);
     run(TestRecords.sgd("m"));
@@ -299,7 +299,7 @@ class JournalTest {
   }
 
   @Test
-  void modelsAreJournalledApart() throws Exception {
+  void modelsHaveSeparateEntries() throws Exception {
     start();
     run(TestRecords.sgd("m"));
     run(TestRecords.sgd("n"));
@@ -313,7 +313,7 @@ class JournalTest {
   }
 
   @Test
-  void thereIsNoneWhenItIsOff() throws Exception {
+  void nothingIsJournalledWhenItIsOff() throws Exception {
     start(JournalSettings.OFF);
     run(TestRecords.sgd("m").setReportsPerRound(2).setRoundTimeoutMs(100));
     report(0, 1, 1);

@@ -110,7 +110,7 @@ class LearnerOperatorTest {
   }
 
   @Test
-  void aReportThatIsAheadOfItsModelNamesARoundThatNobodyHasSeen() throws Exception {
+  void aReportThatIsAheadOfItsModelNamesAnUnpublishedRound() throws Exception {
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
     assertThat(learner.outputs()).isEmpty();
@@ -137,7 +137,7 @@ class LearnerOperatorTest {
   }
 
   @Test
-  void theTimeoutClosesAHalfFullRound() throws Exception {
+  void theTimeoutClosesAPartlyFullRound() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100));
     learner.advanceTime(1000);
     learner.report(TestRecords.dense("m", 0, 1, 0));
@@ -157,7 +157,7 @@ class LearnerOperatorTest {
   }
 
   @Test
-  void aRoundThatIsFullTakesItsTimerWithIt() throws Exception {
+  void aFullRoundDeletesItsTimer() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(2).setRoundTimeoutMs(100));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     assertThat(learner.timers()).isEqualTo(1);
@@ -168,7 +168,9 @@ class LearnerOperatorTest {
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.advanceTime(99);
     learner.barrier();
-    assertThat(learner.lastUpdate().getOpen()).as("the next round has a time of its own").isOne();
+    assertThat(learner.lastUpdate().getOpen())
+        .as("the next round has a timeout of its own")
+        .isOne();
     learner.advanceTime(1);
     learner.barrier();
     assertThat(learner.lastUpdate().getUsed()).isEqualTo(3);
@@ -224,7 +226,7 @@ class LearnerOperatorTest {
   }
 
   @Test
-  void aRetiredModelLeavesATombstoneAndALaterOneGoesOnCounting() throws Exception {
+  void aRetiredModelLeavesATombstoneAndALaterOneContinuesTheRounds() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(2).setRoundTimeoutMs(100));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.report(TestRecords.dense("m", 0, 1, 0));
@@ -248,7 +250,7 @@ class LearnerOperatorTest {
   }
 
   @Test
-  void ofARetiredModelNothingStaysButOffsetsAndTheNextRound() throws Exception {
+  void onlyOffsetsAndTheNextRoundOfARetiredModelStay() throws Exception {
     run(TestRecords.blackBox("m").setReportsPerRound(2).setRoundTimeoutMs(100));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.report(judgedBy(1, TestRecords.dense("m", 0, 1, 0)));
@@ -288,7 +290,7 @@ class LearnerOperatorTest {
   }
 
   @Test
-  void directionsThatNoReportMayNameAreForgotten() throws Exception {
+  void directionsThatNoReportMayNameAreDeleted() throws Exception {
     run(TestRecords.blackBox("m").setMaxStaleness(1));
     for (long round = 0; round < 4; round++) {
       learner.report(TestRecords.dense("m", round, 1, 0));
@@ -301,7 +303,7 @@ class LearnerOperatorTest {
   }
 
   @Test
-  void theChunksOfAnOpenRoundGoWithIt() throws Exception {
+  void theChunksOfAnOpenRoundAreDeletedWithIt() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(2));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
@@ -332,7 +334,7 @@ class LearnerOperatorTest {
   }
 
   @Test
-  void aCheckpointConfirmsAllThatCameBeforeIt() throws Exception {
+  void aCheckpointConfirmsAllEarlierPublications() throws Exception {
     run(TestRecords.sgd("m"));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.failedBarrier();
@@ -346,7 +348,7 @@ class LearnerOperatorTest {
   }
 
   @Test
-  void unalignedBarriersOvertakeWhatWasEmittedBeforeThem() throws Exception {
+  void unalignedBarriersOvertakeEarlierRecords() throws Exception {
     learner.close();
     learner = new LearnerTasks(Backend.HASH_MAP, Plan.RESTORED);
     learner.job.set(CheckpointingOptions.ENABLE_UNALIGNED, true);
@@ -382,7 +384,7 @@ class LearnerOperatorTest {
     assertThat(learner.lastUpdate().getDroppedStale()).isZero();
   }
 
-  /** One partition's backlog counts, however current the reports of others are. */
+  /** The backlog of one partition counts, however current the reports of others are. */
   @Test
   void currentReportsDontHideABacklog() throws Exception {
     run(TestRecords.sgd("m"));
@@ -420,7 +422,7 @@ class LearnerOperatorTest {
     assertThat(learner.lastUpdate().getRound()).as("the next hold begins").isEqualTo(2);
   }
 
-  /** Failed checkpoints don't use up the time that a backlog may take. */
+  /** Failed checkpoints don't reduce the time for which a backlog may hold a round. */
   @Test
   void aHoldBecauseOfABacklogBeginsWhenTheLastPublicationIsVisible() throws Exception {
     learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
@@ -435,9 +437,9 @@ class LearnerOperatorTest {
     assertThat(learner.lastUpdate().getRound()).isZero();
   }
 
-  /** Its sum is divided by the goal, whatever it holds: it must not go on growing. */
+  /** Its sum is divided by the goal, whatever its count, so it must not grow further. */
   @Test
-  void aCentralRoundThatIsFullClosesThoughTheJobIsBehind() throws Exception {
+  void aFullCentralRoundClosesWhileTheJobIsBehind() throws Exception {
     run(TestRecords.central("m"));
     learner.lag(60_000);
     learner.report(TestRecords.grid("m", 0, 1 << 10, 0));
@@ -445,7 +447,7 @@ class LearnerOperatorTest {
     assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
   }
 
-  /** Weights that no gradient was taken at say nothing: a learner must not go on from them. */
+  /** A learner must not continue from weights at which no gradient was evaluated. */
   @Test
   void noRoundOpensBeforeAReportHasNamedTheLastOne() throws Exception {
     run(TestRecords.sgd("m"));

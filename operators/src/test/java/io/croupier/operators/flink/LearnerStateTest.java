@@ -21,7 +21,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Snapshot, restore, go on = never stopped, bit for bit, for every state of the learner. */
+/**
+ * A run with snapshots and restores equals an uninterrupted run, bit for bit, for every state of
+ * the learner.
+ */
 class LearnerStateTest {
 
   private interface Scenario {
@@ -31,7 +34,7 @@ class LearnerStateTest {
   /**
    * Plays a scenario with and without restarts at its barriers and at one more at its end.
    *
-   * @return what came out, the same in both
+   * @return the outputs, which are the same in both
    */
   private static List<OutboundRecord> playTwice(Backend backend, Plan plan, Scenario scenario)
       throws Exception {
@@ -103,7 +106,7 @@ class LearnerStateTest {
                 learner.barrier();
                 learner.advanceTime(random.nextInt(600));
                 for (ModelSpec.Builder spec : everyLearner()) {
-                  // Some models rest, and are written by no snapshot then.
+                  // Some models have no reports, and no snapshot writes them then.
                   for (int i = random.nextInt(12) - 3; i > 0; i--) {
                     learner.report(anyReport(spec.getModelId(), learner.outputs(), random));
                   }

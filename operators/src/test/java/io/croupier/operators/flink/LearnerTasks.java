@@ -20,7 +20,10 @@ final class LearnerTasks
         OutboundRecord,
         KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>> {
 
-  /** The job is behind by more than a second, and holds a round back for a minute. */
+  /**
+   * The job counts as behind at a lag of more than a second, and holds a round for at most a
+   * minute.
+   */
   static final PublicationSettings PUBLICATIONS =
       new PublicationSettings(Duration.ofSeconds(1), Duration.ofMinutes(1));
 
@@ -57,7 +60,7 @@ final class LearnerTasks
         null);
   }
 
-  /** From now on reports have waited for so long when they arrive. */
+  /** Sets how long later reports have waited when they arrive. */
   void lag(long ms) {
     lagMs = ms;
   }
@@ -71,13 +74,13 @@ final class LearnerTasks
     on(sum.modelId, harness -> harness.processElement1(sum, 0));
   }
 
-  /** The last update that was emitted of any model. */
+  /** Returns the last update that any model emitted. */
   ModelUpdate lastUpdate() {
     List<ModelUpdate> updates = TestRecords.updates(outputs());
     return updates.get(updates.size() - 1);
   }
 
-  /** Names of what keyed state holds of a model. */
+  /** Returns the names of a model's entries in keyed state. */
   Set<String> stored(String modelId) throws Exception {
     Set<String> names = new TreeSet<>();
     on(
@@ -100,7 +103,7 @@ final class LearnerTasks
     return names;
   }
 
-  /** Timers that are set. */
+  /** Returns the number of timers. */
   int timers() throws Exception {
     int[] timers = {0};
     onEach(harness -> timers[0] += harness.numProcessingTimeTimers());

@@ -13,7 +13,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
 
-/** How much state a user takes: what the documentation of the accounts says. */
+/** The size of a user's state, as documented for the accounts. */
 class LedgerBytesTest {
 
   private static <T> int bytes(T value, Class<T> type) throws IOException {
@@ -23,7 +23,7 @@ class LedgerBytesTest {
   }
 
   @Test
-  void totalsTakeTheSameWhateverTheyCount() throws IOException {
+  void totalsHaveAFixedSize() throws IOException {
     Totals large = new Totals();
     large.reports = Long.MAX_VALUE;
     large.renyiOrder = 24;
@@ -42,7 +42,7 @@ class LedgerBytesTest {
   }
 
   @Test
-  void aWholeChargeTakesTheSameWhateverItIs() throws IOException {
+  void aWholeChargeHasAFixedSize() throws IOException {
     assertThat(bytes(new WholeCharge(), WholeCharge.class)).isEqualTo(52);
   }
 

@@ -9,7 +9,7 @@ import io.croupier.schemas.Position;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The ledger's marks against what is visible: users are named after the subtask they belong to. */
+/** The ledger's marks against visible events. Users are named after their subtask. */
 class LedgerComparisonTest {
   private static final long HOUR_MS = 3_600_000;
 
@@ -27,7 +27,7 @@ class LedgerComparisonTest {
   }
 
   @Test
-  void findsNothingWhereAllThatWasJudgedIsVisible() {
+  void findsNoLossIfAllJudgedPositionsAreVisible() {
     LedgerProgress progress = new LedgerProgress(List.of(), HOUR_MS);
     progress.judged("reports", 0, 7);
     progress.judged("reports", 1, 3);
@@ -42,7 +42,7 @@ class LedgerComparisonTest {
   }
 
   @Test
-  void refusesAStateThatIsOlderThanWhatIsVisible() {
+  void refusesAStateOlderThanTheVisibleEvents() {
     LedgerProgress progress = new LedgerProgress(List.of(), 0);
     progress.judged("reports", 0, 7);
     LedgerComparison comparison = comparison(progress.mark(1, 1, 0, 1));
@@ -60,7 +60,7 @@ class LedgerComparisonTest {
   }
 
   @Test
-  void namesWhatOneSubtaskHasLostThoughAnotherCameFurther() {
+  void namesTheLossOfOneSubtaskThoughAnotherIsFurther() {
     LedgerProgress first = new LedgerProgress(List.of(), 0);
     LedgerProgress second = new LedgerProgress(List.of(), 0);
     first.judged("reports", 0, 10);
@@ -79,7 +79,7 @@ class LedgerComparisonTest {
   }
 
   @Test
-  void expectsNothingOfPartitionsThatRestSinceACompleteCheckpoint() {
+  void expectsNoEventsOfPartitionsIdleSinceACompleteCheckpoint() {
     LedgerProgress progress = new LedgerProgress(List.of(), HOUR_MS);
     progress.judged("reports", 0, 10);
     progress.mark(1, 2 * HOUR_MS, 0, 1);
@@ -94,7 +94,7 @@ class LedgerComparisonTest {
   }
 
   @Test
-  void knowsAfterARestoreWhatAllSubtasksHadJudged() {
+  void combinesTheMarksOfAllSubtasksAfterARestore() {
     LedgerProgress first = new LedgerProgress(List.of(), 0);
     LedgerProgress second = new LedgerProgress(List.of(), 0);
     first.judged("reports", 0, 10);

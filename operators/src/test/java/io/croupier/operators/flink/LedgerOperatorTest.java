@@ -65,7 +65,7 @@ class LedgerOperatorTest {
   }
 
   @Test
-  void positionsGoAlongForTheJournalOnly() throws Exception {
+  void positionsAreForwardedForTheJournalOnly() throws Exception {
     Report report = TestRecords.report("user-1", 1, "m", 0.5, -0.25);
     report.partition = 5;
     report.offset = 1L << 40;
@@ -131,7 +131,7 @@ class LedgerOperatorTest {
   }
 
   @Test
-  void everyWellFormedReportHasOneEventAndOnlyAdmittedOnesGoOn() throws Exception {
+  void everyWellFormedReportHasOneEventAndOnlyAdmittedOnesAreForwarded() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(0, LIMITED))) {
       Report central = undisclosed("u", 6);
       central.declaration = Declaration.CENTRAL;
@@ -164,7 +164,7 @@ class LedgerOperatorTest {
   }
 
   @Test
-  void whatIsBeyondALimitNeverReachesTheLearnerAndResendsAreFree() throws Exception {
+  void reportsBeyondALimitNeverReachTheLearnerAndResendsAreFree() throws Exception {
     Limits two = Limits.newBuilder().setEpsilon(2).build();
     try (LedgerTasks ledger =
         start(TestRecords.published(0, TestRecords.sgd("m").setLimits(two)))) {
@@ -215,7 +215,7 @@ class LedgerOperatorTest {
   }
 
   @Test
-  void theUserStopsHere() throws Exception {
+  void noUserIsForwarded() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
       Report report = TestRecords.report("the-user", 1, "m", 0.5, 0);
       report.deviceId = "the-device";
@@ -228,7 +228,7 @@ class LedgerOperatorTest {
   }
 
   @Test
-  void whatTheLearnerNeedsOfSpecAndDeclarationGoesOn() throws Exception {
+  void theLearnersPartOfSpecAndDeclarationIsForwarded() throws Exception {
     SubExponential noise = SubExponential.newBuilder().setVariance(3).setBetaMax(1).build();
     ModelSpec.Builder banco =
         TestRecords.common("m")

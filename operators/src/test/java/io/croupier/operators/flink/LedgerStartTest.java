@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ledger and learner without state, in harnesses, whose close() may throw anything. */
+/** Ledger and learner without state, in harnesses. A harness's close() may throw any exception. */
 @SuppressWarnings("try")
 class LedgerStartTest {
 
@@ -51,7 +51,7 @@ class LedgerStartTest {
             visible));
   }
 
-  /** What a ledger emits on a stream of many users, in its order. */
+  /** Returns the events of a ledger on a stream of many users, in order. */
   private static VisibleRecords history() throws Exception {
     VisibleRecords visible = new VisibleRecords();
     SplittableRandom random = new SplittableRandom(31);
@@ -86,7 +86,7 @@ class LedgerStartTest {
 
   @ParameterizedTest
   @EnumSource
-  void aRebuiltLedgerGoesOnWithTheTotalsThatWereLost(Backend backend) throws Exception {
+  void aRebuiltLedgerContinuesWithTheLostTotals(Backend backend) throws Exception {
     VisibleRecords visible = history();
     assertThat(visible.events)
         .extracting(AccountingEvent::getOutcome)
@@ -138,7 +138,7 @@ class LedgerStartTest {
     try (LedgerTasks fresh = ledger(Backend.HASH_MAP, LedgerStart.NEW, history())) {
       fresh.publish(TestRecords.published(0, TestRecords.sgd("m")));
 
-      fresh.barrier(); // comes back from a state in which nothing was judged since
+      fresh.barrier(); // restores a state in which nothing was judged since
       assertThat(fresh.judge(TestRecords.report("user 1", 1, "m", 0.5, 0)).getUserTotals())
           .matches(totals -> totals.getReports() == 1);
     }
@@ -146,7 +146,7 @@ class LedgerStartTest {
 
   @ParameterizedTest
   @EnumSource
-  void modelsWithoutStateGoOnAboveTheRoundsThatAreVisible(Plan plan) throws Exception {
+  void modelsWithoutStateContinueAboveTheVisibleRounds(Plan plan) throws Exception {
     VisibleRecords visible = new VisibleRecords();
     visible.rounds.add(new PublishedRound("m", 41, 0));
     visible.rounds.add(new PublishedRound("m", 7, 0));
@@ -167,7 +167,7 @@ class LedgerStartTest {
   }
 
   @Test
-  void roundsThatNoMarkTellsOfAreKnownAtTheNextRestore() throws Exception {
+  void roundsWithoutMarksAreKnownAtTheNextRestore() throws Exception {
     VisibleRecords visible = new VisibleRecords();
     visible.rounds.add(new PublishedRound("resting", 5, 0));
     OperatorSubtaskState unmarked;
@@ -233,7 +233,7 @@ class LedgerStartTest {
     }
   }
 
-  /** As a broadcast function of a release without marks kept it. */
+  /** The state as a broadcast function of a release without marks kept it. */
   private static final class OldLedger
       extends KeyedBroadcastProcessFunction<String, Report, SpecRecord, RoundSum> {
     private static final long serialVersionUID = 1;
@@ -262,7 +262,7 @@ class LedgerStartTest {
   }
 
   @Test
-  void restoresTheStateOfTheFunctionThatItWas() throws Exception {
+  void restoresTheStateOfTheEarlierFunction() throws Exception {
     OperatorSubtaskState state;
     KeyedBroadcastOperatorTestHarness<String, Report, SpecRecord, RoundSum> old =
         new KeyedBroadcastOperatorTestHarness<>(
@@ -282,7 +282,7 @@ class LedgerStartTest {
     }
 
     VisibleRecords visible = history();
-    // Of a partition that rests ever since.
+    // A position of a partition without later reports.
     visible.events.add(LedgerTasks.event("u", "reports", 7, 3));
     OperatorSubtaskState next;
     try (var ledger = restored(state, visible)) {
@@ -309,7 +309,7 @@ class LedgerStartTest {
   }
 
   @Test
-  void theStateOfAJobWithoutItsLedgerIsNone() throws Exception {
+  void stateWithoutTheLedgersCountsAsNone() throws Exception {
     VisibleRecords visible = history();
 
     assertThatExceptionOfType(RefusedStartException.class)
@@ -319,7 +319,7 @@ class LedgerStartTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void lossesAreToldOnlyWhereCheckpointsAreAligned(boolean aligned) throws Exception {
+  void lossesAreReportedOnlyIfCheckpointsAreAligned(boolean aligned) throws Exception {
     VisibleRecords visible = new VisibleRecords();
     LedgerProgress progress = new LedgerProgress(List.of(), 0);
     progress.judged("reports", 0, 7);

@@ -18,7 +18,10 @@ import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Snapshot, restore, go on = never stopped, bit for bit, for every state of the ledger. */
+/**
+ * A run with snapshots and restores equals an uninterrupted run, bit for bit, for every state of
+ * the ledger.
+ */
 class LedgerStateTest {
   private static final List<Limits> LIMITS =
       List.of(
@@ -32,10 +35,10 @@ class LedgerStateTest {
   }
 
   /**
-   * Plays a scenario with and without restarts at its barriers; after a restart nothing can be read
-   * of the models topic, so that all there is comes from state.
+   * Plays a scenario with and without restarts at its barriers; after a restart the models topic is
+   * empty, so that all specs come from state.
    *
-   * @return the accounting events, the same in both
+   * @return the accounting events, which are the same in both
    */
   private static List<AccountingEvent> playTwice(Backend backend, Plan plan, Scenario scenario)
       throws Exception {
@@ -53,7 +56,7 @@ class LedgerStateTest {
                   straight.sideOutputs(),
                   OutboundRecord.class,
                   event -> new String(event.key, UTF_8)));
-      // Every report is judged, and what it lets out collected, before the next one comes.
+      // Every report is judged, and its outputs are collected, before the next one arrives.
       assertThat(Subtasks.bytesByKey(stopped.outputs(), RoundSum.class, sum -> sum.modelId))
           .isEqualTo(Subtasks.bytesByKey(straight.outputs(), RoundSum.class, sum -> sum.modelId));
       return stopped.sideOutputs().stream().map(LedgerTasks::event).toList();
@@ -211,7 +214,7 @@ class LedgerStateTest {
                           i, TestRecords.sgd("m").setLimits(LIMITS.get(random.nextInt(4)))));
                   ledger.barrier();
                 }
-                // Few numbers and many reports: some repeat their bytes, some don't.
+                // Few sequence numbers and many reports: some repeat their bytes, some don't.
                 Report report =
                     TestRecords.report(
                         "user " + random.nextInt(12),

@@ -58,7 +58,7 @@ final class LedgerTasks
     onEach(harness -> harness.processElement2(spec, 0));
   }
 
-  /** Has a report judged, and returns the event that says how. */
+  /** Judges a report and returns its event. */
   AccountingEvent judge(Report report) throws Exception {
     int before = sideOutputs().size();
     on(report.userId, harness -> harness.processElement1(report, 0));
@@ -69,7 +69,7 @@ final class LedgerTasks
     return event(events.get(0));
   }
 
-  /** An event that tells of a position only. */
+  /** Returns an event that contains a position only. */
   static AccountingEvent event(String userId, String topic, int partition, long offset) {
     return AccountingEvent.newBuilder()
         .setUserId(userId)

@@ -45,7 +45,7 @@ class PreAggregatorTest {
     harness.processElement(report, 0);
   }
 
-  /** What left the operator since the last call. */
+  /** Returns the records that the operator emitted since the last call. */
   private List<RoundSum> sent() {
     List<RoundSum> sums = harness.extractOutputValues();
     harness.getOutput().clear();
@@ -83,7 +83,7 @@ class PreAggregatorTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1, 1", "3, 1, 1", "4, 1, 2", "100, 1, 50", "100, 2, 25", "100, 7, 7", "8, 9, 1"})
-  void aBundleHoldsAHalfRoundOfItsSubtaskAtMost(int reportsPerRound, int parallelism, int enough)
+  void aBundleContainsAtMostHalfARoundOfItsSubtask(int reportsPerRound, int parallelism, int enough)
       throws Exception {
     start(parallelism);
     for (int i = 1; i < enough; i++) {
@@ -101,7 +101,7 @@ class PreAggregatorTest {
   }
 
   @Test
-  void aBundleHoldsNoMoreThanTheJournalTakes() throws Exception {
+  void aBundleContainsNoMoreThanTheJournalCanRecord() throws Exception {
     start(1, 3);
     for (int i = 0; i < 7; i++) {
       send(100, TestRecords.dense("m", 0, 1, 2));
@@ -123,7 +123,7 @@ class PreAggregatorTest {
 
     harness.setProcessingTime(2000);
     assertThat(harness.getProcessingTimeService().getNumActiveTimers())
-        .as("timers while nothing waits")
+        .as("timers while no report waits")
         .isZero();
     send(100, TestRecords.dense("m", 0, 1, 0));
     harness.setProcessingTime(2050);
@@ -131,7 +131,7 @@ class PreAggregatorTest {
   }
 
   @Test
-  void nothingIsHeldBackFromABarrierAndSoNothingIsState() throws Exception {
+  void nothingIsHeldBackAtABarrierSoThereIsNoState() throws Exception {
     start(1);
     send(100, TestRecords.dense("m", 0, 1, 0));
     send(100, TestRecords.grid("m", 0, 1, 0));
@@ -153,7 +153,7 @@ class PreAggregatorTest {
   }
 
   @Test
-  void sparseReportsPassOneByOneAtOnce() throws Exception {
+  void sparseReportsAreForwardedOneByOneImmediately() throws Exception {
     start(1);
     RoundSum first = TestRecords.sparse("m", 0, 1000, 3, 0.5);
     RoundSum second = TestRecords.sparse("m", 0, 1000, 4, 0.5);
@@ -163,7 +163,7 @@ class PreAggregatorTest {
   }
 
   @Test
-  void onlyWhatBelongsTogetherIsAddedUp() throws Exception {
+  void onlyReportsOfOneModelRoundAndSpecAreAddedUp() throws Exception {
     start(1);
     RoundSum otherSpec = TestRecords.dense("m", 0, 0, 1);
     otherSpec.specOffset = 1;
@@ -189,7 +189,7 @@ class PreAggregatorTest {
   }
 
   @Test
-  void aLearnerFedWithGridSumsLearnsTheSameBits() throws Exception {
+  void aLearnerOnGridSumsLearnsTheSameBits() throws Exception {
     start(2);
     ModelSpec spec = TestRecords.sgd("m").setReportsPerRound(24).build();
     LiveModel oneByOne = LiveModel.begin(spec, 0);
@@ -249,7 +249,7 @@ class PreAggregatorTest {
     assertThat(sums.stream().mapToInt(bundle -> bundle.count).sum()).isEqualTo(reports);
   }
 
-  /** As the rounds of the learner do. */
+  /** Like the rounds of the learner. */
   @Test
   void bundlesGrowWithTheReportsThatNameARound() throws Exception {
     start(1);
@@ -273,7 +273,7 @@ class PreAggregatorTest {
     assertThat(sums.get(6L).stream().mapToInt(sum -> sum.count).sum()).isEqualTo(reports / 100);
   }
 
-  /** A report may name any round, so counts of made-up ones don't pile up. */
+  /** A report may name any round, so counts of invented rounds must not accumulate. */
   @Test
   void countsOfRoundsAreBounded() throws Exception {
     start(1);
@@ -286,6 +286,8 @@ class PreAggregatorTest {
     harness.prepareSnapshotPreBarrier(1);
     sent();
     send(1, TestRecords.grid("m", 0, 1, 0));
-    assertThat(sent()).as("round 0 is forgotten, so its bundles are small again").hasSize(1);
+    assertThat(sent())
+        .as("the count of round 0 is dropped, so its bundles are small again")
+        .hasSize(1);
   }
 }

@@ -24,7 +24,7 @@ class SpentShareTest {
   }
 
   @Test
-  void isOfWhatWasSpentAndWhatIsLeft() {
+  void isTheSpendRelativeToSpendAndRest() {
     assertThat(share(Left.newBuilder().setEpsilon(0.25).build())).isEqualTo(0.75);
     assertThat(share(Left.newBuilder().setEpsilonAtDelta(1.5).build())).isEqualTo(0.25);
     assertThat(share(Left.newBuilder().setReports(7).build())).isCloseTo(0.3, within(1e-15));
@@ -51,7 +51,7 @@ class SpentShareTest {
   }
 
   @Test
-  void isNoNumberBeyondOne() {
+  void isNeverAboveOne() {
     Spend saturated = Spend.newBuilder().setEpsilon(Double.POSITIVE_INFINITY).build();
     Left left = Left.newBuilder().setEpsilon(0).build();
 

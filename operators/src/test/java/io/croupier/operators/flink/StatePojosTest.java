@@ -19,10 +19,10 @@ import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is kept in state or shuffled is a POJO to Flink, so that its fields may evolve. */
+/** Classes in state or shuffles are POJOs for Flink, so that their fields may evolve. */
 class StatePojosTest {
 
-  /** All that is kept in state, or may be under way between operators in a checkpoint. */
+  /** All classes that are kept in state, or may be in transit between operators in a checkpoint. */
   static Stream<Class<?>> classes() {
     return Stream.of(
         Totals.class,
@@ -54,9 +54,7 @@ class StatePojosTest {
             });
   }
 
-  /**
-   * With generic types disabled, as the job has it, a serialiser that falls back to Kryo throws.
-   */
+  /** With generic types disabled, as in the job, a serialiser that falls back to Kryo throws. */
   private static SerializerConfigImpl withoutGenericTypes() {
     SerializerConfigImpl config = new SerializerConfigImpl();
     config.setGenericTypes(false);

@@ -31,8 +31,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is kept in state is called what it was called. Flink takes what is renamed for one thing
- * that is gone and another that is new, and says nothing: the old value is lost.
+ * Names in state must not change. Flink treats a renamed entry as a deleted and a new one, without
+ * an error: the old value is lost.
  */
 class StateShapeTest {
   private static final String RULE =
@@ -71,11 +71,11 @@ class StateShapeTest {
   /** Three rounds, and two thirds of one more. */
   private static final int REPORTS = 11;
 
-  /** More than it takes rounds of three to agree. */
+  /** More reports than rounds of three need to agree. */
   private static final int AGREEING = 100;
 
   @Test
-  void fieldsAreCalledWhatTheyWereCalled() throws Exception {
+  void fieldsKeepTheirNames() throws Exception {
     List<String> lines = new ArrayList<>();
     StatePojosTest.classes()
         .sorted(Comparator.comparing(Class::getName))
@@ -91,7 +91,7 @@ class StateShapeTest {
     compare("fields.txt", lines);
   }
 
-  /** An enum's constants are told apart by their names. */
+  /** The names of an enum's constants identify them in state. */
   private static String text(Class<?> type) {
     return type.isEnum()
         ? Arrays.stream(type.getEnumConstants())
@@ -101,7 +101,7 @@ class StateShapeTest {
   }
 
   @Test
-  void statesAreCalledWhatTheyWereCalled() throws Exception {
+  void statesKeepTheirNames() throws Exception {
     List<String> lines = new ArrayList<>();
     for (Field field : StateNames.class.getDeclaredFields()) {
       lines.add((String) field.get(null));
@@ -111,7 +111,7 @@ class StateShapeTest {
   }
 
   @Test
-  void chunksAreCalledWhatTheyWereCalled() throws Exception {
+  void chunksKeepTheirNames() throws Exception {
     Map<String, Set<String>> names = new LinkedHashMap<>();
     for (String learner : LOCAL) {
       names.put(learner, chunks(learner, ""));
@@ -131,7 +131,8 @@ class StateShapeTest {
   }
 
   /**
-   * Names of all that is kept of a model whose round is half full; numbers in them are {@code N}.
+   * Returns the names of all chunks of a model with a partly full round; numbers in them become
+   * {@code N}.
    */
   private static Set<String> chunks(String learner, String more) throws Exception {
     ModelSpec.Builder spec =

@@ -25,29 +25,29 @@ import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
 
 /**
- * One operator as a cluster would run it: a harness for each subtask, records routed by key,
- * barriers at which all of them are stopped and come back from their state, as few or as many as
- * the plan says. What left the operator is collected across restarts.
+ * One operator as on a cluster: a harness for each subtask, records routed by key, and barriers at
+ * which all subtasks stop and restore their state, with the parallelism of the plan. Outputs of the
+ * operator are collected across restarts.
  */
 class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements AutoCloseable {
   private static final int KEY_GROUPS = 16;
 
-  /** Makes the harness of one subtask, not opened yet. */
+  /** Creates the harness of one subtask, without opening it. */
   interface Launch<H> {
     H harness(int keyGroups, int parallelism, int index) throws Exception;
   }
 
-  /** What is done to a subtask. */
+  /** An action on a subtask. */
   interface Step<H> {
     void on(H harness) throws Exception;
   }
 
-  /** Where keyed state lives. */
+  /** The state backend of keyed state. */
   enum Backend {
     HASH_MAP,
     ROCKS_DB;
 
-    /** RocksDB deletes its files when it is closed; the harness's own folder for them it leaves. */
+    /** RocksDB deletes its files when it is closed, but not the harness's folder for them. */
     StateBackend create() {
       if (this == HASH_MAP) {
         return new HashMapStateBackend();
@@ -58,9 +58,9 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     }
   }
 
-  /** What happens at a barrier. */
+  /** The plan of restarts at barriers. */
   enum Plan {
-    /** Nothing but the checkpoint. */
+    /** A checkpoint without a restart. */
     NEVER_STOPPED(1),
     /** A restart. */
     RESTORED(1),
@@ -84,7 +84,8 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
   private final OutputTag<OutboundRecord> sideOutput;
 
   /**
-   * What subtasks are told of the job from the next start on: at first, that it is exactly-once.
+   * The job configuration of subtasks from the next start on; initially, checkpoints are
+   * exactly-once.
    */
   final Configuration job = new Configuration();
 
@@ -127,7 +128,7 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     return nowMs;
   }
 
-  /** Does something to the subtask that owns {@code key}. */
+  /** Applies an action to the subtask that owns {@code key}. */
   final void on(String key, Step<H> step) throws Exception {
     int parallelism = harnesses.size();
     step.on(
@@ -146,12 +147,12 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     onEach(harness -> harness.setProcessingTime(nowMs));
   }
 
-  /** Takes a checkpoint that no other operator completes: no subtask hears of its end. */
+  /** Takes a checkpoint that never completes: no subtask is notified. */
   final void failedBarrier() throws Exception {
     snapshot(++barriers);
   }
 
-  /** Has each subtask hear that a checkpoint is complete. */
+  /** Notifies each subtask that a checkpoint is complete. */
   final void completed(long checkpointId) throws Exception {
     onEach(harness -> harness.notifyOfCompletedCheckpoint(checkpointId));
   }
@@ -165,7 +166,7 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     return states;
   }
 
-  /** Takes a checkpoint and, if the plan says so, goes on from it in new subtasks. */
+  /** Takes a checkpoint and, according to the plan, continues from it in new subtasks. */
   final void barrier() throws Exception {
     long id = ++barriers;
     List<OperatorSubtaskState> states = snapshot(id);
@@ -180,13 +181,13 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     }
   }
 
-  /** Everything that left the operator so far. */
+  /** Returns all outputs of the operator so far. */
   final List<O> outputs() {
     drain();
     return outputs;
   }
 
-  /** Everything that left by the side output so far. */
+  /** Returns all records of a side output so far. */
   final List<OutboundRecord> sideOutputs() {
     drain();
     return sideOutputs;
@@ -216,7 +217,7 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     }
   }
 
-  /** The bytes of records in Flink's serialisation, in order for each key. */
+  /** Returns the bytes of records in Flink's serialisation, in order for each key. */
   static <T> Map<String, List<String>> bytesByKey(
       List<T> records, Class<T> type, Function<T, String> key) {
     TypeSerializer<T> serializer =

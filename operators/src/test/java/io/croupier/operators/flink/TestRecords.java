@@ -17,7 +17,7 @@ import io.croupier.schemas.PrefixSumNoise;
 import java.time.Duration;
 import java.util.List;
 
-/** Records to feed the operators with: models of two coordinates and gradient bound 1. */
+/** Input records for the operators: models of two coordinates and gradient bound 1. */
 final class TestRecords {
   static final SpecRequirements REQUIREMENTS =
       new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24));
@@ -29,14 +29,15 @@ final class TestRecords {
     return common(modelId).setBlackBox(BlackBox.getDefaultInstance());
   }
 
-  /** Step size 1: the weights are minus the sum of the rounds' means. */
+  /** A model with step size 1: the weights are minus the sum of the rounds' means. */
   static ModelSpec.Builder sgd(String modelId) {
     return common(modelId).setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0));
   }
 
   /**
-   * Learning rate 1, a goal of one report and next to no noise. It isn't seeded: a sum of two nodes
-   * exceeds 1e-7, which is 70 deviations, by chance with a probability below 1e-1000.
+   * A model with learning rate 1, a goal of one report and very little noise. The noise isn't
+   * seeded: a sum of two nodes exceeds 1e-7, which is 70 deviations, with a probability below
+   * 1e-1000.
    */
   static ModelSpec.Builder central(String modelId) {
     return common(modelId)
@@ -67,7 +68,7 @@ final class TestRecords {
     return record;
   }
 
-  /** From the user's only device, with noise of epsilon 1. */
+  /** A report from the user's only device, with noise of epsilon 1. */
   static Report report(String userId, long sequence, String modelId, double... values) {
     Report report = new Report();
     report.modelId = modelId;
@@ -85,7 +86,7 @@ final class TestRecords {
     return report;
   }
 
-  /** One report, admitted under a spec at offset 0 of rounds of one report. */
+  /** One report, admitted under a spec at offset 0, with rounds of one report. */
   static RoundSum dense(String modelId, long namedRound, double... values) {
     RoundSum sum = new RoundSum();
     sum.modelId = modelId;
@@ -104,7 +105,7 @@ final class TestRecords {
     return sum;
   }
 
-  /** One non-zero coordinate of {@code dimension}. */
+  /** A report with one non-zero coordinate of {@code dimension}. */
   static RoundSum sparse(
       String modelId, long namedRound, int dimension, int coordinate, double value) {
     RoundSum sum = dense(modelId, namedRound, value);
@@ -114,7 +115,7 @@ final class TestRecords {
     return sum;
   }
 
-  /** The updates among {@code records}, in order. */
+  /** Returns the updates among {@code records}, in order. */
   static List<ModelUpdate> updates(List<OutboundRecord> records) {
     return records.stream()
         .filter(record -> record.destination == Destination.UPDATES && record.value != null)

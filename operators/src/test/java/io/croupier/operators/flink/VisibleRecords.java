@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 
-/** Visible outputs that a test makes up; time stamps play no role. */
+/** Visible outputs with the records of a test; time stamps are ignored. */
 final class VisibleRecords implements VisibleOutputs {
   private static final long serialVersionUID = 1;
 

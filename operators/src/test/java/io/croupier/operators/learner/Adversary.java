@@ -2,7 +2,10 @@ package io.croupier.operators.learner;
 
 import java.util.SplittableRandom;
 
-/** Whoever chooses the next subgradient of one-dimensional losses, knowing all that was played. */
+/**
+ * An adversary that chooses the next subgradient of one-dimensional losses, and observes everything
+ * that was played.
+ */
 enum Adversary {
   /** Every bet loses. */
   AGAINST_THE_WEIGHT {
@@ -36,7 +39,7 @@ enum Adversary {
       return 1;
     }
   },
-  /** Lets the learner win, then takes it back. */
+  /** Lets the learner win, then makes it lose the gains. */
   TURNING {
     @Override
     double gradient(Situation s) {
@@ -63,7 +66,7 @@ enum Adversary {
       return -Math.pow(10, -(s.round() % 5));
     }
   },
-  /** Leaves the learner as little as it can beyond what it is promised. */
+  /** Reduces the learner's wealth as close to its bound as possible. */
   GREEDY {
     @Override
     double gradient(Situation s) {
@@ -84,7 +87,7 @@ enum Adversary {
   abstract double gradient(Situation situation);
 
   /**
-   * What an adversary sees: the round, and weight, L and V in units in which G is 1.
+   * The observation of an adversary: the round, and weight, L and V in units in which G is 1.
    *
    * @param potential for G = 1
    */

@@ -8,9 +8,11 @@ import org.junit.jupiter.api.Test;
 
 class AveragingTest {
 
-  /** The sum of the weights to T = 10^7 is beyond 10^348; the mean of t / T is 50/51 (1 + 1/2T). */
+  /**
+   * The sum of the weights up to T = 10^7 exceeds 10^348; the mean of t / T is 50/51 (1 + 1/2T).
+   */
   @Test
-  void weightsThatNoDoubleHoldsDoNotOverflow() {
+  void weightsBeyondDoublesDoNotOverflow() {
     Averaging averaging = new Averaging(49);
     RunningAverage average = new RunningAverage(1);
     double rounds = 1e7;
@@ -34,7 +36,7 @@ class AveragingTest {
   }
 
   @Test
-  void refusesDegreesThatAreNone() {
+  void refusesInvalidDegrees() {
     for (double degree : new double[] {-1, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatThrownBy(() -> new Averaging(degree))
           .isInstanceOf(IllegalArgumentException.class)

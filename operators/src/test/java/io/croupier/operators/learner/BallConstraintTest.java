@@ -25,7 +25,7 @@ class BallConstraintTest {
     return v;
   }
 
-  /** [CO18, Theorem 3]: being worse than u at w costs at most twice being worse at z. */
+  /** [CO18, Theorem 3]: the regret against u at w is at most twice the surrogate regret at z. */
   @Test
   void theSurrogateLossBoundsTheRegretOfTheProjection() {
     Random random = new Random(1);
@@ -66,7 +66,7 @@ class BallConstraintTest {
   }
 
   @Test
-  void refusesARadiusThatIsNone() {
+  void refusesInvalidRadii() {
     for (double radius : new double[] {0, -1, Double.NaN}) {
       assertThatThrownBy(() -> new BallConstraint(radius, 1))
           .isInstanceOf(IllegalArgumentException.class)
@@ -74,7 +74,10 @@ class BallConstraintTest {
     }
   }
 
-  /** The optimum is 3 away, the ball 1 wide; most reports are stale, three make a round. */
+  /**
+   * The optimum is at distance 3, the ball has radius 1; most reports are stale, and a round has
+   * three.
+   */
   @Test
   void aModelInABallFindsTheNearestPointOfTheBall() {
     double[] start = {5, 0, 0, -5};
@@ -117,7 +120,10 @@ class BallConstraintTest {
     assertThat(distance(average, start)).isLessThanOrEqualTo(1 + 1e-12);
   }
 
-  /** Outside of the ball, reports of gradient 0 still pull back; inside, they change nothing. */
+  /**
+   * Outside of the ball, reports of gradient 0 still pull the weights back; inside, they change
+   * nothing.
+   */
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void thePullReachesTheLearner(int reportsPerRound) {

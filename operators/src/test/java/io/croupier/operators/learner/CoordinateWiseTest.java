@@ -87,7 +87,10 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
     }
   }
 
-  /** Weights depend on sums alone; the average on what was played, each for as long as it stood. */
+  /**
+   * Weights depend on sums alone; the average depends on the played weights and the rounds for
+   * which each was in force.
+   */
   @Test
   void averagesThePublishedWeights() {
     double[] start = {1};
@@ -116,7 +119,7 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
     assertThat(iterate.average[0]).isGreaterThan(1.01);
   }
 
-  /** Blocks of the average end between publications; what was played until then is in. */
+  /** Blocks of the average end between publications; the weights played until then are included. */
   @Test
   void averagesAcrossTheBlocksOfTheAverage() {
     CoordinateWise learner = learner(InitialWeights.zero(1), 1, BallConstraint.NONE, 0);
@@ -140,7 +143,7 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
     assertThat(iterate.average[0]).isCloseTo(sum.value() / rounds, within(1e-11 * largest));
   }
 
-  /** Saving looks at a state and leaves it as it is. */
+  /** Saving doesn't change a state. */
   @Test
   void savingBetweenPublicationsCountsNothingTwice() {
     CoordinateWise learner = learner(InitialWeights.zero(2), 1e-3, BallConstraint.NONE, 0);
@@ -162,7 +165,7 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
     assertThat(iterate.diagnostics.get("saturations")).isEqualTo(1);
   }
 
-  /** With the unit as radius: the weights stay in the box, come back from its edge, and learn. */
+  /** With the unit as radius, the weights stay in the box, return from its edge, and learn. */
   @Test
   void findsAnOptimumInsideAndOnTheEdgeOfTheBox() {
     CoordinateWise learner = learner(InitialWeights.zero(2), 1, new BallConstraint(1, 1), 0);

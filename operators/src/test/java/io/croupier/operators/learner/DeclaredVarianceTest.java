@@ -76,8 +76,8 @@ class DeclaredVarianceTest {
   }
 
   /**
-   * The direction of one coordinate is the sign that the learner goes; after round 0 it is 1 for a
-   * first gradient below 0, and gradients of less than half of the past leave it there.
+   * In one dimension the direction is a sign. After round 0 it is 1 if the first gradient is below
+   * 0, and gradients of less than half of the earlier ones don't change it.
    */
   @Test
   void eachReportAddsItsOwnVariance() {
@@ -108,7 +108,9 @@ class DeclaredVarianceTest {
     }
   }
 
-  /** The noise of a mean of r: sum(sigma_i^2) / r^2. G stays, whatever r and however bundled. */
+  /**
+   * The noise of a mean of r reports is sum(sigma_i^2) / r^2. G doesn't depend on r or on bundles.
+   */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 5, 10})
   void aRoundOfSeveralAddsTheVarianceOfTheirMean(int bundleSize) {
@@ -137,9 +139,9 @@ class DeclaredVarianceTest {
     }
   }
 
-  /** Closed early, the round divides by the reports that it has. */
+  /** A round closed early divides by its number of reports. */
   @Test
-  void aRoundClosedEarlyDividesByTheReportsItHas() {
+  void aRoundClosedEarlyDividesByItsReports() {
     double a = DirectionalNoise.of(banco(1)).bettingRange();
     LiveModel model = LiveModel.begin(banco(100), 0);
     model.publish(true, 0);

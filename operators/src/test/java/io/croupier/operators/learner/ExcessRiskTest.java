@@ -22,13 +22,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What the papers' learners promise, in one pass and with nothing tuned: never to pay much more
- * than doing nothing, and to be within a factor of the scale 2 d ||w*|| / (epsilon sqrt T) of their
- * bounds. Excess risk <= min(1.02 x zero, 4 x scale), the mean of {@value #REPLICATIONS} runs.
+ * The guarantees of the papers' learners, in one pass and without tuning: the risk is never much
+ * more than that of doing nothing, and within a factor of the scale 2 d ||w*|| / (epsilon sqrt T)
+ * of their bounds. Excess risk <= min(1.02 x zero, 4 x scale), the mean of {@value #REPLICATIONS}
+ * runs.
  *
  * <p>Seeds are fixed: there are no false alarms. The noise is {@code l2_laplace}, from a generator
- * that protects nobody. Seen at most: 1.013 x zero and 3.63 x scale (black box), 1.001 and 3.25
- * (BANCO).
+ * that is not secure. Largest measured values: 1.013 x zero and 3.63 x scale (black box), 1.001 and
+ * 3.25 (BANCO).
  */
 class ExcessRiskTest {
   private static final int REPLICATIONS = 2;
@@ -96,7 +97,7 @@ class ExcessRiskTest {
     return ModelSpec.newBuilder().setModelId("m").setDimension(dimension).setGradientBound(1);
   }
 
-  /** All players see the same people and the same noise. */
+  /** All learners receive the same people and the same noise. */
   private static void run(
       Problem problem, double epsilon, List<LearnerRun> runs, Random random, double[][] risks) {
     int d = problem.best.length;
@@ -157,7 +158,7 @@ class ExcessRiskTest {
       this.iterate = new Iterate(spec.getDimension());
     }
 
-    /** A learner only ever meets the state that it made itself. */
+    /** Safe, since a learner only receives states that it created itself. */
     @SuppressWarnings("unchecked")
     private static Learner<LearnerState> anyState(Learner<? extends LearnerState> learner) {
       return (Learner<LearnerState>) learner;

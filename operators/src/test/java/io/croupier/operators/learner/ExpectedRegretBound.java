@@ -9,8 +9,8 @@ package io.croupier.operators.learner;
  *                           E sqrt(8B ln(16 u^2 B^(3/2) sqrt(pi / b) + 1))),   B = b + sum g~^2
  * </pre>
  *
- * <p>The paper prints sqrt(5)/4 in the place of 5 sqrt(11), which is too small by a factor 30, and
- * then the bound does not hold (a test has the example). Where |L| >= 2BC, the exponent v L - v^2 B
+ * <p>The paper prints sqrt(5)/4 in place of 5 sqrt(11), which is too small by a factor 30; that
+ * bound does not hold (a test has the counterexample). Where |L| >= 2BC, the exponent v L - v^2 B
  * is at least |L| / (11G) for v in the last C / sqrt(11) of the betting range, so that F is at
  * least sqrt(b / pi) / (5 sqrt(11) G) exp(|L| / (11G)), whose convex conjugate is the first term.
  *
@@ -26,7 +26,7 @@ record ExpectedRegretBound(double gradientBound, double b) {
     return new Potential(new Prior.Conjugate(b), 1 / (5 * gradientBound));
   }
 
-  /** What is inside of the second expectation. */
+  /** The term inside of the second expectation. */
   double adaptiveTerm(double u, double variance) {
     double total = b + variance;
     double argument = 16 * u * u * total * Math.sqrt(total) * Math.sqrt(Math.PI / b);

@@ -47,7 +47,7 @@ class ExpectedRegretTest {
         new Bettor("banco", new Prior.Uniform(), K1, new CoinVariance.Declared(1)));
   }
 
-  /** F - 1, or the excess in its place: what is left after losses, at least, in expectation. */
+  /** F - 1, or the excess instead: a lower bound on the expected gain. */
   private static double gain(Bettor bettor, Potential potential, double coins, double variance) {
     double log = potential.logPotential(coins, variance);
     return bettor.prior instanceof Prior.Improper
@@ -55,7 +55,7 @@ class ExpectedRegretTest {
         : Math.expm1(log);
   }
 
-  /** What one round may cost beyond the change of the potential; at most 0, relative to it. */
+  /** The cost of one round beyond the change of the potential, relative to it; at most 0. */
   private static double overdraft(
       Bettor bettor, double coins, double variance, double mean, double deviation) {
     Potential potential = bettor.potential();
@@ -91,7 +91,7 @@ class ExpectedRegretTest {
     assertThat(largestOverdraft(bettor)).isLessThan(1e-12);
   }
 
-  /** Twice the betting range would break the promise: it isn't kept by a wide margin. */
+  /** Twice the betting range would violate the bound, so its margin is small. */
   @ParameterizedTest
   @MethodSource("bettors")
   void withTwiceTheBettingRangeARoundWouldCostMore(Bettor bettor) {
@@ -150,7 +150,7 @@ class ExpectedRegretTest {
     }
   }
 
-  /** The theorem itself, its expectations exact. */
+  /** The theorem itself, with exact expectations. */
   @ParameterizedTest
   @EnumSource
   void expectedRegretKeepsTheBound(Adversary adversary) {
@@ -165,7 +165,10 @@ class ExpectedRegretTest {
     }
   }
 
-  /** Against doing nothing: W0 (1 - F) at most, for the improper prior its excess. */
+  /**
+   * Against doing nothing the loss is at most W0 (1 - F); for the improper prior its excess
+   * replaces F - 1.
+   */
   @ParameterizedTest
   @MethodSource("bettors")
   void expectedLossesAreCoveredByThePotential(Bettor bettor) {
@@ -185,7 +188,8 @@ class ExpectedRegretTest {
   }
 
   /**
-   * BANCO is told the noise. A tenth of the deviation declared, and it loses what it hasn't got.
+   * BANCO relies on the declared noise. If reports declare a tenth of the deviation, it loses more
+   * than its wealth.
    */
   @Test
   void bancoNeedsTheNoiseToBeDeclared() {

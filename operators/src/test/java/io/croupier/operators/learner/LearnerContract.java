@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What holds for every learner. Each learner's test inherits it. */
+/** The properties of every learner. Each learner's test inherits them. */
 abstract class LearnerContract<S extends LearnerState> {
   private static final int DIMENSION = 5;
 
@@ -49,7 +49,7 @@ abstract class LearnerContract<S extends LearnerState> {
   }
 
   @Test
-  void restoredStateGoesOnAsIfNeverStopped() {
+  void restoredStateContinuesLikeAnUninterruptedRun() {
     Learner<S> learner = learner();
     S uninterrupted = learner.initial();
     run(learner, uninterrupted, new Random(1), 60, 1);
@@ -149,7 +149,7 @@ abstract class LearnerContract<S extends LearnerState> {
     assertThat(iterate.average).containsOnly(0);
   }
 
-  /** Gradients up to the largest finite squared norm, and down to a vanishing one. */
+  /** Gradients up to the largest finite squared norm, and down to an underflowing one. */
   @Test
   void neverNaN() {
     double[][] scales = {
@@ -196,7 +196,7 @@ abstract class LearnerContract<S extends LearnerState> {
     }
   }
 
-  /** The unit of weights if gradients are counted in units of {@code scale}; loss has none. */
+  /** The unit of weights if gradients are in units of {@code scale}; the loss has no unit. */
   double unitOfWeights(double scale) {
     return 1 / scale;
   }

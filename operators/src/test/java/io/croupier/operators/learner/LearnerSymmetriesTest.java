@@ -14,15 +14,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What doesn't depend on the unit, the sign or the order of coordinates, of whole learners. */
+/** Independence of whole learners from the unit, the sign and the order of coordinates. */
 class LearnerSymmetriesTest {
   private static final int D = 7;
   private static final int ROUNDS = 150;
   private static final double GRADIENT_BOUND = 1.5;
 
   /**
-   * A learner for gradients of one unit. UNIT^-2 and so on stand for numbers that carry a unit;
-   * noise that is declared by epsilon or mu scales with the gradient bound, as does the default b.
+   * A learner for gradients of one unit. UNIT^-2 and similar stand for numbers with a unit; noise
+   * that is declared by epsilon or mu scales with the gradient bound, as does the default b.
    */
   private record Case(String learner) {
     ModelSpec spec(double unit) {
@@ -49,7 +49,7 @@ class LearnerSymmetriesTest {
       return learner.contains("cv");
     }
 
-    /** No sum over coordinates enters. */
+    /** The learner has no sum over coordinates. */
     boolean isCoordinateWise() {
       return learner.contains("coordinate_wise") || learner.endsWith("decay: 0.5}");
     }
@@ -87,7 +87,10 @@ class LearnerSymmetriesTest {
     return learners().filter(c -> !c.hasAUnitOfItsOwn());
   }
 
-  /** Drift, a turn half way, noise whose level changes from report to report, and zeros. */
+  /**
+   * Drift, a turn at half of the rounds, noise with a level that changes from report to report, and
+   * zeros.
+   */
   private static double[][] gradients(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     double[][] gradients = new double[ROUNDS][D];
@@ -129,7 +132,7 @@ class LearnerSymmetriesTest {
     return Arrays.stream(vectors).map(f).toArray(double[][]::new);
   }
 
-  /** Adding 0 makes -0 positive, as it is where nothing was multiplied. */
+  /** Adding 0 makes -0 positive, as in results without a multiplication. */
   private static UnaryOperator<double[]> times(double factor) {
     return v -> Arrays.stream(v).map(x -> factor * x + 0.0).toArray();
   }
@@ -149,7 +152,8 @@ class LearnerSymmetriesTest {
 
   /**
    * To the last bit for powers of two. adaptive_radius compares logarithms, which round differently
-   * in another unit; that decides only which of two nearly equal radii it takes, and here never.
+   * in another unit; that only affects which of two nearly equal radii it takes, and never in this
+   * test.
    */
   @ParameterizedTest
   @MethodSource("learnersWithoutAUnit")

@@ -63,9 +63,7 @@ class LearnersTest {
         .isCloseTo(expected, within(1e-14));
   }
 
-  /**
-   * In a ball that is never left, gradients and their noise count half: a quarter of its variance.
-   */
+  /** Inside of the ball, gradients and their noise count half, so the variance counts a quarter. */
   @Test
   void bancoInABallHalvesTheNoise() throws Exception {
     String noise = "strongest_noise {sub_exponential {variance: 8 beta_max: inf}}";
@@ -96,13 +94,13 @@ class LearnersTest {
   }
 
   @Test
-  void adaptiveRadiusTakesNothing() throws Exception {
+  void adaptiveRadiusHasNoParameters() throws Exception {
     assertThat(afterTwoSteps(Learners.of(spec("adaptive_radius {}"))).diagnostics)
         .containsKeys("log-evidence", "radius", "mean-squared-norm", "saturations");
   }
 
   @Test
-  void averagingIsHandedOn() throws Exception {
+  void averagingIsUsed() throws Exception {
     String learner = "ldp_sgd {step_size: 0.5 decay: 0}";
     Iterate uniform = afterTwoSteps(Learners.of(spec(learner)));
     Iterate cubic =
@@ -125,7 +123,7 @@ class LearnersTest {
     assertThat(farthest(learner)).isBetween(0.499, 0.5000001);
   }
 
-  /** The largest distance that a coordinate ever has from its initial weight. */
+  /** The largest distance of a coordinate from its initial weight in the run. */
   private static double farthest(String learner) throws Exception {
     return farthest(Learners.of(spec("initial_weights: [7, -3] " + learner)));
   }
@@ -144,7 +142,7 @@ class LearnersTest {
   }
 
   @Test
-  void coordinateWiseTakesTheConjugatePriorUnlessToldOtherwise() throws Exception {
+  void coordinateWiseUsesTheConjugatePriorByDefault() throws Exception {
     double expected = new Potential(new Prior.Conjugate(4), 0.1).prediction(2, 2);
     assertThat(afterTwoSteps(Learners.of(spec("coordinate_wise {}"))).weights[0])
         .isCloseTo(expected, within(1e-15));
@@ -157,7 +155,7 @@ class LearnersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"dp_ftrl {}", "dp_ftrl_least_squares {}", "dp_ftrl_parameter_free {}"})
-  void namesWhatIsAvailable(String learner) throws Exception {
+  void namesTheAvailableLearners(String learner) throws Exception {
     ModelSpec spec = spec(learner);
     assertThatThrownBy(() -> Learners.of(spec))
         .isInstanceOf(IllegalArgumentException.class)

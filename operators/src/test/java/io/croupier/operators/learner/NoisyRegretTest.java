@@ -8,8 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * [vdH19, Theorem 1] under noise of several laws, its expectations estimated from seeded games. A
- * mean may exceed its bound by 4.5 standard errors: were a bound attained, one comparison in
+ * [vdH19, Theorem 1] under noise of several laws, with expectations estimated from seeded games. A
+ * mean may exceed its bound by 4.5 standard errors: if a bound were attained, one comparison in
  * 300,000 would fail with another seed.
  */
 class NoisyRegretTest {
@@ -59,7 +59,7 @@ class NoisyRegretTest {
         return random.nextGaussian() / Math.sqrt(squares / 3);
       }
     },
-    /** No mean: against u other than 0 the theorem's bound is infinite; the rest stands. */
+    /** No mean: against u other than 0 the theorem's bound is infinite; the other bounds hold. */
     CAUCHY {
       @Override
       double sample(SplittableRandom random) {
@@ -78,7 +78,7 @@ class NoisyRegretTest {
         return 2;
       }
     },
-    /** Five decades, another one for each report. */
+    /** Five decades; the level changes with each report. */
     OF_EACH_PERSON {
       @Override
       double of(SplittableRandom random) {
@@ -89,7 +89,7 @@ class NoisyRegretTest {
     abstract double of(SplittableRandom random);
   }
 
-  /** What one game came to: losses by the true gradients, which is what regret is about. */
+  /** The outcome of one game: losses by the true gradients, from which regret is computed. */
   private record Outcome(double losses, double gradients, double variance, double potential) {
     double regret(double u) {
       return losses - u * gradients;
@@ -119,7 +119,9 @@ class NoisyRegretTest {
         losses, gradients, variance, Math.exp(potential.logPotential(coins, variance)));
   }
 
-  /** What the mean of values may exceed its expectation by: the margin, in standard errors. */
+  /**
+   * The allowed excess of the mean of values over its expectation: the margin in standard errors.
+   */
   private static double allowance(double[] values) {
     double mean = Arrays.stream(values).average().orElseThrow();
     double squares = Arrays.stream(values).map(x -> (x - mean) * (x - mean)).sum();

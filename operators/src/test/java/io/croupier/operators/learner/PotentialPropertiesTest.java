@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a potential promises of itself, at random points over many decades. */
+/** The properties of a potential, at random points over many decades. */
 class PotentialPropertiesTest {
   private static final int POINTS = 400;
 
@@ -18,7 +18,9 @@ class PotentialPropertiesTest {
     return 2e-13 * Math.max(1, Math.abs(log));
   }
 
-  /** A potential, and where to ask it. Scaled: C L and C^2 V say how far in the tail it is. */
+  /**
+   * A potential and a point. The scaled C L and C^2 V determine how far in the tail the point is.
+   */
   private record Point(String prior, double b, double halfWidth, double coins, double variance) {
 
     Potential potential() {
@@ -32,7 +34,7 @@ class PotentialPropertiesTest {
           halfWidth);
     }
 
-    /** The same point with gradients counted in another unit. */
+    /** The same point with gradients in another unit. */
     Point times(double unit) {
       return new Point(
           prior, b * unit * unit, halfWidth / unit, coins * unit, variance * unit * unit);
@@ -48,13 +50,13 @@ class PotentialPropertiesTest {
       return Math.min(halfWidth, Math.abs(coins) / (2 * quadratic) + 4 / Math.sqrt(2 * quadratic));
     }
 
-    /** F, or the excess that takes its place. */
+    /** F, or the excess that replaces it. */
     double wealth(double coins) {
       double log = potential().logPotential(coins, variance);
       return isProper() ? Math.exp(log) : Math.copySign(Math.expm1(Math.abs(log)), log);
     }
 
-    /** What rounding errors of wealth, and its derivatives, are small against. */
+    /** The scale to which rounding errors of the wealth and its derivatives are relative. */
     double size() {
       return isProper() ? wealth(coins) : 1 + Math.abs(wealth(coins));
     }
@@ -96,8 +98,8 @@ class PotentialPropertiesTest {
 
   /**
    * w = dF/dL by central differences, extrapolated twice, with steps of an eighth of the length on
-   * which F changes: what is left is below 1e-10 of F times the largest fraction. Where F is beyond
-   * e^30 the same of ln F and w / F.
+   * which F changes: the remaining error is below 1e-10 of F times the largest fraction. Where F is
+   * beyond e^30, the test uses ln F and w / F.
    */
   @ParameterizedTest
   @ValueSource(strings = {"improper", "conjugate", "uniform", "cv"})
@@ -210,8 +212,8 @@ class PotentialPropertiesTest {
 
   /**
    * In another unit of gradients w is in the inverse unit and F the same: to the last bit for
-   * powers of two, else to what rounding L, V and C can do, 1 + C |L| times as much. (The prior cv
-   * has a unit of its own: its fractions are compared with 1.)
+   * powers of two, otherwise up to the effect of rounding L, V and C, which is amplified by 1 + C
+   * |L|. (The prior cv has a unit of its own: its fractions are compared with 1.)
    */
   @ParameterizedTest
   @ValueSource(strings = {"improper", "conjugate", "uniform"})

@@ -115,7 +115,7 @@ class PotentialTest {
     assertThat(potential.prediction(3, 6)).isEqualTo(potential.predictionAt(3, 10));
   }
 
-  /** The bet is the derivative of the wealth by the coins. */
+  /** The bet is the derivative of the wealth with respect to the coins. */
   @Test
   void predictionIsTheDerivativeOfThePotential() {
     for (Prior prior : List.of(new Prior.Conjugate(1), new Prior.Uniform(), new Prior.Cv())) {
@@ -177,7 +177,7 @@ class PotentialTest {
   }
 
   @Test
-  void refusesWhatIsOutsideOfItsDomain() {
+  void refusesArgumentsOutsideOfItsDomain() {
     assertThatThrownBy(() -> new Potential(new Prior.Cv(), 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("gradient_bound");

@@ -7,13 +7,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The promise of [vdH19, Theorem 1] without noise: then it needs no expectation, and has to hold at
- * the end of every round of every sequence.
+ * The bound of [vdH19, Theorem 1] without noise: it needs no expectation, and must hold at the end
+ * of every round of every sequence.
  */
 class RegretBoundTest {
   private static final int ROUNDS = 300;
 
-  /** The bound is one of the convex conjugate of the potential, here found by bisection. */
+  /**
+   * The bound is an upper bound on the convex conjugate of the potential, which the test computes
+   * by bisection.
+   */
   @Test
   void theConjugateOfThePotentialIsBelowTheBound() {
     for (double g : new double[] {0.05, 1}) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class RunningAverageTest {
   private static final int ROUNDS = 10_000_000;
 
-  /** What is promised, relative to the largest iterate. */
+  /** The documented accuracy, relative to the largest iterate. */
   private static final double BOUND =
       (RunningAverage.BLOCK + ROUNDS / (double) RunningAverage.BLOCK) * 0x1p-52;
 
@@ -26,7 +26,7 @@ class RunningAverageTest {
     return value[0];
   }
 
-  /** A learner's weights early on: huge for a while, then tiny; and one average over all. */
+  /** Weights like those of a young learner, huge for a while, then tiny, in one average. */
   @Test
   void tenMillionTinyAndHugeIterates() {
     RunningAverage average = new RunningAverage(1);
@@ -43,7 +43,7 @@ class RunningAverageTest {
     assertThat(value(average)).isCloseTo(exact.value() / ROUNDS, within(BOUND * largest));
   }
 
-  /** A single layer stands still where an iterate moves it by less than half its last bit. */
+  /** A single layer stops changing where an iterate moves it by less than half its last bit. */
   @Test
   void followsASlowDriftOverTenMillionRounds() {
     RunningAverage average = new RunningAverage(1);
@@ -81,7 +81,7 @@ class RunningAverageTest {
   }
 
   @Test
-  void weightsThatGrowBeyondDoublesForgetWhatCameBefore() {
+  void weightsThatGrowBeyondDoublesOutweighEarlierIterates() {
     RunningAverage average = new RunningAverage(1);
     for (int t = 1; t <= 2 * RunningAverage.BLOCK; t++) {
       take(average, t == 1 ? 0 : 0.5, t);
@@ -91,7 +91,7 @@ class RunningAverageTest {
 
   /** The settled layer is state, too. */
   @Test
-  void goesOnAsItWasAfterBeingSavedAnywhere() {
+  void continuesUnchangedAfterASaveAnywhere() {
     Averaging averaging = new Averaging(2);
     RunningAverage straight = new RunningAverage(1);
     RunningAverage stopped = new RunningAverage(1);

@@ -27,8 +27,8 @@ class RunningSumTest {
   }
 
   /**
-   * Terms of size 1e-10 and of size 1e14 in turn, both both added up as integers; then the huge
-   * ones go again.
+   * Alternating terms of size 1e-10 and of size 1e14, both added up as integers; then the huge ones
+   * are subtracted.
    */
   @Test
   void tinyAndHugeTerms() {

@@ -13,7 +13,7 @@ class StateChunksTest {
   private final Map<String, byte[]> store = new HashMap<>();
 
   @Test
-  void everythingComesBackBitForBit() {
+  void everythingIsRestoredBitForBit() {
     int length = 2 * StateChunks.VALUES_PER_CHUNK + 17;
     double[] vector = new SplittableRandom(1).doubles(length).toArray();
     vector[3] = Double.MIN_VALUE;

@@ -2,7 +2,7 @@ package io.croupier.operators.learner;
 
 import io.croupier.operators.math.Vectors;
 
-/** Makes rounds as the owner of a learner does who publishes every one. */
+/** Creates rounds like an owner of a learner that publishes every round. */
 final class TestRounds {
   private TestRounds() {}
 

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 /** Every learner against trajectories computed with at least 50 digits. */
 class TrajectoryGoldenTest {
 
-  /** The tolerance of the reference: relative, with a floor where a trajectory passes near 0. */
+  /**
+   * The tolerance against the reference: relative, with a floor where a trajectory passes near 0.
+   */
   private static void assertOnTrajectory(
       String at, double[] actual, double[] reference, double largest) {
     assertThat(Golden.distance(actual, reference))
@@ -112,7 +114,7 @@ class TrajectoryGoldenTest {
     assertThat(cases).isEqualTo(13);
   }
 
-  /** Each coordinate has a prior of its own, so each is a learner of its own. */
+  /** Each coordinate has its own prior, so each coordinate is a separate learner. */
   @Test
   void coordinateWise() {
     int cases = 0;

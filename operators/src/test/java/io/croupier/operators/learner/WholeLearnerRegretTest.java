@@ -42,7 +42,7 @@ class WholeLearnerRegretTest {
         return g;
       }
     },
-    /** Lets the learner win in one coordinate, then takes it back in that and another. */
+    /** Lets the learner win in one coordinate, then lose in that one and another. */
     TURNING {
       @Override
       double[] subgradient(int t, double[] weights, SplittableRandom random) {
@@ -121,7 +121,10 @@ class WholeLearnerRegretTest {
     }
   }
 
-  /** Initial wealth is what each bettor may lose. (Of the improper prior it is only a unit.) */
+  /**
+   * The initial wealth bounds the loss of each bettor. (With the improper prior it is only the unit
+   * of the loss.)
+   */
   @ParameterizedTest
   @CsvSource({
     "1, black_box {prior {conjugate {}}}",
@@ -198,7 +201,7 @@ class WholeLearnerRegretTest {
         });
   }
 
-  /** The direction's bound asks nothing of the gradients: here they have no mean. */
+  /** The direction's bound has no condition on the gradients: here they have no mean. */
   @Test
   void theDirectionLearnsWithoutAnyBoundOnGradients() {
     Learner<?> learner = learner("black_box {}");

@@ -109,7 +109,7 @@ class PackedVectorsTest {
   }
 
   @Test
-  void sparseLeavesTheRestAsItIs() {
+  void sparseDoesNotChangeOtherCoordinates() {
     byte[] bytes = PackedVectors.encode(new double[] {3, -4});
     int[] indices = {4, 1};
     double[] x = {9, 9, 9, 9, 9};

@@ -29,7 +29,9 @@ class AgreementTest {
     return round;
   }
 
-  /** Of n equal rounds T is n^2 / 2 and sqrt(Q) n^1.5 / sqrt(3): 3 is passed at n = 13. */
+  /**
+   * For n equal rounds, T is n^2 / 2 and sqrt(Q) is n^1.5 / sqrt(3): the ratio exceeds 3 at n = 13.
+   */
   @Test
   void equalRoundsAgreeAtTheThirteenth() {
     Agreement agreement = new Agreement(2);
@@ -44,12 +46,12 @@ class AgreementTest {
   }
 
   /**
-   * Seeded. T over the root of its quadratic variation is below 3 in the whole run, but for some in
-   * a thousand runs.
+   * Seeded. T over the root of its quadratic variation is below 3 in the whole run, except for a
+   * few in a thousand runs.
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 8, 1000})
-  void noiseAloneSeldomAgrees(int dimension) {
+  void noiseAloneRarelyAgrees(int dimension) {
     SplittableRandom random = new SplittableRandom(17);
     int reached = 0;
     for (int run = 0; run < 300; run++) {
@@ -110,14 +112,14 @@ class AgreementTest {
     }
   }
 
-  /** A report's squared norm is finite, its product with a sum of others need not be. */
+  /** A report's squared norm is finite, but its product with a sum of others may overflow. */
   @Test
   void hugeRoundsLeaveTheSumsFinite() {
     Agreement agreement = new Agreement(2);
     for (int i = 0; i < 20; i++) {
       agreement.add(dense(1e154, -1e154));
     }
-    assertThat(agreement.isReached()).as("they are no evidence").isFalse();
+    assertThat(agreement.isReached()).as("such rounds are left out").isFalse();
     Map<String, byte[]> store = new HashMap<>();
     agreement.save(StateChunks.writer(store::put));
     Agreement restored = new Agreement(2);
@@ -129,7 +131,7 @@ class AgreementTest {
   }
 
   @Test
-  void oneKernelTakesTheProductAndAdds() {
+  void oneKernelComputesTheProductAndAdds() {
     SplittableRandom random = new SplittableRandom(5);
     for (int length = 0; length < 20; length++) {
       double[] summand = random.doubles(length, -1, 1).toArray();

@@ -82,14 +82,14 @@ class BundleTest {
   }
 
   @Test
-  void aBundleOfOneIsTheReportItself() {
+  void aBundleOfOneReportIsTheReportItself() {
     RoundSum negativeZero = dense(-0.0, 1);
     assertThat(new Bundle(negativeZero).seal()).isSameAs(negativeZero);
     assertThat(negativeZero.values).isEqualTo(PackedVectors.encode(new double[] {-0.0, 1}));
   }
 
   @Test
-  void addingLeavesTheReportsAsTheyAre() {
+  void addingDoesNotChangeTheReports() {
     RoundSum first = dense(1, 2);
     RoundSum second = dense(3, 4);
     Bundle bundle = new Bundle(first);
@@ -100,7 +100,7 @@ class BundleTest {
   }
 
   @Test
-  void whatCannotBeAddedUpIsRefused() {
+  void incompatibleReportsAreRefused() {
     Bundle bundle = new Bundle(dense(1, 2));
     assertThatThrownBy(() -> bundle.add(dense(1)))
         .isInstanceOf(IllegalArgumentException.class)

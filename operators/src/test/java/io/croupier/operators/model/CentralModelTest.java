@@ -54,7 +54,7 @@ class CentralModelTest {
     assertThat(model.add(report(0, ONE / 2, 0))).isEqualTo(BundleOutcome.OPEN);
     assertThat(model.hasNews()).as("below the goal").isFalse();
     assertThat(model.add(report(0, 0, ONE))).isEqualTo(BundleOutcome.OPEN);
-    assertThat(model.round()).as("only a publication closes it").isZero();
+    assertThat(model.round()).as("only a publication closes the round").isZero();
     assertThat(model.hasNews()).isTrue();
 
     ModelUpdateView update = model.publish(true, 7).orElseThrow();
@@ -67,7 +67,7 @@ class CentralModelTest {
   }
 
   @Test
-  void theSumIsOverTheGoalWhateverTheCount() {
+  void theSumIsDividedByTheGoalWhateverTheCount() {
     CentralModel model = model(exact().setReportsPerRound(2));
     model.publish(true, 0);
     for (int i = 0; i < 5; i++) {
@@ -77,7 +77,7 @@ class CentralModelTest {
   }
 
   @Test
-  void aRoundTakesReportsThatNameItAndNoOthers() {
+  void aRoundTakesOnlyReportsThatNameIt() {
     CentralModel model = model(exact());
     assertThat(model.add(report(0, ONE, 0)))
         .as("before it is published")
@@ -87,8 +87,8 @@ class CentralModelTest {
     model.add(report(0, 0, ONE));
     model.publish(true, 0);
     assertThat(model.add(report(0, ONE, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
-    ModelUpdateView told = model.lastUpdate().orElseThrow();
-    assertThat(told.getDroppedStale()).as("what is dropped isn't news").isZero();
+    ModelUpdateView reported = model.lastUpdate().orElseThrow();
+    assertThat(reported.getDroppedStale()).as("dropped reports are no news").isZero();
     assertThat(model.hasNews()).isFalse();
 
     model.add(report(1, 0, ONE));
@@ -139,7 +139,7 @@ class CentralModelTest {
   }
 
   @Test
-  void aRoundOfTheParameterFreeLearnerHoldsNoMoreThanItsBetsAreMadeFor() {
+  void aRoundOfTheParameterFreeLearnerIsBounded() {
     CentralModel model =
         model(CentralSpecs.parameterFree(CentralSpecs.TREE, 1).setReportsPerRound(2));
     model.publish(true, 0);
@@ -185,18 +185,18 @@ class CentralModelTest {
         CentralSpecs.leastSquares(CentralSpecs.blt(50), 2));
   }
 
-  /** Saved after every publication into one store, as an operator does, then restored from it. */
+  /** Saves after every publication into one store, as an operator does, then restores from it. */
   @ParameterizedTest
   @MethodSource("everyLearner")
-  void whatWasToldIsToldAgainByteForByteAndNothingElseIsKept(ModelSpec.Builder builder) {
+  void theLastUpdateIsRepeatedByteForByteAndNothingElseIsKept(ModelSpec.Builder builder) {
     ModelSpec spec = builder.setReportsPerRound(2).build();
     Map<String, byte[]> store = new HashMap<>();
     CentralModel model = new CentralModel(spec, 0);
-    assertThat(model.lastUpdate()).as("nothing was told yet").isEmpty();
+    assertThat(model.lastUpdate()).as("nothing was published yet").isEmpty();
     int d = spec.hasDpFtrlLeastSquares() ? 5 : 2;
     for (int round = 0; round < 20; round++) {
-      ModelUpdateView told = model.publish(true, 1000 + round).orElseThrow();
-      assertThat(told.getRound()).isEqualTo(round);
+      ModelUpdateView reported = model.publish(true, 1000 + round).orElseThrow();
+      assertThat(reported.getRound()).isEqualTo(round);
       model.add(report(round, new int[d]));
       CentralModel before = model;
       Map<String, byte[]> saved = new HashMap<>();
@@ -206,7 +206,7 @@ class CentralModelTest {
 
       model = new CentralModel(spec, 0);
       model.restore(store::get);
-      assertThat(model.lastUpdate().orElseThrow().toByteArray()).isEqualTo(told.toByteArray());
+      assertThat(model.lastUpdate().orElseThrow().toByteArray()).isEqualTo(reported.toByteArray());
       assertThat(model.open()).isEqualTo(1);
       assertThat(model.isUnsaved()).isFalse();
       long nodes = store.keySet().stream().filter(name -> name.startsWith("sums/node-")).count();
@@ -218,7 +218,7 @@ class CentralModelTest {
 
   @ParameterizedTest
   @MethodSource("everyLearner")
-  void neitherNoiseNorSumsThatAreMissingFromTheStateAreZero(ModelSpec.Builder builder) {
+  void noiseOrSumsMissingFromTheStateAreNoticed(ModelSpec.Builder builder) {
     ModelSpec spec = builder.build();
     CentralModel model = new CentralModel(spec, 0);
     model.publish(true, 0);
@@ -249,12 +249,12 @@ class CentralModelTest {
   }
 
   /**
-   * As two jobs would that start from one savepoint. 512 independent pairs have a correlation
-   * beyond 7 deviations once in 4e11 times; the same draws would have one of 22 deviations.
+   * Like two jobs that start from one savepoint. 512 independent pairs have a correlation beyond 7
+   * deviations once in 4e11 times; equal draws would have one of 22 deviations.
    */
   @ParameterizedTest
   @MethodSource("everyNoise")
-  void twoThatGoOnFromOneStateShareNoDraw(ModelSpec.Builder builder) {
+  void twoModelsRestoredFromOneStateShareNoDraw(ModelSpec.Builder builder) {
     int d = 512;
     ModelSpec spec = builder.setDimension(d).build();
     CentralModel model = new CentralModel(spec, 0);
@@ -274,7 +274,7 @@ class CentralModelTest {
   }
 
   @Test
-  void whatIsNotOnTheGridIsABug() {
+  void valuesOffTheGridAreRefused() {
     CentralModel model = model(exact());
     model.publish(true, 0);
     RoundSum dense = report(0, 0, 0);

@@ -7,11 +7,11 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrefixSumNoise;
 
-/** Specs of central models of two coordinates, and as good as without noise unless they say so. */
+/** Specs of central models of two coordinates, practically without noise unless a test sets it. */
 final class CentralSpecs {
   /**
-   * Far below the grid of the gradients, and above 0: specs allow no less. The noise isn't seeded;
-   * tests allow weights to be off by 1e-7 or more, which is 50 deviations of it or more: beyond by
+   * Far below the grid of the gradients, and above 0, since specs require that. The noise isn't
+   * seeded; tests allow errors of 1e-7 or more in weights, at least 50 deviations: they fail by
    * chance with a probability below 1e-500.
    */
   static final double HARDLY_ANY = 1e-9;

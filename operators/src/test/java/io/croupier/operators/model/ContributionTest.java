@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A raw report adds no more to a sum than the noise is made for, whatever is in it. */
+/** The contribution of a raw report never exceeds the bound that the noise is calibrated to. */
 class ContributionTest {
   private static ModelSpec spec(int dimension, double clipNorm, int gridExponent) {
     ModelSpec.Builder spec = CentralSpecs.linear(CentralSpecs.TREE, 0.01);
@@ -52,7 +52,7 @@ class ContributionTest {
   }
 
   @Test
-  void withinTheNormOnlyTheGridRounds() {
+  void withinTheNormValuesAreOnlyRoundedToTheGrid() {
     RoundSum sum = contribution(spec(3, 1, -4), dense(0.5, -0.24, 1 / 32.0));
     assertThat(sum.form).isEqualTo(VectorForm.GRID);
     assertThat(sum.dimension).isEqualTo(3);
@@ -73,7 +73,7 @@ class ContributionTest {
     assertThat(values[1]).isCloseTo(-0.8, within(0x1p-20)).isGreaterThanOrEqualTo(-0.8);
   }
 
-  /** Of all magnitudes that a double has, in exact arithmetic. */
+  /** For all magnitudes of a double, in exact arithmetic. */
   @ParameterizedTest
   @ValueSource(doubles = {1e-300, 1e-150, 1e-3, 1, 1 + 0x1p-50, 1e10, 1e160, 1e300})
   void theNormIsNeverExceeded(double length) {
@@ -106,7 +106,7 @@ class ContributionTest {
     }
   }
 
-  /** Where what takes the vector within the norm is no normal number. */
+  /** Where the factor that scales the vector to the norm is subnormal. */
   @Test
   void theNormIsNotExceededByTheLargestNumbers() {
     for (double clip : new double[] {0x1p-20, 0x1p-40, 0x1.8p-53, 1e-12, 8e-16, 2.6e-16}) {
@@ -123,7 +123,7 @@ class ContributionTest {
   }
 
   @Test
-  void gridReportsAreClippedAsTheirValuesAre() {
+  void gridReportsAreClippedLikeTheirValues() {
     Report report = dense(0, 0);
     report.form = VectorForm.GRID;
     report.values = PackedVectors.encode(new int[] {3 << 16, -4 << 16});
@@ -163,12 +163,15 @@ class ContributionTest {
   }
 
   @Test
-  void whatIsNoNumberAddsNothing() {
+  void vectorsThatAreNotFiniteAddNothing() {
     RoundSum sum = contribution(spec(2, 1, -16), dense(Double.NaN, Double.POSITIVE_INFINITY));
     assertThat(values(sum, -16)).containsExactly(0, 0);
   }
 
-  /** What a report adds may be anything within the norm; that it adds something may not depend. */
+  /**
+   * A contribution may be any vector within the norm; whether a report counts must not depend on
+   * its values.
+   */
   @ParameterizedTest
   @ValueSource(doubles = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
   void oneBadNumberMakesAReportZero(double bad) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LocalModelTest {
   private static final int D = 3;
 
-  /** Plain SGD with step 1: weights are minus the sum of the rounds' means. */
+  /** Plain SGD with step size 1: weights are minus the sum of the rounds' means. */
   private static ModelSpec.Builder sgd() {
     return spec().setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0));
   }
@@ -66,7 +66,7 @@ class LocalModelTest {
     return sum;
   }
 
-  /** Publishes, and has people see it at once. */
+  /** Publishes, and confirms the publication immediately. */
   private static ModelUpdateView publish(LocalModel model, long nowMs) {
     ModelUpdateView update = model.publish(true, nowMs).orElseThrow();
     model.confirm();
@@ -134,7 +134,7 @@ class LocalModelTest {
     assertThat(update.getOpen()).isEqualTo(1);
   }
 
-  /** Rounds of sparse, dense and grid reports, mixed and alone, saved and restored half full. */
+  /** Rounds of sparse, dense and grid reports, mixed and alone, saved and restored partly full. */
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
   void sparseReportsAreDenseOnesWithZeros(int reportsPerRound) {
@@ -176,7 +176,7 @@ class LocalModelTest {
   }
 
   @Test
-  void aRoundThatIsClosedEarlyTakesTheMeanOfWhatItHas() {
+  void aRoundThatIsClosedEarlyTakesTheMeanOfItsReports() {
     LocalModel model = new LocalModel(sgd().setReportsPerRound(100).build(), 0);
     publish(model, 0);
     model.closeRound();
@@ -190,7 +190,7 @@ class LocalModelTest {
   }
 
   @Test
-  void tellingTheSameRoundAgainIsNoPublication() {
+  void updatingTheSameRoundAgainIsNoPublication() {
     LocalModel model = new LocalModel(sgd().setMaxStaleness(0).build(), 0);
     publish(model, 0);
     assertThat(model.hasNews()).isFalse();
@@ -211,7 +211,7 @@ class LocalModelTest {
     model.add(dense(1, 0, 1, 0));
     publish(model, 0);
 
-    // The direction of round 0 is zero, so the coin is zero and the evidence stays what it was.
+    // The direction of round 0 is zero, so the coin is zero and the evidence doesn't change.
     double before = publish(model, 0).getDiagnosticsMap().get("log-potential");
     model.add(dense(0, -1, 0, 0));
 
@@ -221,7 +221,7 @@ class LocalModelTest {
   }
 
   @Test
-  void aLaterModelOfTheSameNameGoesOnCounting() {
+  void aLaterModelOfTheSameNameContinuesTheRoundNumbers() {
     LocalModel model = new LocalModel(sgd().build(), 41);
     ModelUpdateView update = publish(model, 0);
 
@@ -238,7 +238,7 @@ class LocalModelTest {
         .hasMessage("A bundle of dimension 1 for a model of dimension 3");
   }
 
-  /** 30 rounds of one report, and from then on some 30 each time that their number grows e-fold. */
+  /** 30 rounds of one report, then some 30 for each e-fold increase of the number of reports. */
   @ParameterizedTest
   @ValueSource(ints = {1, 100})
   void anyNumberOfReportsToOnePublicationEntersFewRounds(int reportsPerRound) {
@@ -283,7 +283,7 @@ class LocalModelTest {
     assertThat(named).isEqualTo(1);
     add(model, named, 1000 * r);
     long rounds = model.round() - named;
-    assertThat(rounds).as("rounds before they are sure").isBetween(9L, 20L);
+    assertThat(rounds).as("rounds before the reports agree").isBetween(9L, 20L);
     assertThat(model.open()).isEqualTo((int) (1000L * r - rounds * r));
     assertThat(model.filling()).isZero();
 
@@ -320,7 +320,7 @@ class LocalModelTest {
     assertThat(model.open()).isZero();
   }
 
-  /** Those of the last round count, too. */
+  /** Reports of the last round count, too. */
   @Test
   void stragglersOfALargePublicationEnterFewRounds() {
     LocalModel model = new LocalModel(sgd().build(), 0);
@@ -333,7 +333,6 @@ class LocalModelTest {
     assertThat(model.open()).isEqualTo(1000);
   }
 
-  /** For the replay of its journals. */
   /**
    * Gradients of alternating sign never agree, so that only the law of late reports bounds rounds.
    */
@@ -378,6 +377,7 @@ class LocalModelTest {
     }
   }
 
+  /** Needed to replay journals of that release. */
   @Test
   void asInRelease010EveryReportIsAStep() {
     LocalModel model = new LocalModel(sgd().build(), 0);
@@ -390,7 +390,7 @@ class LocalModelTest {
   }
 
   @Test
-  void aHeldRoundKeepsItsWeightsWhileTheAverageGoesOn() {
+  void aHeldRoundKeepsItsWeightsWhileTheAverageAdvances() {
     for (ModelSpec spec : everyLearner().toList()) {
       int r = Math.max(1, spec.getReportsPerRound());
       LocalModel model = new LocalModel(spec, 0);
@@ -430,7 +430,7 @@ class LocalModelTest {
 
   @ParameterizedTest
   @MethodSource("everyLearner")
-  void savingAndRestoringAnywhereIsTheSameAsNeverHavingStopped(ModelSpec spec) {
+  void savingAndRestoringAnywhereEqualsAnUninterruptedRun(ModelSpec spec) {
     LocalModel straight = new LocalModel(spec, 0);
     LocalModel stopped = new LocalModel(spec, 0);
     Map<String, byte[]> store = new HashMap<>();

@@ -46,7 +46,7 @@ class PublishedRoundsTest {
   }
 
   @Test
-  void noStalenessLeavesOnlyTheNewestVisibleOne() {
+  void withoutStalenessOnlyTheNewestVisiblePublicationIsKept() {
     PublishedRounds rounds = new PublishedRounds(0, 1, true);
     rounds.add(0).direction[0] = 1;
     rounds.add(3).direction[0] = 2;
@@ -79,7 +79,7 @@ class PublishedRoundsTest {
   }
 
   @Test
-  void isSavedPieceByPieceAndRestoredWhole() {
+  void isSavedInPartsAndRestoredCompletely() {
     PublishedRounds rounds = new PublishedRounds(1, 2, true);
     Map<String, byte[]> store = new HashMap<>();
     rounds.add(0).direction[0] = 0.5;

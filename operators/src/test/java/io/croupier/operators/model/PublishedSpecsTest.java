@@ -37,7 +37,7 @@ class PublishedSpecsTest {
   }
 
   @Test
-  void ignoresWhatItHasSeen() {
+  void ignoresRecordsThatWereApplied() {
     apply(5, SPEC);
     assertThat(apply(5, LIMITED)).isEqualTo(new SpecChange.Ignored());
     assertThat(apply(4, LIMITED)).isEqualTo(new SpecChange.Ignored());
@@ -62,7 +62,7 @@ class PublishedSpecsTest {
   }
 
   @Test
-  void refusesWhatIsInvalidUnderTheWrongKeyOrUnreadable() {
+  void refusesInvalidOrUnreadableSpecsAndSpecsUnderTheWrongKey() {
     assertThat(refusal(apply(0, SPEC.toBuilder().clearDimension().build())))
         .startsWith("dimension is 0");
     assertThat(refusal(specs.apply("n", 1, SPEC.toByteArray())))
@@ -75,7 +75,7 @@ class PublishedSpecsTest {
   }
 
   @Test
-  void refusesWhatCannotRunHere() {
+  void refusesSpecsThatCannotRunHere() {
     PublishedSpecs picky =
         new PublishedSpecs(
             spec -> spec.hasLimits() ? List.of("no limits here", "none at all") : List.of());
@@ -87,7 +87,7 @@ class PublishedSpecsTest {
   }
 
   @Test
-  void aRetiredNameMayBeginAnew() {
+  void aRetiredNameMayBeUsedAgain() {
     apply(0, SPEC);
     specs.apply("m", 1, null);
     assertThat(apply(0, SPEC)).isEqualTo(new SpecChange.Ignored());
@@ -97,7 +97,7 @@ class PublishedSpecsTest {
   }
 
   @Test
-  void stateIsAllThatARestartNeeds() {
+  void aRestartNeedsOnlyTheState() {
     apply(3, SPEC);
     apply(4, SPEC.toBuilder().setDimension(3).build());
     specs.apply("gone", 5, null);

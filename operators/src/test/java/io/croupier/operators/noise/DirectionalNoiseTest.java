@@ -14,8 +14,8 @@ class DirectionalNoiseTest {
   private static final String L2 = "l2_laplace {epsilon: 1}";
 
   /**
-   * E exp(beta <z, a>) for density exp(-||z|| / scale): over the radius, Gamma(d), in units of
-   * scale.
+   * E exp(beta <z, a>) for density exp(-||z|| / scale): integrated over the radius, Gamma(d), in
+   * units of scale.
    */
   private static double l2LaplaceMgf(int d, double k) {
     UnivariateFunction overTheSphere =
@@ -29,7 +29,7 @@ class DirectionalNoiseTest {
   }
 
   /**
-   * The bound holds over the whole range and is attained at its end: no smaller variance will do.
+   * The bound holds over the whole range and is attained at its end: no smaller variance suffices.
    */
   @Test
   void l2LaplaceVarianceIsTight() {
@@ -58,7 +58,7 @@ class DirectionalNoiseTest {
   }
 
   @Test
-  void variancesTendToTheVarianceProper() {
+  void variancesTendToTheVarianceOfTheNoise() {
     assertThat(DirectionalVariance.l2Laplace(4, 3, 1e-200)).isEqualTo(5 * 9);
     assertThat(DirectionalVariance.l2Laplace(4, 3, 1e-6)).isCloseTo(45, within(1e-9));
     assertThat(DirectionalVariance.gaussian(3)).isEqualTo(9);
@@ -92,7 +92,7 @@ class DirectionalNoiseTest {
         .isEqualTo(0.1);
   }
 
-  /** 16 ln(4/3) (d + 1) G^2 / epsilon^2, where the range is epsilon / (4G). */
+  /** It is 16 ln(4/3) (d + 1) G^2 / epsilon^2, where the range is epsilon / (4G). */
   @Test
   void varianceOfTheStrongestNoise() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 2, L2));
@@ -101,13 +101,13 @@ class DirectionalNoiseTest {
   }
 
   @Test
-  void acceptsWhatIsNoStrongerThanTheStrongest() {
+  void acceptsNoiseNoStrongerThanTheStrongest() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 1, L2));
     assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0))).isTrue();
     assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 50, 0, 0, 0))).isTrue();
     assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 0.999, 0, 0, 0))).isFalse();
     assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 1e-200, 0, 0, 0))).isFalse();
-    // Variances of 18.41 and, by the Gaussian, of 4 / mu^2.
+    // The variances are 18.41 and, for the Gaussian, 4 / mu^2.
     assertThat(noise.accepts(Specs.report(Declaration.GAUSSIAN, 0.47, 0, 0, 0))).isTrue();
     assertThat(noise.accepts(Specs.report(Declaration.GAUSSIAN, 0.46, 0, 0, 0))).isFalse();
     double inf = Double.POSITIVE_INFINITY;
@@ -137,14 +137,14 @@ class DirectionalNoiseTest {
   }
 
   @Test
-  void otherLearnersAskForNothing() {
+  void otherLearnersNeedNoDeclaration() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.of(3, 1, "black_box {}"));
     assertThat(noise.accepts(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))).isTrue();
     assertThat(noise.variance(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0))).isZero();
   }
 
   @Test
-  void bancoNeedsAStrongestNoise() {
+  void bancoRequiresAStrongestNoise() {
     assertThatThrownBy(() -> DirectionalNoise.of(Specs.of(3, 1, "banco {}")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("banco.strongest_noise");

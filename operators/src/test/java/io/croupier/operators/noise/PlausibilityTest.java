@@ -110,7 +110,7 @@ class PlausibilityTest {
     assertThat(plausible(bounded, Declaration.L2_LAPLACE, 1e-3, 10.001)).isFalse();
   }
 
-  /** However weak the privacy, or strong, the bound stays a number that a length compares with. */
+  /** For every privacy level, the bound is a number, not NaN. */
   @Test
   void extremeLevels() {
     Plausibility plausibility = Plausibility.of(Specs.of(3, 1, LEARNER));
@@ -127,7 +127,7 @@ class PlausibilityTest {
   }
 
   @Test
-  void centralReportsAreJudgedByNothing() {
+  void centralReportsAreAlwaysPlausible() {
     Plausibility plausibility = Plausibility.of(Specs.of(3, 1, "report_bound: 10 " + LEARNER));
     assertThat(plausible(plausibility, Declaration.CENTRAL, 0, 1e300)).isTrue();
   }

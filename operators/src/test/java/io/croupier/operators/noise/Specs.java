@@ -7,7 +7,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 
-/** Specs and reports as tests write them. */
+/** Specs and reports of the tests. */
 final class Specs {
   private Specs() {}
 

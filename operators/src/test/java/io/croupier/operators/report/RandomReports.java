@@ -5,7 +5,7 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Undisclosed;
 import java.util.Random;
 
-/** Draws reports of every form and declaration, well-formed or with something wrong in them. */
+/** Draws reports of every form and declaration, well-formed or malformed. */
 public final class RandomReports {
   private static final double[] ODD = {
     Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -1, 0, -0.0

@@ -115,7 +115,7 @@ class ReportDecoderTest {
     assertThat(example.declaration).isEqualTo(Declaration.CENTRAL);
   }
 
-  /** Whatever becomes of a raw report can be observed, and may not depend on its values. */
+  /** The outcome of a raw report can be observed, so it must not depend on its values. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -136,7 +136,7 @@ class ReportDecoderTest {
     }
   }
 
-  /** The same with a field that we don't know, so that it is parsed value by value. */
+  /** The same message with an unknown field, so that it is parsed value by value. */
   private static byte[] unpacked(byte[] report) throws IOException {
     GradientReport message = GradientReport.parseFrom(report);
     UnknownFieldSet more =
@@ -164,7 +164,7 @@ class ReportDecoderTest {
         "sparse { dimension: 2 indices: 1 values: 1 } coordinate_laplace { taus: [1, 2] clip: COORDINATES } | coordinate_laplace.taus is of length 2: it must be of length 1, one for each of sparse.indices",
         "grid { values: [1, 2] } coordinate_laplace { taus: 1 } | coordinate_laplace.taus is of length 1: it must be of length 2, one for each of the coordinates",
       })
-  void saysWhatIsMalformed(String text, String reason) throws Exception {
+  void givesTheReasonOfMalformedRecords(String text, String reason) throws Exception {
     boolean undeclared = reason.startsWith("declaration is missing");
     assertThat(decode(bytes(text))).isEqualTo(new Decoded.Malformed(reason, undeclared));
   }
@@ -181,7 +181,7 @@ class ReportDecoderTest {
   }
 
   @Test
-  void aRawGradientInPublicIsWithheldWhateverElseIsWrongWithIt() throws Exception {
+  void aRawGradientInPublicIsWithheldWhateverItsOtherErrors() throws Exception {
     byte[] good = bytes("dense { values: 0.123 } central {}");
     byte[] junk = Arrays.copyOf(good, good.length + 1); // a tag of 0 is never valid
     for (byte[] value :
@@ -208,9 +208,9 @@ class ReportDecoderTest {
             new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", false));
   }
 
-  /** Protobuf writes the declaration behind the gradient, so a record that is cut off lacks it. */
+  /** Protobuf writes the declaration after the gradient, so a truncated record lacks it. */
   @Test
-  void aRawGradientInPublicIsWithheldHoweverShortItIsCut() throws Exception {
+  void aRawGradientInPublicIsWithheldWhereverItIsTruncated() throws Exception {
     byte[] whole = bytes("dense { values: 0.123 } central {}");
     for (int length = 0; length < whole.length; length++) {
       byte[] cut = Arrays.copyOf(whole, length);
@@ -225,7 +225,7 @@ class ReportDecoderTest {
   }
 
   @Test
-  void noiseHasNoPlaceAmongRawGradients() throws Exception {
+  void noisedReportsOnTheRawTopicAreRefused() throws Exception {
     byte[] value = bytes("dense { values: 1 } l2_laplace { epsilon: 1 }");
     assertThat(decoder.decode(KEY, value, RAW, 0, 0))
         .isEqualTo(
@@ -296,13 +296,13 @@ class ReportDecoderTest {
   }
 
   @Test
-  void refusesRunsThatAreCutShort() throws Exception {
+  void refusesTruncatedRuns() throws Exception {
     ByteString seven = littleEndian(1).substring(1);
     Decoded malformed =
         new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", true);
     assertThat(decode(withDense(VectorView.newBuilder().addValues(seven).build().toByteString())))
         .isEqualTo(malformed);
-    // Two halves don't make a value.
+    // Two halves are no value.
     VectorView halves =
         VectorView.newBuilder()
             .addValues(seven)
@@ -317,7 +317,7 @@ class ReportDecoderTest {
   }
 
   @Test
-  void lengthsThatLieAllocateNothing() throws IOException {
+  void falseLengthsAllocateNothing() throws IOException {
     int[] tags = {10 << 3 | 2, 12 << 3 | 2, 22 << 3 | 2, 1 << 3 | 2};
     for (int tag : tags) {
       for (long length : new long[] {1 << 20, Integer.MAX_VALUE, 1L << 32, -1}) {
@@ -348,7 +348,7 @@ class ReportDecoderTest {
                 .addValues(ByteString.copyFrom(new byte[dimension * Double.BYTES]))
                 .build()
                 .toByteString());
-    decode(value); // loads what it needs
+    decode(value); // loads the classes
     long before = allocated();
     Decoded decoded = decode(value);
     long after = allocated();

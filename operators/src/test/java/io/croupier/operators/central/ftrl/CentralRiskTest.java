@@ -16,10 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Without a learning rate against the best one in hindsight, under the noise of a tree: the table
- * of docs/dp-ftrl.md. Absolute loss |&lt;x, w&gt; - y| of x uniform on the unit sphere, y = &lt;x,
- * w*&gt; plus noise uniform in [-0.1, 0.1]; {@value #ROUNDS} rounds of one example, the mean of
- * {@value #REPLICATIONS} runs.
+ * The learner without a learning rate against the best rate in hindsight, under the noise of a
+ * tree: the table of docs/dp-ftrl.md. Absolute loss |&lt;x, w&gt; - y| of x uniform on the unit
+ * sphere, y = &lt;x, w*&gt; plus noise uniform in [-0.1, 0.1]; {@value #ROUNDS} rounds of one
+ * example, the mean of {@value #REPLICATIONS} runs.
  *
  * <p>Seeds are fixed: there are no false alarms.
  */
@@ -30,8 +30,8 @@ class CentralRiskTest {
   private static final int DESIGN = 1000;
 
   /**
-   * Columns: d, ||w*||, noise of a node over clip norm; then, as shares of what doing nothing
-   * risks, the risk of the best of 12 learning rates and of the parameter-free learner.
+   * Columns: d, ||w*||, noise of a node over clip norm; then, relative to the risk of doing
+   * nothing, the risk of the best of 12 learning rates and of the parameter-free learner.
    */
   @ParameterizedTest
   @CsvSource({

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExampleMomentsTest {
 
   @Test
-  void biasAndCovarianceComeBackAsTheyWere() {
+  void biasAndCovarianceAreReproduced() {
     ExampleMoments moments = new ExampleMoments(3, 4, 10);
     double[] x = {1, -2, 0.5};
     double[] sum = new double[9];
@@ -34,7 +34,7 @@ class ExampleMomentsTest {
     }
   }
 
-  /** The squared sensitivity: never exceeded, whatever comes in, and attained at the bounds. */
+  /** The squared sensitivity is never exceeded, whatever the input, and attained at the bounds. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 5, 100})
   void theSquaredNormOfAnExampleIsItsFormulaAndAtMostTwo(int d) {
@@ -59,7 +59,7 @@ class ExampleMomentsTest {
     assertThat(exactSquaredNorm(example)).isBetween(2 - 1e-11, 2.0);
   }
 
-  /** Without rounding, which might hide an excess. */
+  /** The squared norm without rounding, which might hide an excess. */
   private static double exactSquaredNorm(double[] values) {
     return Arrays.stream(values)
         .mapToObj(BigDecimal::new)
@@ -68,7 +68,7 @@ class ExampleMomentsTest {
         .doubleValue();
   }
 
-  /** Noise of one size on the half that is stored is isotropic for the Frobenius inner product. */
+  /** Noise of one level on the stored half is isotropic for the Frobenius inner product. */
   @Test
   void offTheDiagonalTheMirroredNoiseIsSmallerByTheRootOfTwo() {
     ExampleMoments moments = new ExampleMoments(2, 3, 1);
@@ -84,8 +84,8 @@ class ExampleMomentsTest {
   }
 
   /**
-   * Two examples of one person are never further apart than is charged: of random norms, responses
-   * and angles, inside of the bounds and beyond, exactly and as the grid rounds them.
+   * The distance of two examples of one user never exceeds the charged bound: for random norms,
+   * responses and angles, inside of the bounds and beyond, exactly and rounded to the grid.
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 10, 60})
@@ -100,7 +100,7 @@ class ExampleMomentsTest {
       for (int i = 0; i < 3000; i++) {
         double[][] x = {direction(d, random), direction(d, random)};
         if (i % 3 > 0) {
-          // At an angle of about 60 degrees, where it is worst, or of 0, 90, 120, 180.
+          // At an angle of about 60 degrees, the worst one, or of 0, 90, 120, 180.
           double cosine =
               i % 3 == 1 ? 0.5 + 0.02 * random.nextGaussian() : random.nextInt(5) / 2.0 - 1;
           x[1] = turned(x[0], x[1], Math.max(-1, Math.min(1, cosine)));
@@ -125,7 +125,7 @@ class ExampleMomentsTest {
     }
   }
 
-  /** Of what is at hand, or of whole steps of a grid. */
+  /** The squared distance, exact or rounded to whole steps of a grid. */
   private static double squaredDistance(double[][] added, double toSteps, int exponent) {
     double squares = 0;
     for (int j = 0; j < added[0].length; j++) {
@@ -138,7 +138,7 @@ class ExampleMomentsTest {
     return squares;
   }
 
-  /** Towards zero, as the job rounds. */
+  /** Rounds towards zero, like the job. */
   private static double steps(double value, double toSteps) {
     return (double) (int) (value * toSteps);
   }
@@ -164,9 +164,7 @@ class ExampleMomentsTest {
     return turned;
   }
 
-  /**
-   * Climbs from random starts: nothing in reach of a search is further apart, interior included.
-   */
+  /** A search from random starts, including the interior, finds no larger distance. */
   @Test
   void noSearchFindsTwoExamplesFurtherApart() {
     Random random = new Random(45);
@@ -217,7 +215,7 @@ class ExampleMomentsTest {
   }
 
   @Test
-  void whatIsNotFiniteAddsNothing() {
+  void examplesThatAreNotFiniteAddNothing() {
     ExampleMoments moments = new ExampleMoments(2, 1, 1);
     double[] into = new double[5];
     for (double bad : new double[] {Double.NaN, Double.POSITIVE_INFINITY, -1 / 0.0}) {

@@ -114,7 +114,8 @@ class FtrlGoldenTest {
   }
 
   /**
-   * Of v_t, from sums that carry the noise of one node of a tree at a time: vanilla and Honaker.
+   * The variance of v_t, from sums that carry the noise of one node of a tree at a time: vanilla
+   * and Honaker.
    */
   @Test
   void momentumVariance() {

@@ -31,7 +31,7 @@ class FtrlTest {
     }
   }
 
-  /** Of the objective, which is convex: no neighbour is better, in the ball, with everything on. */
+  /** The objective is convex: no neighbour in the ball is better, with all terms enabled. */
   @Test
   void theWeightsMinimiseTheDiscountedObjective() {
     Random random = new Random(2);
@@ -105,7 +105,7 @@ class FtrlTest {
   }
 
   @Test
-  void aRestartThatGoesOnFromTheLastSumIsNotNoticed() {
+  void aRestartThatContinuesFromTheLastSumChangesNothing() {
     FtrlParameters parameters = new FtrlParameters(0.3, 0.9, NO_RADIUS, 0);
     Ftrl ftrl = ftrl(parameters, new double[1]);
     Ftrl.State state = ftrl.initial();

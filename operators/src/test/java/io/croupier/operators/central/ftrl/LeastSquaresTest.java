@@ -32,7 +32,7 @@ class LeastSquaresTest {
     }
   }
 
-  /** b without, or nearly without, a share in the least eigenspace, which may be of any size. */
+  /** b has no component, or nearly none, in the least eigenspace, which may have any dimension. */
   @Test
   void hardAndNearlyHardCases() {
     Random random = new Random(1);
@@ -164,7 +164,9 @@ class LeastSquaresTest {
     assertThat(out.diagnostics).containsEntry("saturations", 1.0);
   }
 
-  /** (A + nu I) theta = b, A + nu I >= 0, nu >= 0, nu = 0 inside: to 1e-11 of what is added up. */
+  /**
+   * (A + nu I) theta = b, A + nu I >= 0, nu >= 0, nu = 0 inside: to 1e-11 of the sum of magnitudes.
+   */
   private static void assertMinimiser(double[][] a, double[] b, double radius, String description) {
     int d = b.length;
     double[] theta = solve(a, b, radius);

@@ -69,7 +69,7 @@ class ParameterFreeFtrlTest {
     }
   }
 
-  /** E theta_(t+1), s_t being Gaussian around its mean; the sums before it make no difference. */
+  /** E theta_(t+1) for s_t Gaussian around its mean; it doesn't depend on earlier sums. */
   private static double expectedWeight(int t, double mean, double variance) {
     if (t == 0) {
       return 0;
@@ -88,7 +88,7 @@ class ParameterFreeFtrlTest {
     return expectation / mass;
   }
 
-  /** max over x of u x - F(x, V), on a grid: at most the maximum. */
+  /** The maximum over x of u x - F(x, V) on a grid, which is at most the true maximum. */
   private static double conjugate(double u, double quadratic) {
     Potential potential = new Potential(CONJUGATE, 0.2);
     double largest = -1;
@@ -99,7 +99,7 @@ class ParameterFreeFtrlTest {
     return largest;
   }
 
-  /** A learner that forgot what a fall of the noise had taught it would jump. */
+  /** V must not fall with the noise, since the weights would jump. */
   @Test
   void whenTheNoiseFallsTheAllowanceStays() {
     ParameterFreeFtrl ftrl = ftrl(1, CONJUGATE, 1, new double[1]);
@@ -135,7 +135,8 @@ class ParameterFreeFtrlTest {
     "1, 1, -1, noise variance is -1.0",
     "1, 1, NaN, noise variance is NaN"
   })
-  void whatIsOutOfItsDomainIsNamed(double bound, double wealth, double variance, String message) {
+  void parametersOutOfTheirDomainAreNamed(
+      double bound, double wealth, double variance, String message) {
     assertThatThrownBy(
             () -> {
               ParameterFreeFtrl ftrl = ftrl(bound, CONJUGATE, wealth, new double[1]);

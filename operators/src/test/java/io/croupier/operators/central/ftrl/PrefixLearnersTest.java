@@ -46,7 +46,7 @@ class PrefixLearnersTest {
 
   @ParameterizedTest
   @MethodSource("learners")
-  <S extends LearnerState> void aRestoredStateGoesOnAsIfNothingHadHappened(
+  <S extends LearnerState> void aRestoredStateContinuesLikeAnUninterruptedRun(
       PrefixLearner<S> learner) {
     Random random = new Random(1);
     S state = learner.initial();

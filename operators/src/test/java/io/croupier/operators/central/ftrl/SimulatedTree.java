@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * The noise of prefix sums by tree aggregation, alone: what the updates are tested under. From a
- * generator that protects nobody.
+ * The noise of prefix sums by tree aggregation, without the sums, for tests of the updates. Its
+ * generator is not secure.
  */
 final class SimulatedTree {
   private final Random random;
@@ -19,9 +19,9 @@ final class SimulatedTree {
   }
 
   /**
-   * What noise 1 in the node of {@code height} and {@code index} adds to the prefix sum of {@code
-   * t} leaves: nothing, or, under Honaker's estimator, what is left of it in the node that t ends
-   * in.
+   * Returns the contribution of noise 1 in the node of {@code height} and {@code index} to the
+   * prefix sum of {@code t} leaves: under Honaker's estimator, its share in the node that ends at
+   * t, if it is below that node; otherwise 0.
    */
   static double share(int height, int index, int t, boolean honaker) {
     int consumed = 0;
@@ -66,7 +66,7 @@ final class SimulatedTree {
     }
   }
 
-  /** Variance of the noise of the prefix last asked for, in each coordinate. */
+  /** Returns the variance of the noise of the latest prefix, in each coordinate. */
   double variance() {
     double variance = 0;
     for (int h = 0; h < open.length; h++) {

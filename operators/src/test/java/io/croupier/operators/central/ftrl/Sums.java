@@ -4,7 +4,7 @@ package io.croupier.operators.central.ftrl;
 final class Sums {
   private Sums() {}
 
-  /** Those that stand for W and s. */
+  /** Returns the sums that represent W and s. */
   static double[] of(double[][] w, double[] s, double normBound, double responseBound) {
     int d = s.length;
     double[] sums = new double[d + d * (d + 1) / 2];
