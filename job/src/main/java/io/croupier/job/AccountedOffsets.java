@@ -14,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts each source partition right behind the last report that the accounting topic tells of, so
- * that a rebuilt or new ledger judges none twice; a partition of which it tells nothing, at its
- * beginning. Offsets that the job has committed to its group may lie before or behind that: they
- * follow the outputs at a distance. What is no report, and lies behind the last one, becomes a dead
- * letter once more.
+ * Starts each source partition right after the last report that the accounting topic records, so
+ * that a rebuilt or new ledger accounts no report twice. A partition without accounted reports
+ * starts at its beginning. The offsets that the job committed to its consumer group are not used:
+ * they may be before or after the accounted ones, since Kafka commits them separately from the
+ * outputs. Unreadable records after the last report become dead letters a second time.
  */
 final class AccountedOffsets implements OffsetsInitializer {
   private static final long serialVersionUID = 1;
@@ -59,21 +59,22 @@ final class AccountedOffsets implements OffsetsInitializer {
       long judged = behind.getOrDefault(partition, 0L);
       offsets.put(partition, start(partition, judged, first.get(partition), end.get(partition)));
     }
-    LOG.info("The ledger goes on with the reports from {}", offsets);
+    LOG.info("The ledger continues with the reports from {}", offsets);
     return offsets;
   }
 
   private static long start(TopicPartition partition, long behind, long first, long end) {
     if (behind > 0 && behind < first) {
       LOG.warn(
-          "{} has forgotten the reports at {}..{}: whatever they spent is in no account",
+          "{} no longer contains the records at offsets {}..{}: no account includes what"
+              + " reports among them spent",
           partition,
           behind,
           first - 1);
     } else if (behind > end) {
       LOG.warn(
-          "{} ends at {}, but accounts tell of reports up to {}: it was made anew, and is read from"
-              + " its beginning",
+          "{} ends at {}, but the accounting topic has reports up to {}: the partition"
+              + " was recreated; reading starts at its beginning",
           partition,
           end,
           behind - 1);

@@ -4,14 +4,14 @@ import java.io.Serializable;
 import java.time.Duration;
 
 /**
- * What the brokers allow, as far as the job must know before it starts.
+ * The limits of the brokers that the job needs before it starts.
  *
- * @param reportBytes largest record of the gradient topics
- * @param updateBytes largest record of the updates topic
- * @param deadLetterBytes largest record of both dead-letter topics
- * @param journalBytes largest record of the journal topic; 0 if no journal is kept
- * @param largestRecord largest record of any output topic
- * @param transactionTimeout longest that a transaction may stay open
+ * @param reportBytes largest record of the gradient topics, in bytes
+ * @param updateBytes largest record of the updates topic, in bytes
+ * @param deadLetterBytes largest record of both dead-letter topics, in bytes
+ * @param journalBytes largest record of the journal topic, in bytes; 0 without a journal
+ * @param largestRecord largest record of any output topic, in bytes
+ * @param transactionTimeout longest time that a transaction may stay open
  */
 record BrokerLimits(
     int reportBytes,
@@ -22,7 +22,7 @@ record BrokerLimits(
     Duration transactionTimeout)
     implements Serializable {
 
-  /** Kafka's defaults, for a plan that is printed without asking a broker. */
+  /** Kafka's defaults, for a plan that is printed without a connection to a broker. */
   static final BrokerLimits DEFAULTS =
       new BrokerLimits(1048588, 1048588, 1048588, 1048588, 1048588, Duration.ofMinutes(15));
 }

@@ -26,10 +26,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Committed records of one topic up to the end that it has now, behind open transactions. These are
- * waited for: what an earlier run had pre-committed is committed when its sink is restored, and
- * what it had not is taken back. What neither has happened to in half of the wait, and in a quarter
- * of it more after the brokers have answered, {@link LingeringTransactions} ends.
+ * Reads the committed records of one topic up to its current end, including those after open
+ * transactions. The reader waits for open transactions: those that an earlier run had pre-committed
+ * are committed when its sink restores, and all others are aborted. If a transaction stays open for
+ * half of the wait, and for another quarter of it after the brokers have answered, {@link
+ * LingeringTransactions} aborts it.
  */
 final class CommittedTopic implements Closeable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -44,11 +45,11 @@ final class CommittedTopic implements Closeable {
   private final Map<Integer, Long> forgottenBefore = new TreeMap<>();
 
   /**
-   * Notes where a topic ends.
+   * Looks up the end offsets of a topic.
    *
-   * @param sinceMs time stamp of the first record to read; {@link VisibleOutputs#ALL} for all
-   * @param ownTransactions prefix of the transactional ids that may be ended
-   * @throws IOException if the brokers don't say
+   * @param sinceMs timestamp of the first record to read; {@link VisibleOutputs#ALL} for all
+   * @param ownTransactions prefix of the transactional ids whose open transactions may be aborted
+   * @throws IOException if the brokers don't return the offsets
    */
   static CommittedTopic open(
       Map<String, String> kafka, String topic, long sinceMs, String ownTransactions)
@@ -56,7 +57,7 @@ final class CommittedTopic implements Closeable {
     return open(kafka, topic, sinceMs, ownTransactions, PATIENCE);
   }
 
-  /** The same, but waiting for open transactions for so long only. */
+  /** The same, but waits at most {@code patience} for open transactions. */
   static CommittedTopic open(
       Map<String, String> kafka,
       String topic,
@@ -86,15 +87,15 @@ final class CommittedTopic implements Closeable {
                   ? OffsetSpec.earliest()
                   : OffsetSpec.forTimestamp(sinceMs));
     } catch (ExecutionException | KafkaException e) {
-      throw new IOException("The brokers don't say where the topic " + topic + " ends", e);
+      throw new IOException("The brokers don't return the end offsets of the topic " + topic, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while the topic " + topic + " was looked up", e);
+      throw new IOException("Interrupted while looking up the offsets of the topic " + topic, e);
     }
     return new CommittedTopic(topic, kafka, starts, ends, ownTransactions, patience);
   }
 
-  /** Offsets that don't care for transactions; -1 where no record is late enough. */
+  /** Offsets regardless of transactions; -1 for partitions without a record late enough. */
   private static Map<TopicPartition, Long> offsets(
       Admin admin, Set<TopicPartition> partitions, OffsetSpec spec)
       throws ExecutionException, InterruptedException {
@@ -128,7 +129,7 @@ final class CommittedTopic implements Closeable {
             forgottenBefore.put(partition.partition(), start);
           }
         });
-    // Nothing to read: no record is late enough, or none is left.
+    // These partitions have nothing to read: no record is late enough, or all are deleted.
     this.ends.keySet().removeIf(p -> starts.get(p) < 0 || starts.get(p) >= ends.get(p));
     Properties properties = KafkaIo.properties(kafka);
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
@@ -147,10 +148,9 @@ final class CommittedTopic implements Closeable {
   }
 
   /**
-   * Shows the records until {@code more} says false.
+   * Passes the records to {@code more} until it returns false.
    *
-   * @throws IOException if the end isn't reached because a transaction stays open, or the topic
-   *     can't be read
+   * @throws IOException if a transaction stays open before the end, or the topic can't be read
    */
   void forEach(RecordVisitor more) throws IOException {
     try {
@@ -167,19 +167,19 @@ final class CommittedTopic implements Closeable {
           ended = false;
         } else if (remaining < 0) {
           throw new IOException(
-              ("The topic %s could not be read to its end: for %s, nothing was committed or taken back"
-                      + " behind the offsets %s. A transaction is open there: end the job that has"
-                      + " it, or abort it with kafka-transactions.sh")
+              ("The topic %s could not be read to its end: for %s, nothing was committed or"
+                      + " aborted after the offsets %s. A transaction is open there: stop the job that"
+                      + " owns it, or abort it with kafka-transactions.sh")
                   .formatted(topic, patience, open));
         } else if (left.isEmpty() && remaining < patience.toNanos() / 2) {
           left = Optional.of(LingeringTransactions.find(kafka, ownTransactions, endsOf(open)));
           foundNanos = System.nanoTime();
-          // The brokers may have taken their time to answer.
+          // The query itself may have taken long; the committer still gets the rest of the wait.
           deadline = Math.max(deadline, foundNanos + patience.toNanos() / 2);
         } else if (left.isPresent()
             && !ended
             && System.nanoTime() - foundNanos > patience.toNanos() / 4) {
-          // The committer has had its time.
+          // A live committer would have committed by now.
           left.get().end();
           ended = true;
         }
@@ -202,18 +202,18 @@ final class CommittedTopic implements Closeable {
     return some;
   }
 
-  /** Where each partition begins that is not read from its first offset on. */
+  /** The first offset read, by partition, of partitions that are not read from offset 0 on. */
   Map<Integer, Long> forgottenBefore() {
     return forgottenBefore;
   }
 
-  /** Is shown a record, and says whether to go on. */
+  /** Receives a record, and returns whether to continue. */
   @FunctionalInterface
   interface RecordVisitor {
     boolean after(ConsumerRecord<byte[], byte[]> record) throws IOException;
   }
 
-  /** Where the partitions are that have not reached their end; the others are read no further. */
+  /** Positions of the partitions that have not reached their end; pauses the others. */
   private Map<TopicPartition, Long> unread() {
     Map<TopicPartition, Long> unread =
         new TreeMap<>((a, b) -> Integer.compare(a.partition(), b.partition()));

@@ -6,54 +6,77 @@ import org.apache.commons.text.similarity.LevenshteinDistance;
 
 /** Every setting of the job that is not passed through, with its default and what it means. */
 public enum ConfigKey {
-  TOPICS_PREFIX("topics.prefix", "croupier", "First part of every topic's name."),
-  TOPICS_MODELS("topics.models", "<prefix>.models", "Model specs, by model; compacted."),
-  TOPICS_GRADIENTS("topics.gradients", "<prefix>.gradients", "Reports noised on the device."),
+  TOPICS_PREFIX("topics.prefix", "croupier", "Prefix of all topic names."),
+  TOPICS_MODELS("topics.models", "<prefix>.models", "Topic of model specs; compacted."),
+  TOPICS_GRADIENTS(
+      "topics.gradients", "<prefix>.gradients", "Topic of reports with noise from the device."),
   TOPICS_RAW_GRADIENTS(
-      "topics.raw-gradients", "<prefix>.raw-gradients", "Reports of central models; restricted."),
-  TOPICS_UPDATES("topics.updates", "<prefix>.updates", "The newest iterate of each model."),
-  TOPICS_ACCOUNTING("topics.accounting", "<prefix>.accounting", "One event per report; kept."),
-  TOPICS_GUARANTEES("topics.guarantees", "<prefix>.guarantees", "What each central release holds."),
-  TOPICS_JOURNAL("topics.journal", "<prefix>.journal", "Which reports entered which rounds."),
-  TOPICS_DEAD_LETTERS("topics.dead-letters", "<prefix>.dead-letters", "What can't be read."),
+      "topics.raw-gradients",
+      "<prefix>.raw-gradients",
+      "Topic of raw reports for central models; restrict its readers."),
+  TOPICS_UPDATES(
+      "topics.updates", "<prefix>.updates", "Topic of each model's latest update; compacted."),
+  TOPICS_ACCOUNTING(
+      "topics.accounting",
+      "<prefix>.accounting",
+      "Topic with one event per report; keeps all records."),
+  TOPICS_GUARANTEES(
+      "topics.guarantees", "<prefix>.guarantees", "Topic of the guarantees of central releases."),
+  TOPICS_JOURNAL(
+      "topics.journal", "<prefix>.journal", "Topic of which reports entered which rounds."),
+  TOPICS_DEAD_LETTERS(
+      "topics.dead-letters", "<prefix>.dead-letters", "Topic of unreadable records."),
   TOPICS_RAW_DEAD_LETTERS(
-      "topics.raw-dead-letters", "<prefix>.raw-dead-letters", "The same of raw-gradients."),
+      "topics.raw-dead-letters",
+      "<prefix>.raw-dead-letters",
+      "Topic of unreadable records of raw-gradients; restrict its readers."),
   PARALLELISM(
       "parallelism",
       "",
-      "Subtasks of each operator; unset: what Flink is given (`flink run -p`, `job.parallelism` of"
-          + " the Kubernetes operator, `parallelism.default`)."),
+      "Subtasks of each operator; unset: Flink's own setting (`flink run -p`,"
+          + " `job.parallelism` of the Kubernetes operator, `parallelism.default`)."),
   MAX_PARALLELISM(
       "max-parallelism",
       "128",
-      "Key groups: the highest parallelism ever. Flink refuses to restore state with another one."),
+      "Number of key groups, and upper limit of the parallelism. Flink refuses to"
+          + " restore state with another number."),
   CHECKPOINT_INTERVAL(
-      "checkpoint.interval", "1 s", "Time between checkpoints, and so between publications."),
+      "checkpoint.interval", "1 s", "Time between checkpoints, and thus between publications."),
   CHECKPOINT_DIRECTORY(
       "checkpoint.directory",
       "",
-      "Where checkpoints are kept, as a URI; empty: what the cluster is configured with."),
+      "URI of the directory for checkpoints; empty: the cluster's setting."),
   PRE_AGGREGATION_INTERVAL(
-      "pre-aggregation.interval", "50 ms", "Longest that a sum of reports waits to be passed on."),
+      "pre-aggregation.interval",
+      "50 ms",
+      "Longest time that a partial sum of reports waits before it is emitted."),
   PUBLICATION_MAX_LAG(
       "publication.max-lag",
       "",
-      "How old the next report may be before no new rounds are published, so that those who answered"
-          + " the last one are not too late; empty: 2 s or two checkpoint intervals, the larger."),
+      "Models publish no new round while the job's next report is older than this,"
+          + " so that answers to the last round don't become stale; empty: 2 s or two"
+          + " checkpoint intervals, the larger."),
   PUBLICATION_HOLD(
       "publication.hold",
       "10 min",
-      "Longest that a new round waits because the job is behind or the last one is unanswered."),
+      "Longest time that a new round waits because the job lags or the last round has no answers."),
   JOURNAL_ENABLED(
-      "journal.enabled", "false", "Whether to write down which reports entered which rounds."),
+      "journal.enabled", "false", "Whether to record which reports entered which rounds."),
   LIMITS_USER_EPSILON(
       "limits.user.epsilon",
       "",
-      "Most that one user may spend on all models: pure epsilon, or at `limits.user.delta`."),
-  LIMITS_USER_MU("limits.user.mu", "", "Most by Gaussian mu, the root of the sum of mu^2."),
+      "Largest epsilon that one user may spend on all models: pure, or at `limits.user.delta`."),
+  LIMITS_USER_MU(
+      "limits.user.mu",
+      "",
+      "Largest Gaussian mu of one user on all models, as the root of the sum of mu^2."),
   LIMITS_USER_DELTA(
-      "limits.user.delta", "", "The delta of `limits.user.epsilon`; alone, totals tell epsilon."),
-  LIMITS_USER_REPORTS("limits.user.reports", "", "Most reports of one user to all models.");
+      "limits.user.delta",
+      "",
+      "The delta of `limits.user.epsilon`; without that limit, totals report epsilon"
+          + " at this delta."),
+  LIMITS_USER_REPORTS(
+      "limits.user.reports", "", "Largest number of reports of one user to all models.");
 
   /** Settings of Kafka's clients, for every client of the job. */
   public static final String KAFKA = "kafka.";
@@ -71,7 +94,7 @@ public enum ConfigKey {
     this.meaning = meaning;
   }
 
-  /** The key as it is written in a file or behind {@code --}. */
+  /** The key as written in a file or after {@code --}. */
   public String key() {
     return key;
   }
@@ -81,13 +104,14 @@ public enum ConfigKey {
     return byDefault;
   }
 
-  /** What it means, in a sentence. */
+  /** What it means, in one or two sentences. */
   public String meaning() {
     return meaning;
   }
 
   /**
-   * What there is of a key before a value that was written behind it: no key has =, : or blanks.
+   * The part of {@code key} before a value that was written after it: keys contain no =, : or
+   * blanks.
    */
   static String withoutValue(String key) {
     return key.split("[=:\\s]", 2)[0];
@@ -99,7 +123,7 @@ public enum ConfigKey {
         || Arrays.stream(values()).anyMatch(k -> k.key.equals(key));
   }
 
-  /** The known key that is the fewest edits away. */
+  /** The known key with the smallest edit distance. */
   static String nearest(String unknown) {
     LevenshteinDistance distance = LevenshteinDistance.getDefaultInstance();
     List<String> known = Arrays.stream(values()).map(ConfigKey::key).toList();

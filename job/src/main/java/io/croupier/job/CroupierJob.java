@@ -36,8 +36,9 @@ public final class CroupierJob {
 
   /**
    * Runs the job: {@code --config FILE}, then any setting as {@code --key value}; {@code --dry-run}
-   * prints the settings and the graph instead. Without state, {@code --rebuild-ledger} and {@code
-   * --new-ledger} say what to do about accounts that exist; of a job with state both say nothing.
+   * prints the settings and the graph instead. {@code --rebuild-ledger} and {@code --new-ledger}
+   * choose what a job without state does about existing accounts; a job that restores state ignores
+   * both.
    */
   public static void main(String[] args) throws Exception {
     Arguments arguments = Arguments.parse(args);
@@ -54,8 +55,8 @@ public final class CroupierJob {
   /**
    * Checks the topics, builds the graph and starts it, without waiting for its end.
    *
-   * @throws IllegalStateException if the topics don't allow the job to run; the message says what
-   *     to do
+   * @throws IllegalStateException if the job can't run on these topics; the message contains the
+   *     remedy
    */
   public static JobClient submit(StreamExecutionEnvironment env, JobConfig config)
       throws Exception {
@@ -63,7 +64,7 @@ public final class CroupierJob {
     return env.executeAsync(NAME);
   }
 
-  /** The settings in force and the graph's operators, as text. Asks no broker. */
+  /** The effective settings and the graph's operators, as text. Connects to no broker. */
   public static String plan(StreamExecutionEnvironment env, JobConfig config) {
     build(env, config, BrokerLimits.DEFAULTS);
     StringBuilder text = new StringBuilder("Settings\n").append(config.describe().indent(2));
@@ -90,7 +91,7 @@ public final class CroupierJob {
             inputs.isEmpty() ? "" : "<- " + inputs);
   }
 
-  /** Checks the topics and reads what the brokers allow. */
+  /** Checks the topics and reads the brokers' limits. */
   static BrokerLimits askBrokers(JobConfig config) throws InterruptedException {
     try (Admin admin = Admin.create(KafkaIo.properties(config.kafka()))) {
       BrokerLimits limits = KafkaTopics.inspect(admin, config.topics(), config.journal());
@@ -102,8 +103,7 @@ public final class CroupierJob {
       }
       return limits;
     } catch (IOException e) {
-      throw new IllegalStateException(
-          "The specs that are published can't be read: " + e.getMessage(), e);
+      throw new IllegalStateException("The published specs can't be read: " + e.getMessage(), e);
     } catch (ExecutionException e) {
       throw new IllegalStateException(
           "The brokers at kafka.bootstrap.servers=%s don't answer: %s"
@@ -112,7 +112,7 @@ public final class CroupierJob {
     }
   }
 
-  /** A model that limits what people may spend, if one is published. */
+  /** A published model that limits what users may spend, if there is one. */
   private static Optional<String> limitedModel(JobConfig config, BrokerLimits limits)
       throws IOException {
     PublishedSpecs specs = new PublishedSpecs(requirements(limits));
@@ -168,8 +168,8 @@ public final class CroupierJob {
   }
 
   /**
-   * Sets what the job relies on. A parallelism that the settings don't name stays what Flink is
-   * given.
+   * Sets the options that the job relies on. If the settings name no parallelism, Flink's own
+   * setting applies.
    *
    * @throws IllegalArgumentException if that is above the max parallelism
    */
@@ -180,7 +180,7 @@ public final class CroupierJob {
     }
     if (env.getParallelism() > config.maxParallelism()) {
       throw new IllegalArgumentException(
-          "%s is %d, but Flink is given a parallelism of %d; set it to that or more, unless the job"
+          "%s is %d, but Flink's parallelism is %d; set it to that or more, unless the job"
                   .formatted(
                       ConfigKey.MAX_PARALLELISM.key(),
                       config.maxParallelism(),
@@ -191,13 +191,14 @@ public final class CroupierJob {
     env.enableCheckpointing(config.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
   }
 
-  /** What the job relies on, over what the user passes to Flink. */
+  /** The options that the job relies on; they override those that the user passes to Flink. */
   private static Configuration flinkOptions(JobConfig config) {
     Map<String, String> options = new HashMap<>(config.flink());
     Configuration configuration = Configuration.fromMap(options);
     configuration.set(PipelineOptions.GENERIC_TYPES, false);
     configuration.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
-    // No operator changes or keeps what it has passed on, so chained ones need no copies.
+    // No operator modifies or keeps records that it has emitted, so chained operators need no
+    // copies.
     configuration.set(PipelineOptions.OBJECT_REUSE, true);
     if (!configuration.contains(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION)) {
       configuration.set(
@@ -213,7 +214,7 @@ public final class CroupierJob {
   /**
    * The command line of the job.
    *
-   * @param config the settings of the file and those that replace them
+   * @param config the settings of the file and their overrides
    * @param dryRun whether to print the plan only
    */
   private record Arguments(JobConfig config, boolean dryRun) {
@@ -233,14 +234,14 @@ public final class CroupierJob {
         if (args[i].equals(REBUILD_LEDGER) || args[i].equals(NEW_LEDGER)) {
           if (start != LedgerStart.REQUIRE_STATE) {
             throw new IllegalArgumentException(
-                "Only one of %s and %s can be done".formatted(REBUILD_LEDGER, NEW_LEDGER));
+                "Only one of %s and %s may be given".formatted(REBUILD_LEDGER, NEW_LEDGER));
           }
           start = args[i].equals(NEW_LEDGER) ? LedgerStart.NEW : LedgerStart.REBUILD;
           continue;
         }
         if (!args[i].startsWith("--") || i + 1 == args.length) {
           throw new IllegalArgumentException(
-              ("%s is not understood; use --config FILE, --dry-run, %s, %s, or --key value for a"
+              ("%s is unknown; use --config FILE, --dry-run, %s, %s, or --key value for a"
                       + " setting")
                   .formatted(name(args, i), REBUILD_LEDGER, NEW_LEDGER));
         }
@@ -257,11 +258,11 @@ public final class CroupierJob {
       return new Arguments(config.withLedgerStart(start), dryRun);
     }
 
-    /** An argument without what may be a value, which may be a password. */
+    /** An argument without any value in it, since a value may be a password. */
     private static String name(String[] args, int i) {
       return args[i].startsWith("--")
           ? "'" + ConfigKey.withoutValue(args[i]) + "'"
-          : "Argument %d, which is no --key,".formatted(i + 1);
+          : "Argument %d, which is not a --key,".formatted(i + 1);
     }
   }
 }

@@ -21,22 +21,23 @@ import org.apache.flink.util.TimeUtils;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * The job's settings, checked before any graph exists. One YAML file, whose nesting is joined by
- * dots, and overrides on the command line; {@link ConfigKey} lists the keys. Whatever follows
- * {@code kafka.} goes to every Kafka client as it is, whatever follows {@code flink.} to Flink.
+ * The job's settings, validated before the graph is built. They come from one YAML file, whose
+ * nested keys are joined by dots, and from overrides on the command line; {@link ConfigKey} lists
+ * the keys. Keys after {@code kafka.} are passed to every Kafka client unchanged, those after
+ * {@code flink.} to Flink.
  *
- * @param topics where the records are
- * @param kafka properties of the Kafka clients, {@code bootstrap.servers} among them
+ * @param topics names of the topics
+ * @param kafka properties of the Kafka clients, including {@code bootstrap.servers}
  * @param flink Flink's own options
- * @param parallelism subtasks of each operator; 0 leaves it to Flink
- * @param maxParallelism key groups, at least {@code parallelism} and 1
+ * @param parallelism subtasks of each operator; 0 for Flink's own setting
+ * @param maxParallelism number of key groups, at least {@code parallelism} and at least 1
  * @param checkpointInterval time between checkpoints, positive
  * @param checkpointDirectory a URI, or empty
- * @param preAggregationInterval longest wait of a partial sum, positive
+ * @param preAggregationInterval longest time that a partial sum waits, positive
  * @param publications when models may publish new rounds
  * @param journal whether to keep a journal of the reports that enter local models
  * @param perUser limits on what one user may spend on all models together
- * @param ledgerStart what the ledger does if the job is started without state
+ * @param ledgerStart what the ledger does if the job starts without state
  */
 public record JobConfig(
     Topics topics,
@@ -53,13 +54,16 @@ public record JobConfig(
     LedgerStart ledgerStart)
     implements Serializable {
 
-  /** Key groups are 16-bit numbers in Flink. */
+  /** Flink's limit on the number of key groups, 2^15. */
   private static final int MOST_KEY_GROUPS = 1 << 15;
 
-  /** Of the default: a lag that clocks and fetches explain is none. */
+  /** Lower bound of the default lag: clock differences and fetch delays explain smaller ones. */
   private static final Duration LEAST_LAG = Duration.ofSeconds(2);
 
-  /** Beyond what Flink masks; JVM options and environments may hold any secret. */
+  /**
+   * Keys masked in addition to those that Flink masks; JVM options and environments may contain any
+   * secret.
+   */
   private static final Pattern SECRET_KEY =
       Pattern.compile(
           "password|passwd|passphrase|pwd|secret|token|credential|jaas|key\\b|\\bsas\\b|\\bauth|java\\.opts|\\benv\\b",
@@ -71,10 +75,10 @@ public record JobConfig(
           Pattern.CASE_INSENSITIVE);
 
   /**
-   * Reads a YAML file; {@code overrides} replace what it says.
+   * Reads a YAML file; {@code overrides} replace its settings.
    *
-   * @throws IllegalArgumentException if the file or a setting can't be used; the message says what
-   *     would be right
+   * @throws IllegalArgumentException if the file or a setting is invalid; the message describes
+   *     valid values
    */
   public static JobConfig load(Path file, Map<String, String> overrides) {
     Map<String, String> settings = new LinkedHashMap<>();
@@ -96,14 +100,15 @@ public record JobConfig(
   /**
    * Reads settings by their dotted keys.
    *
-   * @throws IllegalArgumentException if a key is unknown or a value can't be used
+   * @throws IllegalArgumentException if a key is unknown or a value is invalid
    */
   public static JobConfig of(Map<String, String> settings) {
     for (String key : settings.keySet()) {
       String name = ConfigKey.withoutValue(key);
       if (!name.equals(key)) {
         throw new IllegalArgumentException(
-            "The key of a setting begins with '%s' and goes on with '=', ':' or a blank; key and value must be apart"
+            ("The key of a setting begins with '%s', followed by '=', ':' or a blank; give"
+                    + " key and value separately")
                 .formatted(name));
       }
       if (!ConfigKey.isKnown(key)) {
@@ -138,8 +143,8 @@ public record JobConfig(
   }
 
   /**
-   * The same settings for a job that does {@code start} if it has no state. No file can say so: it
-   * would be done at every later loss, too.
+   * The same settings for a job that does {@code start} if it has no state. The configuration file
+   * has no such setting, since it would also apply at every later loss of state.
    */
   public JobConfig withLedgerStart(LedgerStart start) {
     return new JobConfig(
@@ -157,12 +162,12 @@ public record JobConfig(
         start);
   }
 
-  /** Whether it limits what users may spend; a delta alone does not. */
+  /** Whether the settings limit what users may spend; a delta alone does not. */
   boolean limitsUsers() {
     return UserLimits.limit(perUser);
   }
 
-  /** Every setting in force, one a line, with secrets masked. */
+  /** Every effective setting, one per line, with secrets masked. */
   public String describe() {
     Map<String, String> lines = new TreeMap<>();
     lines.put(ConfigKey.TOPICS_MODELS.key(), topics.models());
@@ -176,13 +181,13 @@ public record JobConfig(
     lines.put(ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), topics.rawDeadLetters());
     lines.put(
         ConfigKey.PARALLELISM.key(),
-        parallelism == 0 ? "(what Flink is given)" : Integer.toString(parallelism));
+        parallelism == 0 ? "(Flink's own setting)" : Integer.toString(parallelism));
     lines.put(ConfigKey.MAX_PARALLELISM.key(), Integer.toString(maxParallelism));
     lines.put(ConfigKey.CHECKPOINT_INTERVAL.key(), checkpointInterval.toMillis() + " ms");
     lines.put(
         ConfigKey.CHECKPOINT_DIRECTORY.key(),
         checkpointDirectory.isEmpty()
-            ? "(as the cluster is configured)"
+            ? "(the cluster's setting)"
             : masked(ConfigKey.CHECKPOINT_DIRECTORY.key(), checkpointDirectory));
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
     lines.put(ConfigKey.PUBLICATION_MAX_LAG.key(), publications.maxLag().toMillis() + " ms");
@@ -206,7 +211,7 @@ public record JobConfig(
     return secret ? GlobalConfiguration.HIDDEN_CONTENT : value;
   }
 
-  /** The same as {@link #describe()}: a configuration may hold passwords. */
+  /** The same as {@link #describe()}, which masks passwords. */
   @Override
   public String toString() {
     return describe();
@@ -240,13 +245,13 @@ public record JobConfig(
     for (String name : topics.all()) {
       if (!name.matches("[A-Za-z0-9._-]{1,249}")) {
         throw new IllegalArgumentException(
-            "topics: '%s' is no topic name; use 1 to 249 letters, digits, '.', '_' and '-'"
+            "topics: '%s' is not a valid topic name; use 1 to 249 letters, digits, '.', '_' and '-'"
                 .formatted(name));
       }
     }
     if (topics.all().stream().distinct().count() < topics.all().size()) {
       throw new IllegalArgumentException(
-          "topics: two of them have the same name in %s; each must be a topic of its own"
+          "topics: two topics have the same name in %s; all names must differ"
               .formatted(topics.all()));
     }
     return topics;
@@ -295,7 +300,7 @@ public record JobConfig(
         return value;
       }
     } catch (NumberFormatException e) {
-      // The message below serves both.
+      // The exception below covers this case, too.
     }
     throw new IllegalArgumentException(
         "%s is '%s'; it must be a whole number from %d to %d"
@@ -321,7 +326,7 @@ public record JobConfig(
         return value;
       }
     } catch (IllegalArgumentException e) {
-      // The message below serves both.
+      // The exception below covers this case, too.
     }
     throw new IllegalArgumentException(
         "%s is '%s'; it must be a duration of at least 1 ms, such as '500 ms' or '2 s'"

@@ -68,13 +68,13 @@ final class KafkaIo {
   }
 
   /**
-   * All outputs in one transaction a subtask. The prefix of the transactional ids is a function of
-   * the updates topic, so that two jobs on one topic fence each other.
+   * All outputs, in one transaction per subtask. The prefix of the transactional ids is a function
+   * of the updates topic, so that two jobs on one topic fence each other.
    */
   KafkaSink<OutboundRecord> sink() {
     Properties properties = properties(config.kafka());
-    // A commit sends what still waits, so that nobody sees anything later: fewer requests, and
-    // larger.
+    // A commit flushes waiting records, so lingering delays no visible record: it only makes
+    // requests fewer and larger.
     properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "20");
     properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, String.valueOf(128 << 10));
     int largest = limits.largestRecord();
@@ -94,7 +94,7 @@ final class KafkaIo {
         .build();
   }
 
-  /** How the transactional ids of a job begin. */
+  /** Prefix of a job's transactional ids. */
   static String transactions(String updatesTopic) {
     return "croupier-" + updatesTopic;
   }
@@ -106,14 +106,17 @@ final class KafkaIo {
     return properties;
   }
 
-  /** Where the sources tell how far they are: unless it is set, a function of the updates topic. */
+  /**
+   * Consumer group to which the sources commit their offsets; unless it is set, a function of the
+   * updates topic.
+   */
   static String group(JobConfig config) {
     return config
         .kafka()
         .getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "croupier-" + config.topics().updates());
   }
 
-  /** The connector still asks for the strategy by the class that Kafka has deprecated. */
+  /** The connector's interface still uses the class that Kafka has deprecated. */
   @SuppressWarnings("deprecation")
   static OffsetResetStrategy earliest() {
     return OffsetResetStrategy.EARLIEST;
@@ -186,7 +189,7 @@ final class KafkaIo {
       this.journal = journal;
     }
 
-    /** Where pooled transactions may have been left open by an earlier run. */
+    /** The topics on which an earlier run may have left pooled transactions open. */
     @Override
     public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
       List<String> written =
@@ -197,7 +200,7 @@ final class KafkaIo {
                   topics.guarantees(),
                   topics.deadLetters(),
                   topics.rawDeadLetters()));
-      // It may be missing, or not the job's to look at.
+      // Without a journal the topic may be missing, or the job may lack rights on it.
       if (journal) {
         written.add(topics.journal());
       }

@@ -23,8 +23,8 @@ import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 
 /**
- * Asks the brokers, before there is a job, whether they allow what it will do. Else it would fail
- * when the first record of a kind is to be written, perhaps after days.
+ * Checks, before the job starts, that the brokers grant the rights that it needs. Without this
+ * check the job would fail when it writes the first record to a topic, perhaps after days.
  */
 final class KafkaRights {
   private static final RemoveMembersFromConsumerGroupOptions NOBODY =
@@ -34,7 +34,7 @@ final class KafkaRights {
   private KafkaRights() {}
 
   /**
-   * Checks the rights on topics that exist. Brokers that check no rights allow everything.
+   * Checks the rights on existing topics. Brokers without an authorizer allow everything.
    *
    * @throws IllegalStateException if rights are missing; the message names all of them
    */
@@ -48,7 +48,7 @@ final class KafkaRights {
             .get();
     List<String> missing = new ArrayList<>();
     for (String topic : new TreeSet<>(needed)) {
-      // The sink looks for open transactions on what it writes, and may do so only as a reader.
+      // The sink lists the open transactions of its topics, which requires the right to read them.
       Set<AclOperation> rights = EnumSet.of(AclOperation.READ, AclOperation.DESCRIBE_CONFIGS);
       if (!inputs.contains(topic)) {
         rights.add(AclOperation.WRITE);
@@ -61,9 +61,9 @@ final class KafkaRights {
   }
 
   /**
-   * Checks the right to commit to the consumer group, where the sources tell how far they are. The
-   * brokers don't describe a group that has no offsets yet. So somebody is sent away who isn't
-   * there, which changes nothing, and takes the same right.
+   * Checks the right to commit to the consumer group of the sources. The brokers don't describe a
+   * group without offsets, so this method removes a member that doesn't exist, which changes
+   * nothing and requires the same right.
    *
    * @throws IllegalStateException if it is missing
    */
@@ -82,9 +82,9 @@ final class KafkaRights {
   }
 
   /**
-   * Asks for the brokers' own settings by {@code question}.
+   * Runs {@code question}, a query for the brokers' own settings.
    *
-   * @throws IllegalStateException if the right to ask is missing
+   * @throws IllegalStateException if the right to describe them is missing
    */
   static <T> T askCluster(KafkaFuture<T> question) throws ExecutionException, InterruptedException {
     try {
@@ -99,11 +99,13 @@ final class KafkaRights {
 
   private static IllegalStateException missing(String rights) {
     return new IllegalStateException(
-        "The brokers don't allow the job to do its work: let it have %s (kafka-acls.sh --add)"
-            .formatted(rights));
+        "The job lacks rights on the brokers: grant it %s (kafka-acls.sh --add)".formatted(rights));
   }
 
-  /** Adds which of {@code rights} are not among those granted; brokers may not tell them (null). */
+  /**
+   * Adds those of {@code rights} that are not granted; null if the brokers don't return the granted
+   * ones.
+   */
   private static void add(
       List<String> missing, String topic, Set<AclOperation> rights, Set<AclOperation> granted) {
     if (granted == null || granted.containsAll(rights)) {
@@ -116,7 +118,7 @@ final class KafkaRights {
             .collect(Collectors.joining(" and ", "", " on topic " + topic)));
   }
 
-  /** As kafka-acls.sh has it: DescribeConfigs. */
+  /** The name in the style of kafka-acls.sh, such as DescribeConfigs. */
   private static String name(AclOperation right) {
     return List.of(right.name().split("_", -1)).stream()
         .map(word -> word.charAt(0) + word.substring(1).toLowerCase(Locale.ROOT))

@@ -33,10 +33,10 @@ public final class KafkaTopics {
   private KafkaTopics() {}
 
   /**
-   * Creates the topics that don't exist yet, each with the retention it needs, and waits until they
-   * are seen.
+   * Creates the topics that don't exist yet, each with the retention it needs, and waits until the
+   * brokers list them.
    *
-   * @param partitions of every topic but models, which has one
+   * @param partitions number of partitions of every topic except models, which has one
    * @param replicationFactor -1 for the brokers' default
    * @return the names of those created
    */
@@ -75,7 +75,7 @@ public final class KafkaTopics {
     return missing.stream().map(NewTopic::name).toList();
   }
 
-  /** Deletes those of the topics that exist, and waits until they are gone. */
+  /** Deletes those of the topics that exist, and waits until the brokers no longer list them. */
   public static void delete(Admin admin, Topics topics)
       throws ExecutionException, InterruptedException {
     Set<String> present = admin.listTopics().names().get();
@@ -83,14 +83,16 @@ public final class KafkaTopics {
     await(admin, "deleted", names -> Collections.disjoint(names, topics.all()));
   }
 
-  /** The controller answers before the brokers have heard: whoever goes on at once is told lies. */
+  /**
+   * Waits until the brokers agree: right after a change, they may briefly return stale metadata.
+   */
   private static void await(Admin admin, String what, Predicate<Set<String>> seen)
       throws ExecutionException, InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!seen.test(admin.listTopics().names().get())) {
       if (System.nanoTime() > deadline) {
         throw new IllegalStateException(
-            "The brokers don't show the topics as %s after %s; look at their logs"
+            "The brokers don't list the topics as %s after %s; check their logs"
                 .formatted(what, PATIENCE));
       }
       Thread.sleep(10);
@@ -98,10 +100,11 @@ public final class KafkaTopics {
   }
 
   /**
-   * Checks that every topic is there, and reads what the brokers allow.
+   * Checks that every topic exists, and reads the brokers' limits.
    *
-   * @param journal whether a journal is to be kept; without one its topic may be missing
-   * @throws IllegalStateException if the job can't run on these topics; the message says what to do
+   * @param journal whether the job writes a journal; otherwise its topic may be missing
+   * @throws IllegalStateException if the job can't run on these topics; the message contains the
+   *     remedy
    */
   static BrokerLimits inspect(Admin admin, Topics topics, boolean journal)
       throws ExecutionException, InterruptedException {
@@ -115,8 +118,9 @@ public final class KafkaTopics {
       throw new IllegalStateException(
           "These topics don't exist: "
               + String.join(", ", missing)
-              + ". Create them with 'croupier topics create', or name others (topics.*). If they do"
-              + " exist, the job may not see them: let it have its rights (kafka-acls.sh --add)");
+              + ". Create them with 'croupier topics create', or configure others (topics.*)."
+              + " If they exist, the job lacks the rights to see them: grant them"
+              + " (kafka-acls.sh --add)");
     }
     KafkaRights.requireTopics(admin, topics, needed);
     Map<String, Config> configs = topicConfigs(admin, needed);
@@ -145,13 +149,14 @@ public final class KafkaTopics {
         transactionTimeout(admin));
   }
 
-  /** By their times the job knows whether it is behind; a producer's clock may say anything. */
+  /** The job measures its lag by the records' timestamps, and a producer's clock may be wrong. */
   private static void requireAppendTimes(String kind, String topic, Config config) {
     String type = config.get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG).value();
     if (!type.equals(APPEND_TIME)) {
       throw new IllegalStateException(
-          ("The %s topic %s keeps the producers' times: its %s is %s; set it to %s (kafka-configs.sh"
-                  + " --alter --topic %s --add-config %s=%s). Older records may stay as they are")
+          ("The %s topic %s has timestamps of the producers: its %s is %s; set it to %s"
+                  + " (kafka-configs.sh --alter --topic %s --add-config %s=%s). Older records may"
+                  + " keep theirs")
               .formatted(
                   kind,
                   topic,
@@ -164,11 +169,15 @@ public final class KafkaTopics {
     }
   }
 
-  /** Every report has an event: one that didn't fit would end the job, and end it again. */
+  /**
+   * Every report has an event. An event above the limit would fail the job, and again after every
+   * restart.
+   */
   private static void requireRoomForEvents(String kind, String topic, Config config) {
     if (recordBytes(config) < Ledger.MAX_EVENT_BYTES) {
       throw new IllegalStateException(
-          "The %s topic %s takes records of %d bytes (its %s), and an event may take %d; set it to at least that"
+          ("The %s topic %s allows records of %d bytes (its %s), but an event may have"
+                  + " %d; set it to at least that")
               .formatted(
                   kind,
                   topic,
@@ -183,7 +192,8 @@ public final class KafkaTopics {
     String cleanup = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
     if (cleanup.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
       throw new IllegalStateException(
-          "The journal topic %s keeps the last entry of each model only: its %s is '%s'; set it to '%s'"
+          ("The journal topic %s keeps only the last entry of each model: its %s is '%s';"
+                  + " set it to '%s'")
               .formatted(
                   topic,
                   TopicConfig.CLEANUP_POLICY_CONFIG,
@@ -191,7 +201,7 @@ public final class KafkaTopics {
                   TopicConfig.CLEANUP_POLICY_DELETE));
     }
     warnIfItForgets(
-        "journal", topic, config, "a model can be replayed only until its first entries are gone");
+        "journal", topic, config, "models can't be replayed once their first entries are deleted");
   }
 
   private static void warnIfItForgets(
@@ -200,7 +210,7 @@ public final class KafkaTopics {
         .forEach(
             (setting, value) ->
                 LOG.warn(
-                    "The {} topic {} forgets: its {} is {}, not {}, so {}",
+                    "The {} topic {} deletes records: its {} is {}, not {}, so {}",
                     kind,
                     topic,
                     setting,
@@ -210,11 +220,11 @@ public final class KafkaTopics {
   }
 
   /**
-   * Checks that the accounting topic keeps every event: limits hold people to what they have spent,
-   * which must outlive the job's state.
+   * Checks that the accounting topic keeps every event. Limits apply to all that users have spent,
+   * which must survive the loss of the job's state.
    *
-   * @param limited what limits people, for the message
-   * @throws IllegalStateException if it forgets; the message names the setting
+   * @param limited the setting or model that limits users, for the message
+   * @throws IllegalStateException if the topic deletes events; the message names the setting
    */
   static void requireThatItKeepsAccounts(Admin admin, Topics topics, String limited)
       throws ExecutionException, InterruptedException {
@@ -223,13 +233,13 @@ public final class KafkaTopics {
     wrong.forEach(
         (setting, value) -> {
           throw new IllegalStateException(
-              ("The job limits what people may spend (%s), but the accounting topic %s"
-                      + " forgets what they have spent: its %s is %s; set it to %s")
+              ("The job limits what users may spend (%s), but the accounting topic %s deletes"
+                      + " events: its %s is %s; set it to %s")
                   .formatted(limited, topic, setting, value, right(setting)));
         });
   }
 
-  /** The settings by which a topic loses records, each alone, with their values. */
+  /** The settings that each make a topic lose records, with their values. */
   private static Map<String, String> forgets(Config config) {
     Map<String, String> wrong = new LinkedHashMap<>();
     String cleanup = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
@@ -260,8 +270,8 @@ public final class KafkaTopics {
     Duration allowed = Duration.ofMillis(number(config, "transaction.max.timeout.ms"));
     if (allowed.compareTo(SpecRequirements.LONGEST_OUTAGE) < 0) {
       LOG.warn(
-          "The brokers end transactions after {} (transaction.max.timeout.ms). If the job is down"
-              + " for longer, what it had pre-committed is lost; allow at least {}",
+          "The brokers abort transactions after {} (transaction.max.timeout.ms). If the"
+              + " job is down for longer, its pre-committed records are lost; allow at least {}",
           allowed,
           SpecRequirements.LONGEST_OUTAGE);
       return allowed;

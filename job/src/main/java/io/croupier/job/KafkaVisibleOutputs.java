@@ -20,7 +20,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What is committed on the accounting and updates topics, read with consumers of its own. */
+/** The committed records of the accounting and updates topics, read with separate consumers. */
 final class KafkaVisibleOutputs implements VisibleOutputs {
   private static final long serialVersionUID = 1;
   private static final Logger LOG = LoggerFactory.getLogger(KafkaVisibleOutputs.class);
@@ -63,8 +63,8 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
   /**
    * Reads an accounting event.
    *
-   * @throws RefusedStartException if it is none that a ledger may have written: the next attempt
-   *     would read it again
+   * @throws RefusedStartException if no ledger can have written it; a retry would read the same
+   *     record again
    */
   static AccountingEvent event(ConsumerRecord<byte[], byte[]> record) {
     if (record.value() == null) {
@@ -88,17 +88,17 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
 
   private static RefusedStartException odd(ConsumerRecord<byte[], byte[]> record, String why) {
     return new RefusedStartException(
-        ("What is at %s-%d@%d is no AccountingEvent of a ledger: %s. Something else writes to the"
-                + " topic: see that only the job may, copy the other records, with their time"
-                + " stamps and in their order, to a new topic, and name that one"
-                + " (topics.accounting)")
+        ("The record at %s-%d@%d is not an AccountingEvent of a ledger: %s. Another"
+                + " program writes to the topic: restrict it to the job, copy the other records,"
+                + " with their timestamps and in their order, to a new topic, and configure that"
+                + " topic (topics.accounting)")
             .formatted(record.topic(), record.partition(), record.offset(), why));
   }
 
   /**
-   * Shows an accounting event; returns whether to go on.
+   * Passes an accounting event to {@code more}; returns whether to continue.
    *
-   * @throws RefusedStartException if it is no event, or one that {@code more} can't take
+   * @throws RefusedStartException if the record is not an event, or {@code more} rejects it
    */
   static boolean showEvent(ConsumerRecord<byte[], byte[]> record, Predicate<AccountingEvent> more) {
     AccountingEvent event = event(record);
@@ -119,7 +119,10 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
     return round.isEmpty() || more.test(round.get());
   }
 
-  /** The round of an update, without its vectors; none of a tombstone, or of what is no update. */
+  /**
+   * The round of an update, without its vectors; empty for tombstones and records that are not
+   * updates.
+   */
   static Optional<PublishedRound> round(ConsumerRecord<byte[], byte[]> record) {
     if (record.value() == null || record.key() == null) {
       return Optional.empty();
@@ -139,8 +142,8 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
       }
     } catch (IOException e) {
       LOG.warn(
-          "What is at {}-{}@{} is no ModelUpdate, and is passed over: something else writes to the"
-              + " topic",
+          "The record at {}-{}@{} is not a ModelUpdate and is skipped: another program"
+              + " writes to the topic",
           record.topic(),
           record.partition(),
           record.offset());
@@ -178,7 +181,7 @@ final class KafkaVisibleOutputs implements VisibleOutputs {
     };
   }
 
-  /** Shows what a record tells, if anything; returns whether to go on. */
+  /** Passes on the content of a record, if it has any; returns whether to continue. */
   @FunctionalInterface
   private interface RecordHandler<T> {
     boolean show(ConsumerRecord<byte[], byte[]> record, Predicate<T> more);

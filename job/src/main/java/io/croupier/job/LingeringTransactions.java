@@ -18,14 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Transactions of an earlier run that nobody ends. The sink's names come from a pool: a failed
- * checkpoint may have begun a transaction under the name that the last complete one has as
- * pre-committed. The committer finds that its own is over, the writer spares whatever has that
- * name, and it would stay open until it times out.
+ * Open transactions of an earlier run that no process commits or aborts. The sink takes
+ * transactional ids from a pool, so a failed checkpoint may have begun a transaction under the id
+ * that the last completed checkpoint lists as pre-committed. The committer then finds its own
+ * transaction completed, the writer doesn't abort transactions with listed ids, and the new one
+ * would stay open until it times out.
  *
- * <p>One that the committer is still to commit looks the same, and is committed as soon as its
- * coordinator answers. So they are looked at, the coordinators have to answer, and those that are
- * still open a while later may be ended.
+ * <p>A transaction that the committer is about to commit looks the same, and is committed as soon
+ * as its coordinator answers. So this class lists the open transactions, requires answers from all
+ * their coordinators, and lets the caller abort only those that are still open some time later.
  */
 final class LingeringTransactions {
   private static final Logger LOG = LoggerFactory.getLogger(LingeringTransactions.class);
@@ -35,7 +36,7 @@ final class LingeringTransactions {
   private final Map<TopicPartition, Long> ends;
   private final Set<OpenTransaction> seen;
 
-  /** One transaction: the name alone may be that of a later one. */
+  /** One transaction. The name alone doesn't identify it: a later transaction may have the same. */
   private record OpenTransaction(String name, long producerId, int epoch, long startTimeMs) {}
 
   private LingeringTransactions(
@@ -43,15 +44,15 @@ final class LingeringTransactions {
     this.kafka = kafka;
     this.prefix = prefix;
     this.ends = ends;
-    seen = ask("looked for", this::open);
+    seen = ask("listed", this::open);
   }
 
   /**
-   * Looks for this job's transactions that are open below some offsets.
+   * Finds this job's transactions that opened below the given offsets.
    *
-   * @param prefix of the names that are this job's, without the hyphen behind it
-   * @param ends what begins at these offsets or behind them goes on
-   * @throws IOException if the brokers don't say
+   * @param prefix of this job's transactional ids, without the hyphen after it
+   * @param ends end offsets; transactions that begin at them or later are ignored
+   * @throws IOException if the brokers don't answer
    */
   static LingeringTransactions find(
       Map<String, String> kafka, String prefix, Map<TopicPartition, Long> ends) throws IOException {
@@ -59,21 +60,21 @@ final class LingeringTransactions {
   }
 
   /**
-   * Ends those that are still open, like a writer does that takes their names: what they hold is
-   * taken back.
+   * Aborts those that are still open, by fencing their producers, as a new writer with the same ids
+   * does.
    *
-   * @throws IOException if the brokers don't let it
+   * @throws IOException if the brokers refuse
    */
   void end() throws IOException {
     ask(
-        "ended",
+        "aborted",
         admin -> {
           Set<OpenTransaction> left = open(admin);
           left.retainAll(seen);
           Set<String> names = new HashSet<>();
           left.forEach(transaction -> names.add(transaction.name()));
           if (!names.isEmpty()) {
-            LOG.warn("Transactions that an earlier run has left open are ended: {}", names);
+            LOG.warn("Aborting transactions that an earlier run left open: {}", names);
             admin.fenceProducers(names).all().get();
           }
           return names;
@@ -111,7 +112,9 @@ final class LingeringTransactions {
     return open;
   }
 
-  /** Their coordinators have to answer, all of them. */
+  /**
+   * Describes this job's transactions of the given producers. Fails unless all coordinators answer.
+   */
   private Map<String, TransactionDescription> describe(Admin admin, Set<Long> producers)
       throws ExecutionException, InterruptedException {
     if (producers.isEmpty()) {
@@ -129,7 +132,7 @@ final class LingeringTransactions {
     return names.isEmpty() ? Map.of() : admin.describeTransactions(names).all().get();
   }
 
-  /** A question to the brokers, or several. */
+  /** One or several requests to the brokers. */
   @FunctionalInterface
   private interface BrokerQuery<T> {
     T to(Admin admin) throws ExecutionException, InterruptedException;
@@ -139,7 +142,7 @@ final class LingeringTransactions {
     try (Admin admin = Admin.create(KafkaIo.properties(kafka))) {
       return question.to(admin);
     } catch (ExecutionException | KafkaException e) {
-      throw new IOException("Transactions that an earlier run has left open can't be " + what, e);
+      throw new IOException("Transactions that an earlier run left open can't be " + what, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted while transactions were " + what, e);

@@ -8,9 +8,10 @@ import org.apache.flink.api.common.functions.AggregateFunction;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 
 /**
- * Lets no subtask of an operator go on before all of them have come: by then each has noted where a
- * topic ends. One that went on alone could write to the topic in a transaction that ends only with
- * a checkpoint, which there is not before all go on: whoever came later would wait for it in vain.
+ * A barrier at which every subtask of an operator waits until all of them have noted where a topic
+ * ends. A subtask that continued alone could write to the topic in a transaction that ends only
+ * with a checkpoint. No checkpoint can complete until all subtasks run, so a late subtask would
+ * wait for the end of that transaction forever.
  */
 final class SubtaskBarrier {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -21,8 +22,8 @@ final class SubtaskBarrier {
   /**
    * Waits until all subtasks have called this since the job (re)started.
    *
-   * @param what what for, which no other operator of the job uses
-   * @throws IOException if they don't come
+   * @param what name of the barrier, unique among the operators of the job
+   * @throws IOException if they don't within five minutes
    */
   static void await(StreamingRuntimeContext subtask, String what) throws IOException {
     TaskInfo task = subtask.getTaskInfo();
@@ -50,17 +51,19 @@ final class SubtaskBarrier {
   }
 
   /**
-   * That a subtask has come, with the number of times that it was started. Not a class of the job:
-   * of what goes to the master only the function is read by the loader that knows the job's jar.
+   * The arrival of a subtask, with its attempt number. The array is no class of the job because the
+   * job manager deserializes only the function, not its argument, with the class loader of the
+   * job's jar.
    */
   static int[] arrival(int subtask, int parallelism, int attempt) {
     return new int[] {subtask, parallelism, attempt};
   }
 
   /**
-   * Who has come: kept by the job's master from one start to the next. Who comes with another
-   * attempt than before, or with a later one than anybody, belongs to a new start, at which all
-   * have to come again; those who have and wait still, do so by asking.
+   * The subtasks that have arrived; the job manager keeps this object across restarts. A subtask
+   * that arrives with another attempt number than before, or with a higher one than all others,
+   * belongs to a new start, which clears the set. Subtasks that still wait arrive again when they
+   * next poll.
    */
   static final class ArrivedSubtasks {
     private int[] attempts = {};
@@ -111,7 +114,7 @@ final class SubtaskBarrier {
 
     @Override
     public ArrivedSubtasks merge(ArrivedSubtasks a, ArrivedSubtasks b) {
-      throw new UnsupportedOperationException("Nobody comes twice");
+      throw new UnsupportedOperationException("Arrivals are never merged");
     }
   }
 }

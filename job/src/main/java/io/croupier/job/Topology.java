@@ -36,16 +36,16 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  *                       broadcast  models ---------------------------+
  * </pre>
  *
- * @param specReader reads the specs that were published before the job started
- * @param specRequirements what a spec must meet beyond being valid in itself
+ * @param specReader reader of the specs that were published before the job started
+ * @param specRequirements what a spec must satisfy in addition to being valid
  * @param perUser limits on what one user may spend on all models together
- * @param deadLetters makes dead letters that fit their topic
- * @param topics names of the topics, of which the raw one has rules of its own
- * @param preAggregationInterval longest wait of a partial sum
+ * @param deadLetters creator of dead letters that fit their topic
+ * @param topics names of the topics; reports of the raw one are checked by other rules
+ * @param preAggregationInterval longest time that a partial sum waits
  * @param publications when models may publish new rounds
- * @param journal whether the outputs hold a journal of what enters local models
- * @param ledgerStart what the ledger does without state
- * @param visible what is visible of the outputs before the job starts
+ * @param journal whether the outputs include a journal of the reports that enter local models
+ * @param ledgerStart what the ledger does if it restores no state
+ * @param visible the outputs that are visible before the job starts
  */
 public record Topology(
     SpecReader specReader,
@@ -59,7 +59,7 @@ public record Topology(
     LedgerStart ledgerStart,
     VisibleOutputs visible) {
 
-  /** Joins all stages. */
+  /** Connects all stages. */
   public void build(
       DataStream<RawRecord> records, DataStream<SpecRecord> specs, Sink<OutboundRecord> sink) {
     SingleOutputStreamOperator<Report> reports = decode(records);
@@ -68,7 +68,7 @@ public record Topology(
     outputs(reports, admitted, updates, sink);
   }
 
-  /** Reads reports; what can't be read leaves by {@link SideOutputs#DEAD_LETTERS}. */
+  /** Decodes reports; unreadable records go to {@link SideOutputs#DEAD_LETTERS}. */
   public SingleOutputStreamOperator<Report> decode(DataStream<RawRecord> records) {
     return records
         .process(new DecodeFunction(topics.rawGradients(), deadLetters))
@@ -77,7 +77,7 @@ public record Topology(
         .name("decode");
   }
 
-  /** Judges and accounts every report; events leave by {@link SideOutputs#ACCOUNTING}. */
+  /** Admits or refuses, and accounts, every report; events go to {@link SideOutputs#ACCOUNTING}. */
   public SingleOutputStreamOperator<RoundSum> ledger(
       DataStream<Report> reports, DataStream<SpecRecord> specs) {
     return reports
@@ -91,7 +91,7 @@ public record Topology(
         .uid(Uids.LEDGER);
   }
 
-  /** Adds up reports of one round inside each subtask. */
+  /** Sums the reports of one round within each subtask. */
   public SingleOutputStreamOperator<RoundSum> preAggregation(DataStream<RoundSum> admitted) {
     return admitted
         .transform(
@@ -101,7 +101,7 @@ public record Topology(
         .uid(Uids.PRE_AGGREGATION);
   }
 
-  /** Steps the learners and publishes before every barrier. */
+  /** Steps the learners and publishes updates before every checkpoint barrier. */
   public SingleOutputStreamOperator<OutboundRecord> learner(
       DataStream<RoundSum> sums, DataStream<SpecRecord> specs) {
     return sums.keyBy(sum -> sum.modelId, Types.STRING)
@@ -114,7 +114,7 @@ public record Topology(
         .uid(Uids.LEARNER);
   }
 
-  /** Sends everything that leaves the job through one transactional sink. */
+  /** Writes all outputs of the job through one transactional sink. */
   public void outputs(
       SingleOutputStreamOperator<Report> reports,
       SingleOutputStreamOperator<RoundSum> admitted,

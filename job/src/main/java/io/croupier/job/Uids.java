@@ -1,8 +1,8 @@
 package io.croupier.job;
 
 /**
- * Every operator's uid, once: a savepoint finds its state by them. Never renamed, never reused;
- * retired ones stay listed.
+ * The uids of all operators. Savepoints map state to operators by uid, so uids are never renamed or
+ * reused, and retired ones stay listed.
  */
 final class Uids {
   static final String REPORTS_SOURCE = "gradients-source";

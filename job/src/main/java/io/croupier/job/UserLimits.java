@@ -9,9 +9,9 @@ final class UserLimits {
   private UserLimits() {}
 
   /**
-   * Reads the limits; what is not set, or empty, is none.
+   * Reads the limits; an unset or empty setting is no limit.
    *
-   * @throws IllegalArgumentException if a value can't be used
+   * @throws IllegalArgumentException if a value is invalid
    */
   static Limits of(Map<String, String> settings) {
     Limits.Builder limits = Limits.newBuilder();
@@ -31,7 +31,9 @@ final class UserLimits {
     return limits.build();
   }
 
-  /** Whether anybody is held to something; a delta alone only tells. */
+  /**
+   * Whether {@code limits} contains a limit; a delta alone only selects how totals are reported.
+   */
   static boolean limit(Limits limits) {
     return !limits.toBuilder().clearDelta().build().equals(Limits.getDefaultInstance());
   }
@@ -70,7 +72,7 @@ final class UserLimits {
         return value;
       }
     } catch (NumberFormatException e) {
-      // The message below serves both.
+      // The exception below covers this case, too.
     }
     throw new IllegalArgumentException(
         "%s is '%s'; it must be a finite number above 0%s, or left out"
@@ -85,7 +87,7 @@ final class UserLimits {
         return value;
       }
     } catch (NumberFormatException e) {
-      // The message below serves both.
+      // The exception below covers this case, too.
     }
     throw new IllegalArgumentException(
         "%s is '%s'; it must be a whole number of at least 1, or left out"

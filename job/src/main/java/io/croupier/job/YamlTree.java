@@ -13,9 +13,9 @@ import org.snakeyaml.engine.v2.exceptions.ScannerException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * YAML as maps, lists and scalars that can be walked without care: aliases may repeat things, but
- * neither contain themselves nor make much of little. What is refused is told by its place, never
- * by quoting it: configurations hold passwords.
+ * YAML as maps, lists and scalars that are safe to traverse: aliases may repeat values, but may
+ * neither form cycles nor expand to more than a bounded number of nodes. Errors name the place in
+ * the text and never quote it, since configurations contain passwords.
  */
 public final class YamlTree {
   private static final int MOST_LEVELS = 100;
@@ -26,8 +26,8 @@ public final class YamlTree {
   /**
    * Reads the one document of {@code text}; null if there is none.
    *
-   * @param name what errors call it
-   * @throws IllegalArgumentException if it is no YAML, or too large once its aliases are replaced
+   * @param name name of the text in error messages
+   * @throws IllegalArgumentException if it is not YAML, or too large after its aliases are expanded
    */
   public static Object load(LoadSettingsBuilder settings, String name, String text) {
     LoadSettings labelled = settings.setLabel(name).build();
@@ -37,17 +37,17 @@ public final class YamlTree {
     } catch (ScannerException | ParserException | DuplicateKeyException e) {
       throw notYaml(name, e.getProblemMark(), e.getProblem());
     } catch (MarkedYamlEngineException e) {
-      // Its problem may quote an alias, which a password that begins with '*' is taken for.
-      throw notYaml(name, e.getProblemMark(), "what is there has no meaning");
+      // The parser's message may quote an alias, and a password that begins with '*' parses as one.
+      throw notYaml(name, e.getProblemMark(), "the text is invalid there");
     } catch (YamlEngineException e) {
-      // A cause quotes the value that it is about.
-      String problem = e.getCause() == null ? e.getMessage() : "a value is none of its kind";
+      // A message with a cause quotes the offending value.
+      String problem = e.getCause() == null ? e.getMessage() : "a value does not match its type";
       throw notYaml(name, Optional.empty(), problem);
     } catch (StackOverflowError e) {
-      // The parser descends by recursion, as deep as the text says.
+      // The parser recurses as deeply as the text nests.
       throw tooDeep(name);
     }
-    // What a text without aliases can hold at most, and a little for free.
+    // Upper bound on the nodes of a text without aliases, plus a fixed allowance.
     new Walk(name, FREE_NODES + text.length()).visit(root, 0);
     return root;
   }
@@ -85,7 +85,7 @@ public final class YamlTree {
       }
       if (++nodes > most) {
         throw new IllegalArgumentException(
-            "%s: its aliases come to more than %d values".formatted(name, most));
+            "%s: its aliases expand to more than %d values".formatted(name, most));
       }
       if (value instanceof Map<?, ?> map) {
         map.forEach(

@@ -27,16 +27,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A broker ends transactions that the job had pre-committed: a checkpoint took longer than they may
- * be open, and the job crashed before it could commit. The next start names what is lost by its
- * positions, and goes on.
+ * A broker aborts transactions that the job had pre-committed: a checkpoint took longer than the
+ * transaction timeout, and the job crashed before it could commit. The next start logs the
+ * positions of the lost records, and continues.
  */
 @Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class AbortedTransactionITCase {
   private static final int PEOPLE = 20;
 
-  /** How long a transaction may be open: far less than any broker should be told. */
+  /** Transaction timeout, far below any sensible setting for production. */
   private static final Duration LONGEST_TRANSACTION = Duration.ofSeconds(5);
 
   @TempDir Path directory;
@@ -44,7 +44,7 @@ class AbortedTransactionITCase {
   private TestTopics testTopics;
 
   @Test
-  void whatABrokerTakesBackIsNamedByItsPositions() throws Exception {
+  void warningNamesPositionsOfAbortedEvents() throws Exception {
     Map<String, String> hasty =
         Map.of(
             "transaction.max.timeout.ms",
@@ -77,7 +77,7 @@ class AbortedTransactionITCase {
           .asString()
           .contains("transaction.max.timeout.ms");
       checkNamed(warnings.messages().get(0), events);
-      // Their events are lost, not the reports: accounts know them, too.
+      // Only their events are lost: the accounts in the state include the reports.
       assertThat(events)
           .filteredOn(event -> event.getSequence() == 3)
           .hasSize(PEOPLE)
@@ -99,7 +99,7 @@ class AbortedTransactionITCase {
     }
   }
 
-  /** Waits until nothing on the accounting topic is before an open transaction's end. */
+  /** Waits until no transaction is open on the accounting topic. */
   private void awaitEndOfTransactions() {
     try (KafkaConsumer<byte[], byte[]> all =
             testTopics.consumer(testTopics.topics.accounting(), "read_uncommitted");
@@ -111,7 +111,9 @@ class AbortedTransactionITCase {
     }
   }
 
-  /** The told ranges hold every report that has no event, and each ends with such a one. */
+  /**
+   * The logged ranges cover every report that has no event, and each range ends with such a report.
+   */
   private void checkNamed(String warning, List<AccountingEvent> events) throws Exception {
     Set<Position> missing = new HashSet<>();
     for (ConsumerRecord<byte[], byte[]> report :
@@ -119,7 +121,7 @@ class AbortedTransactionITCase {
       missing.add(position(report.partition(), report.offset()));
     }
     events.forEach(event -> missing.remove(event.getSource()));
-    assertThat(missing).as("what the broker has taken back").isNotEmpty();
+    assertThat(missing).as("records that the broker aborted").isNotEmpty();
     Set<Position> named = new HashSet<>();
     Matcher range =
         Pattern.compile(
@@ -144,7 +146,7 @@ class AbortedTransactionITCase {
         .build();
   }
 
-  /** Everybody reports, each a coordinate that nobody else has. */
+  /** Every user reports, each on a different coordinate. */
   private void send(int sequence) throws Exception {
     long round = testTopics.newestRound("m");
     for (int person = 0; person < PEOPLE; person++) {

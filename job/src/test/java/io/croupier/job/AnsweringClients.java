@@ -13,11 +13,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
- * People who take turns to answer the local models of {@link LearningScenario}, in any number: of
- * what they have sent, only the count of each model is kept. Not thread-safe.
+ * Users who take turns to answer the local models of {@link LearningScenario}. Of the sent reports,
+ * only the counts by model are kept, so their number is unlimited. Not thread-safe.
  */
 final class AnsweringClients {
-  /** So many acknowledgements are awaited together. */
+  /** Largest number of unacknowledged reports. */
   private static final int MOST_UNDER_WAY = 10_000;
 
   private final TestTopics testTopics;
@@ -29,9 +29,9 @@ final class AnsweringClients {
   private long bytes;
 
   /**
-   * Clients that have sent nothing yet.
+   * Clients that have sent no report yet.
    *
-   * @param name how the names of all begin
+   * @param name prefix of all user names
    * @param users how many take turns
    * @param seed of their data and noise
    */
@@ -42,7 +42,7 @@ final class AnsweringClients {
     sequences = new long[users];
   }
 
-  /** Sends so many answers to one update. */
+  /** Sends {@code count} answers to one update. */
   void answer(ModelUpdate at, int count) throws Exception {
     for (int i = 0; i < count; i++) {
       int user = (int) (reports % sequences.length);
@@ -64,17 +64,17 @@ final class AnsweringClients {
     sent.merge(at.getModelId(), (long) count, Long::sum);
   }
 
-  /** Reports to all models so far. */
+  /** Number of reports sent to all models so far. */
   long sent() {
     return reports;
   }
 
-  /** Reports to one model so far. */
+  /** Number of reports sent to one model so far. */
   long sentTo(String modelId) {
     return sent.getOrDefault(modelId, 0L);
   }
 
-  /** What all reports so far weigh. */
+  /** Size of all reports sent so far, in bytes. */
   long sentBytes() {
     return bytes;
   }

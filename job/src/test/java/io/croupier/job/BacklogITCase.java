@@ -29,10 +29,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job that was stopped comes back to far more reports than it ever had between two publications,
- * all evaluated at the newest weights that were visible: every one is used, no model gets worse,
- * and neither state nor heap grows with them. {@code -Dlife=N} reports to each model before the job
- * stops, {@code -Dbacklog=N} to each afterwards.
+ * A job restarts after an outage with far more reports than it ever had between two publications,
+ * all evaluated at the newest visible weights: the job uses all of them, no model gets worse, and
+ * neither state nor heap grows with their number. {@code -Dlife=N} reports to each model before the
+ * job stops, {@code -Dbacklog=N} to each afterwards.
  */
 @Tag("thorough")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
@@ -45,13 +45,13 @@ class BacklogITCase {
   /** Each of them fills the ledger's window of 64 reports before the backlog. */
   private static final int USERS = 100;
 
-  /** Other lives of a model, whose losses say how much is chance. */
+  /** Number of simulated runs of a model, whose losses measure the effect of chance. */
   private static final int SEEDS = 16;
 
-  /** Quartiles of a normal distribution are so many standard deviations apart. */
+  /** Distance of a normal distribution's quartiles, in standard deviations. */
   private static final double QUARTILES_APART = 1.349;
 
-  /** What the state may grow by: a few more publications of each model. */
+  /** Allowed growth of the state, in bytes: a few more publications of each model. */
   private static final long STATE_BYTES = 32 << 10;
 
   @TempDir private Path directory;
@@ -82,7 +82,7 @@ class BacklogITCase {
   }
 
   @Test
-  void aBacklogDropsNobodyAndHarmsNoModel() throws Exception {
+  void backlogDropsNoReportAndHarmsNoModel() throws Exception {
     start(Map.of());
     live();
     long heapBefore = HeapUsage.afterCollection();
@@ -108,7 +108,7 @@ class BacklogITCase {
       check(spec, before.get(spec.getModelId()), admitted);
     }
     System.out.printf(
-        "%d reports worked off in %s; heap after collection %d KB, %d KB after; savepoint %d KB,"
+        "%d reports processed in %s; heap after collection %d KB, %d KB after; savepoint %d KB,"
             + " %d KB after%n",
         (long) BACKLOG * before.size(),
         workedOff,
@@ -117,11 +117,11 @@ class BacklogITCase {
         bytes(savepoint) >> 10,
         stateAfter >> 10);
     assertThat(stateAfter).isLessThan(bytes(savepoint) + STATE_BYTES);
-    // Not even every other report is kept.
+    // The job keeps less than half of the reports.
     assertThat(heapAfter - heapBefore).isLessThan(clients.sentBytes() / 2);
   }
 
-  /** People follow the models, in batches of which each answers what came of the last one. */
+  /** Users report in batches, each of which answers the result of the previous one. */
   private void live() throws Exception {
     for (int sent = 0; sent < LIFE; sent += BATCH) {
       for (String model : LearningScenario.local()) {
@@ -174,14 +174,14 @@ class BacklogITCase {
   }
 
   /**
-   * How much of a model's loss at the stop is chance, from the quartiles of other lives: a few
-   * lives begin badly, and would make a standard deviation too large.
+   * Standard error of a model's loss at the stop, from the quartiles of simulated runs: a few runs
+   * begin badly, and would make a plain standard deviation too large.
    *
-   * <p>Data and noise of the test itself are seeded, so only the grouping of reports into rounds
-   * differs from run to run. Over 40 seeds of {@link SimulatedModel} with the default numbers, data
-   * and noise included, the largest rise of the loss by a backlog was 0.007, where the limit is
-   * 0.015 to 0.08, and the median change lies 5.3 to 9.5 deviations of the larger half of the
-   * changes below the limit: a failure by chance has a probability below 1e-7.
+   * <p>Data and noise of this test are seeded, so only the grouping of reports into rounds differs
+   * from run to run. Over 40 seeds of {@link SimulatedModel} with the default numbers, data and
+   * noise included, the largest rise of the loss by a backlog was 0.007, where the limit is 0.015
+   * to 0.08, and the median change lies 5.3 to 9.5 deviations of the larger half of the changes
+   * below the limit: a failure by chance has a probability below 1e-7.
    */
   private static double standardError(ModelSpec spec) throws InvalidProtocolBufferException {
     double[] losses = new double[SEEDS];

@@ -38,18 +38,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The job crashes at random records, in the middle of checkpoints whose outputs the broker already
- * has, and while these are committed ({@code -Dkills=100} for more than 10 times, {@code
- * -Dseed=...} as another run), while it trains two central models: one whose gradients are all
- * zero, so that its updates show the noise alone, and one with next to no noise, whose updates show
- * which reports are in them. People answer the rounds that they see, more than a round needs, so
- * that after a crash others may enter it.
+ * The job crashes at random records, during checkpoints whose outputs are already on the broker,
+ * and while these are committed ({@code -Dkills=N} for more than 10 crashes, {@code -Dseed=...} for
+ * the seed of another run), while it trains two central models: one whose gradients are all zero,
+ * so that its updates show the noise alone, and one with negligible noise, whose updates show which
+ * reports are in them. More users answer each visible round than it needs, so that after a crash
+ * other reports may enter it.
  *
- * <p>Who reads committed updates sees one single tree: every round once, and no node drawn twice.
- * Who doesn't sees a round under two draws: averaged, they show more than the guarantee allows.
+ * <p>Readers of committed updates see one single tree: every round once, and no node drawn twice.
+ * Readers of uncommitted updates see a round with two noise draws, whose average reveals more than
+ * the guarantee allows.
  *
  * <p>No noise is seeded: {@link NoiseTree} states the chance of a false alarm for the first model;
- * for the second one, 1e-6 is more than 1000 deviations of a sum of 10 nodes, over the goal.
+ * for the second one, 1e-6 is more than 1000 standard deviations of a sum of 10 nodes divided by
+ * the goal.
  */
 @Tag("thorough")
 class CentralCrashITCase {
@@ -84,7 +86,7 @@ class CentralCrashITCase {
   }
 
   @Test
-  void whoReadsCommittedSeesOneTreeAndWhoDoesNotSeesMore() throws Exception {
+  void onlyUncommittedReadsShowMoreThanOneTree() throws Exception {
     CentralCrashes.plan(crashes, seed);
     JobClient job = null;
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
@@ -128,7 +130,7 @@ class CentralCrashITCase {
     }
   }
 
-  /** People look at what is new, and answer it. */
+  /** Users read the new updates, and answer them. */
   private void play(TestTopics testTopics, Updates committed, Updates uncommitted)
       throws Exception {
     CentralCrashes.WRITTEN.addAndGet(uncommitted.poll().size());
@@ -145,7 +147,8 @@ class CentralCrashITCase {
     boolean isZero = update.getModelId().equals(zero.getModelId());
     int dimension = isZero ? NoiseTree.DIMENSION : exact.getDimension();
     if (!isZero && person >= dimension) {
-      throw new AssertionError("More rounds than the exact model has room for: seed " + seed);
+      throw new AssertionError(
+          "More rounds than the exact model has coordinates for: seed " + seed);
     }
     GradientReport report =
         GradientReport.newBuilder()
@@ -165,7 +168,7 @@ class CentralCrashITCase {
         testTopics.topics.rawGradients(), report.getUserId().getBytes(UTF_8), report.toByteArray());
   }
 
-  /** Everybody who counts as used is in the sum once, and was charged; nobody else is in it. */
+  /** Every report counted as used is in the sum once, and was charged; no other report is in it. */
   private void checkReports(TestTopics testTopics, List<ModelUpdate> updates) throws Exception {
     for (int round = 0; round < updates.size(); round++) {
       assertThat(updates.get(round).getRound()).as("each once, seed %d", seed).isEqualTo(round);
@@ -213,7 +216,10 @@ class CentralCrashITCase {
     assertThat(guaranteed).isSorted().doesNotHaveDuplicates().hasSize(rounds);
   }
 
-  /** The topic holds what nobody must see: the same sums under other draws. */
+  /**
+   * The topic contains aborted updates that must stay invisible: the same sums with other noise
+   * draws.
+   */
   private void checkOthers(List<ModelUpdate> updates, int visible) {
     Map<Long, List<double[]>> rounds = new TreeMap<>();
     for (ModelUpdate update : updates) {
@@ -235,7 +241,9 @@ class CentralCrashITCase {
         "%d crashes %s, seed %d: %d rounds committed once; a reader of uncommitted updates saw %d of"
             + " them under several draws%n",
         crashes, CentralCrashes.happened(), seed, visible, twice);
-    assertThat(twice).as("this test can't see what it is looking for, seed %d", seed).isPositive();
+    assertThat(twice)
+        .as("no round had several draws, so the test has no power, seed %d", seed)
+        .isPositive();
   }
 
   private JobClient start(TestTopics testTopics, Map<String, String> more) throws Exception {
@@ -253,7 +261,7 @@ class CentralCrashITCase {
         .getMessage();
   }
 
-  /** The updates topic, from its beginning, as a reader of some isolation sees it. */
+  /** The updates topic, from its beginning, as a reader with the given isolation level sees it. */
   private static final class Updates implements AutoCloseable {
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final Map<String, List<ModelUpdate>> seen = new HashMap<>();

@@ -12,10 +12,10 @@ import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 
 /**
- * Passes records on, and crashes the job where it hurts: at a record, while a checkpoint is taken
- * whose outputs the broker already has, or when a checkpoint is complete and its outputs are being
- * committed. At most once an attempt. All instances of this JVM share one plan, so one test at a
- * time may use it.
+ * Forwards records, and crashes the job at critical moments: at a record, during a checkpoint whose
+ * outputs are already on the broker, or when a checkpoint is complete and its outputs are being
+ * committed. It crashes at most once per attempt. All instances of this JVM share one plan, so one
+ * test at a time may use it.
  */
 final class CentralCrashes<T> extends RichMapFunction<T, T>
     implements CheckpointedFunction, CheckpointListener {
@@ -30,7 +30,7 @@ final class CentralCrashes<T> extends RichMapFunction<T, T>
     COMMIT
   }
 
-  /** Updates that the broker has, committed or not. */
+  /** Number of updates on the broker, committed or not. */
   static final AtomicLong WRITTEN = new AtomicLong();
 
   private static final Map<Moment, Integer> HAPPENED = new EnumMap<>(Moment.class);
@@ -41,7 +41,7 @@ final class CentralCrashes<T> extends RichMapFunction<T, T>
   private static int records;
   private static int crashedAttempt;
 
-  /** Plans crashes: of each kind in turn, at random records, in random subtasks. */
+  /** Plans crashes that cycle through the kinds, at random records, in random subtasks. */
   static synchronized void plan(int crashes, long seed) {
     random = new Random(seed);
     left = crashes;
@@ -51,12 +51,12 @@ final class CentralCrashes<T> extends RichMapFunction<T, T>
     next();
   }
 
-  /** How many of the planned crashes are still to come. */
+  /** Number of planned crashes that have not happened yet. */
   static synchronized int left() {
     return left;
   }
 
-  /** Crashes of each kind. */
+  /** Number of crashes so far, by kind. */
   static synchronized Map<Moment, Integer> happened() {
     return Map.copyOf(HAPPENED);
   }
@@ -66,7 +66,10 @@ final class CentralCrashes<T> extends RichMapFunction<T, T>
     records = 1 + random.nextInt(MOST_RECORDS);
   }
 
-  /** Whether it is this one's turn; a checkpoint's crash waits for some records, too. */
+  /**
+   * Whether the next planned crash is due now; a crash during a checkpoint also waits for some
+   * records.
+   */
   private static synchronized boolean isDue(Moment moment, int attempt) {
     if (left == 0 || attempt <= crashedAttempt) {
       return false;
@@ -85,7 +88,7 @@ final class CentralCrashes<T> extends RichMapFunction<T, T>
     left--;
     HAPPENED.merge(moment, 1, Integer::sum);
     next();
-    throw new IllegalStateException("A crash on purpose, at " + moment);
+    throw new IllegalStateException("An intentional crash, at " + moment);
   }
 
   private int attempt() {
@@ -100,7 +103,9 @@ final class CentralCrashes<T> extends RichMapFunction<T, T>
     return value;
   }
 
-  /** The barrier is on its way: the learner publishes, and the sink writes, while this waits. */
+  /**
+   * The barrier has been forwarded: the learner publishes, and the sink writes, while this waits.
+   */
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws InterruptedException {
     if (!isDue(Moment.SNAPSHOT, attempt())) {
@@ -124,6 +129,6 @@ final class CentralCrashes<T> extends RichMapFunction<T, T>
 
   @Override
   public void initializeState(FunctionInitializationContext context) {
-    // It has none.
+    // This function has no state.
   }
 }

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The share of raw reports that a central model charges and doesn't use: those that arrive between
- * the barrier that closes the round they name and the update that shows the next round. Every one
- * of them is counted. {@code -Dshare.seconds=N} is for how long people report, {@code
+ * the barrier that closes the round they name and the update that shows the next round. The
+ * diagnostics count each of them. {@code -Dshare.seconds=N} sets for how long users report, {@code
  * -Dshare.interval='5 s'} the checkpoint interval.
  */
 @Tag("thorough")
@@ -100,8 +100,8 @@ class CentralShareITCase {
   }
 
   /**
-   * Closes rounds until an update counts every report that was sent, since an update leaves out
-   * what was dropped after its round was closed.
+   * Closes rounds until an update counts every sent report, since an update does not count reports
+   * that were dropped after its round was closed.
    */
   private static ModelUpdate closeLastRound(
       TestTopics testTopics, ModelSpec spec, FollowedUpdates updates, int sent) throws Exception {

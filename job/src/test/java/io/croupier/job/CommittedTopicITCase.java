@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Transactions and time stamps on a real broker. */
+/** Transactions and timestamps on a real broker. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class CommittedTopicITCase {
   @TempDir static Path directory;
@@ -49,12 +49,12 @@ class CommittedTopicITCase {
   }
 
   @BeforeEach
-  void openTable() throws Exception {
+  void openTopics() throws Exception {
     testTopics = new TestTopics(broker, "committed-" + tables++);
   }
 
   @AfterEach
-  void closeTable() {
+  void closeTopics() {
     testTopics.close();
   }
 
@@ -81,7 +81,7 @@ class CommittedTopicITCase {
   }
 
   @Test
-  void saysWhereATransactionStaysOpen() throws Exception {
+  void errorNamesOffsetsOfOpenTransaction() throws Exception {
     try (KafkaProducer<byte[], byte[]> open = testTopics.transaction("open")) {
       send(open, 1, "undecided");
 
@@ -100,9 +100,12 @@ class CommittedTopicITCase {
     }
   }
 
-  /** As a checkpoint that failed leaves it: the restored sink takes it for a committed one. */
+  /**
+   * The state that a failed checkpoint leaves: the restored sink treats the transaction as
+   * committed.
+   */
   @Test
-  void endsWhatAnEarlierRunLeftOpen() throws Exception {
+  void abortsTransactionsOfAnEarlierRun() throws Exception {
     try (KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-0-1")) {
       send(left, 1, "taken back");
       testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("plain"));
@@ -122,7 +125,7 @@ class CommittedTopicITCase {
   }
 
   @Test
-  void doesNotEndWhatHasBegunUnderTheSameNameSince() throws Exception {
+  void keepsNewerTransactionOfTheSameName() throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("ours-0-2")) {
       send(producer, 1, "committed in time");
       Map<TopicPartition, Long> behindAll = new HashMap<>();
@@ -162,7 +165,7 @@ class CommittedTopicITCase {
   }
 
   @Test
-  void saysWhatIsDeleted() throws Exception {
+  void reportsDeletedOffsets() throws Exception {
     for (int i = 0; i < 3; i++) {
       testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("event " + i));
     }

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 
 class ConfigKeyTest {
 
-  /** When a setting changes, what this prints belongs into docs/running.md. */
+  /** When a setting changes, copy the table from this test's failure message to docs/running.md. */
   @Test
-  void theReadmeListsEverySetting() throws IOException {
+  void theDocsListEverySetting() throws IOException {
     assertThat(Files.readString(Path.of("../docs/running.md"))).contains(table());
   }
 

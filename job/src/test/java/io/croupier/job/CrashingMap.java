@@ -4,9 +4,9 @@ import java.util.Random;
 import org.apache.flink.api.common.functions.RichMapFunction;
 
 /**
- * Passes records on, and crashes the job at random ones: at most once an attempt, so that every
- * crash meets a job that works. All instances of this JVM share one plan, so one test at a time may
- * use it.
+ * Forwards records, and crashes the job at random ones, at most once per attempt, so that every
+ * crash hits a running job. All instances of this JVM share one plan, so one test at a time may use
+ * it.
  */
 final class CrashingMap<T> extends RichMapFunction<T, T> {
   private static final long serialVersionUID = 1;
@@ -17,7 +17,9 @@ final class CrashingMap<T> extends RichMapFunction<T, T> {
   private static int records;
   private static int crashedAttempt;
 
-  /** Plans crashes, each after 1 to 150 records of an attempt that comes after the last crash. */
+  /**
+   * Plans crashes, each after 1 to 150 records of an attempt that started after the previous crash.
+   */
   static synchronized void plan(int crashes, long seed) {
     random = new Random(seed);
     left = crashes;
@@ -25,7 +27,7 @@ final class CrashingMap<T> extends RichMapFunction<T, T> {
     next();
   }
 
-  /** How many of the planned crashes are still to come. */
+  /** Number of planned crashes that have not happened yet. */
   static synchronized int left() {
     return left;
   }
@@ -47,7 +49,7 @@ final class CrashingMap<T> extends RichMapFunction<T, T> {
   @Override
   public T map(T value) {
     if (crashes(getRuntimeContext().getTaskInfo().getAttemptNumber())) {
-      throw new IllegalStateException("A crash on purpose");
+      throw new IllegalStateException("An intentional crash");
     }
     return value;
   }

@@ -22,7 +22,7 @@ import org.apache.flink.streaming.api.graph.StreamNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the job's main does without a broker: arguments, settings and graph. */
+/** What the job's main method does without a broker: arguments, settings and graph. */
 class CroupierJobTest {
   private static final Map<String, String> SETTINGS =
       Map.of("kafka.bootstrap.servers", "nowhere:1", "parallelism", "2");
@@ -30,7 +30,7 @@ class CroupierJobTest {
   @TempDir Path directory;
 
   @Test
-  void aDryRunPrintsSettingsAndGraphAndAsksNoBroker() throws Exception {
+  void dryRunPrintsSettingsAndGraphWithoutABroker() throws Exception {
     Path file = directory.resolve("croupier.yaml");
     Files.writeString(
         file, "kafka: {bootstrap.servers: 'nowhere:1', ssl.key.password: hush}\nparallelism: 2\n");
@@ -53,12 +53,12 @@ class CroupierJobTest {
 
   /** As {@code flink run -p 3} sets it, or the cluster's parallelism.default. */
   @Test
-  void aParallelismThatIsNotSetIsFlinks() {
+  void unsetParallelismIsFlinks() {
     Configuration given = new Configuration().set(CoreOptions.DEFAULT_PARALLELISM, 3);
     Map<String, String> unset = Map.of("kafka.bootstrap.servers", "nowhere:1");
 
     assertThat(plan(given, unset))
-        .containsPattern("parallelism +\\(what Flink is given\\)")
+        .containsPattern("parallelism +\\(Flink's own setting\\)")
         .containsPattern("models +uid models-source +parallelism 1")
         .containsPattern("ledger +uid ledger +parallelism 3")
         .containsPattern("learner +uid learner +parallelism 3");
@@ -73,7 +73,7 @@ class CroupierJobTest {
             () ->
                 plan(given, Map.of("kafka.bootstrap.servers", "nowhere:1", "max-parallelism", "2")))
         .withMessage(
-            "max-parallelism is 2, but Flink is given a parallelism of 3; set it to that or more,"
+            "max-parallelism is 2, but Flink's parallelism is 3; set it to that or more,"
                 + " unless the job has state");
   }
 
@@ -83,7 +83,7 @@ class CroupierJobTest {
   }
 
   @Test
-  void whatToDoWithoutStateIsNoSetting() throws Exception {
+  void ledgerStartIsNoSetting() throws Exception {
     String[] settings = {"--dry-run", "--kafka.bootstrap.servers", "nowhere:1"};
 
     for (String start : List.of("--rebuild-ledger", "--new-ledger")) {
@@ -119,7 +119,7 @@ class CroupierJobTest {
   }
 
   @Test
-  void holdsOnToWhatStateNeeds() {
+  void optionsThatStateRequiresCannotBeOverridden() {
     StreamExecutionEnvironment env =
         environment(
             Map.of(
@@ -134,10 +134,10 @@ class CroupierJobTest {
   }
 
   @Test
-  void saysWhichArgumentIsWrong() {
+  void namesTheWrongArgument() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> run("--dry-run", "croupier.yaml"))
-        .withMessageContaining("Argument 2, which is no --key, is not understood")
+        .withMessageContaining("Argument 2, which is not a --key, is unknown")
         .withMessageContaining("--config FILE");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> run("--dry-run", "--parallelism"))
@@ -155,7 +155,7 @@ class CroupierJobTest {
   }
 
   @Test
-  void quotesNothingThatMayBeAPassword() {
+  void quotesNoPossiblePassword() {
     String[][] wrong = {
       {"--kafka.ssl.truststore.password=hunter2"},
       {"--dry-run", "--kafka.ssl.truststore.password=hunter2"},

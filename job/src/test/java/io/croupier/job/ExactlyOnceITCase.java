@@ -60,12 +60,12 @@ class ExactlyOnceITCase {
   }
 
   @BeforeEach
-  void openTable() throws Exception {
+  void openTopics() throws Exception {
     testTopics = new TestTopics(broker, "table-" + tables++);
   }
 
   @AfterEach
-  void closeTable() throws Exception {
+  void closeTopics() throws Exception {
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
@@ -116,7 +116,7 @@ class ExactlyOnceITCase {
             stage);
     publishAndAwaitRoundZero(spec);
 
-    // A first part, so that the state that is restored holds a round that is half full.
+    // A first part, so that the restored state contains a half-full round.
     sendReports(spec, 0, BEFORE_FAILURE);
     OneHotReports.awaitAll(testTopics, spec, BEFORE_FAILURE);
     sendReports(spec, BEFORE_FAILURE, REPORTS);
@@ -128,7 +128,7 @@ class ExactlyOnceITCase {
   }
 
   @Test
-  void stopWithSavepointAndGoOn() throws Exception {
+  void stopWithSavepointAndContinue() throws Exception {
     ModelSpec spec = OneHotReports.spec("stopped", REPORTS, 100);
     job = start(configuration(Map.of()), Stage.NONE);
     publishAndAwaitRoundZero(spec);
@@ -151,7 +151,7 @@ class ExactlyOnceITCase {
   private JobConfig configuration(Map<String, String> more) {
     Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    // Eight publications take longer than reports may wait on their topic before rounds are held.
+    // Eight publications then take longer than the largest lag at which rounds are still published.
     settings.put("checkpoint.interval", "500 ms");
     settings.putAll(more);
     return JobConfig.of(settings);

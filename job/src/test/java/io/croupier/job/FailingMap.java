@@ -5,16 +5,16 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 
 /**
- * Passes records on, and fails when a subtask has passed {@code period} of them since it was
- * opened, until {@code failures} were thrown. One test at a time may use it.
+ * Forwards records, and fails when a subtask has forwarded {@code period} of them since it was
+ * opened, until {@code failures} exceptions were thrown. One test at a time may use it.
  */
 final class FailingMap<T> extends RichMapFunction<T, T> {
   private static final long serialVersionUID = 1;
 
-  /** Failures thrown in this JVM. */
+  /** Number of failures thrown in this JVM. */
   static final AtomicInteger FAILED = new AtomicInteger();
 
-  /** Times that a subtask was opened again after a failure. */
+  /** Number of times that a subtask was opened again after a failure. */
   static final AtomicInteger RESTORED = new AtomicInteger();
 
   private final int period;
@@ -43,7 +43,7 @@ final class FailingMap<T> extends RichMapFunction<T, T> {
     passed++;
     if (passed >= period && FAILED.get() < failures) {
       FAILED.incrementAndGet();
-      throw new IllegalStateException("A failure on purpose");
+      throw new IllegalStateException("An intentional failure");
     }
     return value;
   }

@@ -40,10 +40,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Too much of everything: one user who sends at full speed, many who send once, records as large as
- * the brokers take. Everybody else is judged meanwhile, and memory doesn't grow with what has come:
- * the heap after a quarter of it is held against that after all, and may grow by less than what
- * came between weighs. {@code -Dflood=N} reports of the one user, {@code -Dusers=N} of the many.
+ * Overload of three kinds: one user who sends at full speed, many users who send once, and records
+ * of the brokers' largest size. The job still accounts the reports of all other users, and memory
+ * doesn't grow with the input: the test compares the heap after a quarter of the input with that
+ * after all of it, and the growth must be less than the size of the input between. {@code
+ * -Dflood=N} sets the reports of the one user, {@code -Dusers=N} the number of the many.
  */
 @Tag("thorough")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
@@ -53,7 +54,7 @@ class FloodITCase {
   private static final int HONEST = 50;
   private static final int LIMIT = 1000;
 
-  /** Records of each kind. */
+  /** Number of large records of each kind. */
   private static final int LARGE = 40;
 
   private static final int RECORD_BYTES = 1_048_588;
@@ -62,10 +63,10 @@ class FloodITCase {
   /** Reports that name one round, which was the newest before the first of them. */
   private static final int BATCH = 10_000;
 
-  /** A coordinate of a one-hot report is a byte: enough of them that a leak of reports shows. */
+  /** Each coordinate of a one-hot report takes a byte; reports of this size make a leak visible. */
   private static final int DIMENSION = 500;
 
-  /** Totals of user and model, a device's window, and names; as they are, without compression. */
+  /** Uncompressed size of the totals of user and model, a device's window, and names. */
   private static final int MOST_STATE_BYTES = 150;
 
   private static final long MEGABYTE = 1 << 20;
@@ -96,7 +97,7 @@ class FloodITCase {
     settings.put("checkpoint.directory", checkpoints.toUri().toString());
     settings.put("checkpoint.interval", "500 ms");
     settings.put("flink.state.backend.type", "rocksdb");
-    // A job that fails once fails for good, so that a restart can't go unseen.
+    // The first failure ends the job, so that no restart goes unnoticed.
     settings.put("flink.restart-strategy.type", "none");
     job =
         CroupierJob.submit(
@@ -112,7 +113,7 @@ class FloodITCase {
   }
 
   @Test
-  void oneUserAtFullSpeedKeepsNobodyElseFromBeingJudged() throws Exception {
+  void oneUserAtFullSpeedDoesNotDelayOthers() throws Exception {
     ModelSpec spec =
         OneHotReports.spec("m", DIMENSION, 1).toBuilder()
             .setLimits(Limits.newBuilder().setReports(LIMIT))
@@ -164,8 +165,9 @@ class FloodITCase {
   }
 
   /**
-   * Who stands among the flood is judged before most of what stands behind them: those of the
-   * flood's own partition, where there is an order to be kept, and far enough from its end.
+   * Reports in the middle of the flood are accounted before most of the reports after them. The
+   * check covers users on the flood's partition, since only there an order is guaranteed, and
+   * positions far enough from its end.
    */
   private static void checkOrder(Map<String, Long> before, Map<String, Long> ahead) {
     Map<String, Long> tooMany = new TreeMap<>();
@@ -184,7 +186,7 @@ class FloodITCase {
   }
 
   @Test
-  void manyUsersTakeTheirStateAndNoMore() throws Exception {
+  void manyUsersNeedOnlyTheirState() throws Exception {
     ModelSpec spec = OneHotReports.spec("m", DIMENSION, 1);
     publish(spec);
     try (JudgedUsers judged = new JudgedUsers(testTopics, "nobody", USERS)) {
@@ -218,7 +220,7 @@ class FloodITCase {
 
   @Test
   void recordsOfTheLargestSizeArePassedOnOneByOne() throws Exception {
-    // An update holds two doubles a coordinate, and so does the report.
+    // An update contains two doubles per coordinate, and so does the report.
     int dimension =
         (int)
                 ((RECORD_BYTES
@@ -244,7 +246,7 @@ class FloodITCase {
             .formatted(LARGE, dimension, zeros.length),
         early,
         late);
-    // Not even one of each three is kept.
+    // The job keeps less than one of each three records.
     assertThat(late - early).isLessThan(LARGE * 3L / 4 * RECORD_BYTES);
   }
 
@@ -261,7 +263,7 @@ class FloodITCase {
         .setCoordinateLaplace(noise);
   }
 
-  /** As much of runs of no values, each of which Protobuf reads as one: half a million objects. */
+  /** A megabyte of empty runs, which Protobuf parses into half a million objects. */
   private static byte[] emptyRuns() throws IOException {
     byte[] value = Dense.newBuilder().addValues(0.5).build().toByteArray();
     ByteArrayOutputStream runs = new ByteArrayOutputStream();
@@ -277,7 +279,7 @@ class FloodITCase {
     return report.toByteArray();
   }
 
-  /** One record of each kind from each of these people. */
+  /** One record of each kind from each of these users. */
   private void sendLarge(int from, int to, int dimension, byte[] zeros) throws Exception {
     GradientReport.Builder large = largeReport(dimension).setRound(testTopics.newestRound("large"));
     GradientReport.Builder small =
@@ -326,14 +328,14 @@ class FloodITCase {
         what, early >> 10, late >> 10, stateBytes() >> 10);
   }
 
-  /** The heap when so many events have come, and nothing is under way. */
+  /** Heap use after {@code events} events, when no record is in flight. */
   private long heapAfter(JudgedUsers judged, long events) throws Exception {
     testTopics.flush();
     judged.awaitSeen(events, Duration.ofMinutes(15));
     return HeapUsage.afterCollection();
   }
 
-  /** Bytes of the largest checkpoint that is there. */
+  /** Size of the largest existing checkpoint, in bytes. */
   private long stateBytes() {
     return in(checkpoints.toFile())
         .flatMap(FloodITCase::in)
@@ -343,7 +345,7 @@ class FloodITCase {
         .orElseThrow();
   }
 
-  /** What is in a folder; nothing if it is deleted meanwhile. */
+  /** The content of a folder; empty if it is deleted meanwhile. */
   private static Stream<File> in(File folder) {
     File[] files = folder.listFiles();
     return files == null ? Stream.empty() : Stream.of(files);

@@ -25,7 +25,7 @@ final class FollowedUpdates implements AutoCloseable {
     this(testTopics, "read_committed");
   }
 
-  /** With {@code read_uncommitted}, updates are seen that never become visible to people. */
+  /** With {@code read_uncommitted}, it also reads updates that never become visible to clients. */
   FollowedUpdates(TestTopics testTopics, String isolation) {
     consumer = testTopics.consumer(testTopics.topics.updates(), isolation);
   }
@@ -35,7 +35,7 @@ final class FollowedUpdates implements AutoCloseable {
     return await(modelId, wanted, PATIENCE);
   }
 
-  /** Waits so long at most; likewise. */
+  /** The same, but waits at most {@code patience}. */
   ModelUpdate await(String modelId, Predicate<ModelUpdate> wanted, Duration patience)
       throws Exception {
     long deadline = System.nanoTime() + patience.toNanos();
@@ -68,7 +68,7 @@ final class FollowedUpdates implements AutoCloseable {
     poll(Duration.ofMillis(50));
   }
 
-  /** Reads what has come, and waits so long for more if nothing has. */
+  /** Reads the available updates; if there are none, waits up to {@code patience} for more. */
   void poll(Duration patience) throws InvalidProtocolBufferException {
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(patience)) {
       if (record.value() != null) {
@@ -86,20 +86,20 @@ final class FollowedUpdates implements AutoCloseable {
     }
   }
 
-  /** The updates of a model that were seen so far, in order. */
+  /** The updates of a model that were read so far, in order. */
   List<ModelUpdate> of(String modelId) {
     return List.copyOf(updates.getOrDefault(modelId, List.of()));
   }
 
   /**
-   * The newest update of the round that was published {@code before} publications before the newest
-   * one: of those seen so far.
+   * Of the updates read so far, the newest one of the round that was published {@code before}
+   * publications before the newest publication.
    */
   ModelUpdate publication(String modelId, int before) {
     List<ModelUpdate> publications = new ArrayList<>();
     for (ModelUpdate update : updates.get(modelId)) {
       int last = publications.size() - 1;
-      // An update of the same round publishes other counts, and the same weights.
+      // An update of the same round has other counts but the same weights.
       if (last >= 0 && publications.get(last).getRound() == update.getRound()) {
         publications.set(last, update);
       } else {

@@ -2,13 +2,16 @@ package io.croupier.job;
 
 import java.lang.management.ManagementFactory;
 
-/** How much of the heap is in use. */
+/** The heap's size in use. */
 final class HeapUsage {
   private static final int COLLECTIONS = 5;
 
   private HeapUsage() {}
 
-  /** Bytes, the least of a few: what a checkpoint or a fetch holds at the moment is no leak. */
+  /**
+   * Used bytes, as the least of a few samples, since memory that a checkpoint or a fetch occupies
+   * briefly is no leak.
+   */
   static long afterCollection() {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < COLLECTIONS; i++) {

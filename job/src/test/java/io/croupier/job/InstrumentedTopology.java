@@ -12,7 +12,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** The job's own stages, with operators of a test's between them. */
+/** The job's own stages, with a test's operators between them. */
 final class InstrumentedTopology {
   private InstrumentedTopology() {}
 
@@ -25,7 +25,7 @@ final class InstrumentedTopology {
         UnaryOperator.identity());
   }
 
-  /** With operators behind the ledger, before or behind the pre-aggregation. */
+  /** With operators after the ledger, before or after the pre-aggregation. */
   static JobClient submit(
       JobConfig config,
       UnaryOperator<DataStream<RoundSum>> admitted,

@@ -85,7 +85,7 @@ class JobConfigTest {
 
     assertThat(ConfigKey.PARALLELISM.byDefault()).isEmpty();
     assertThat(config.parallelism()).as("left to Flink").isZero();
-    assertThat(config.describe()).containsPattern("(?m)^parallelism +\\(what Flink is given\\)$");
+    assertThat(config.describe()).containsPattern("(?m)^parallelism +\\(Flink's own setting\\)$");
     assertThat(config.maxParallelism()).hasToString(ConfigKey.MAX_PARALLELISM.byDefault());
     assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.preAggregationInterval()).isEqualTo(Duration.ofMillis(50));
@@ -157,7 +157,7 @@ class JobConfigTest {
   }
 
   @Test
-  void passesOnWhatIsKafkasAndFlinks() {
+  void passesOnKafkaAndFlinkOptions() {
     JobConfig config =
         with("kafka.client.id", "c", "flink.state.backend.type", "rocksdb", "kafka.a.b.c", "d");
 
@@ -194,7 +194,7 @@ class JobConfigTest {
   }
 
   @Test
-  void showsValuesThatAreNoSecrets() {
+  void showsValuesThatAreNotSecret() {
     assertThat(with("flink.taskmanager.keytab", "in-the-open").describe()).contains("in-the-open");
   }
 
@@ -262,7 +262,7 @@ class JobConfigTest {
   }
 
   @Test
-  void asksForTheBrokers() {
+  void requiresTheBrokers() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.of(Map.of()))
         .withMessageContaining("kafka.bootstrap.servers is missing")

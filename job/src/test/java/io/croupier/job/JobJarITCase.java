@@ -21,9 +21,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The jar for a Flink cluster holds what the cluster doesn't bring, and nothing that it does. */
+/**
+ * The jar for a Flink cluster contains the classes that the cluster lacks, and none that it
+ * provides.
+ */
 class JobJarITCase {
-  /** The connector's own classes; one of them is in a package of Flink's. */
+  /** The connector's own classes, one of which is in a package of Flink. */
   private static final String CONNECTOR =
       "org/apache/flink/.*(/kafka/.*|/JSONKeyValueDeserializationSchema.class)";
 
@@ -52,7 +55,7 @@ class JobJarITCase {
   }
 
   @Test
-  void holdsWhatTheClusterDoesNotBring() {
+  void containsTheClassesThatTheClusterLacks() {
     assertThat(names)
         .contains(
             "io/croupier/job/CroupierJob.class",
@@ -69,7 +72,7 @@ class JobJarITCase {
   }
 
   @Test
-  void leavesOutWhatTheClusterBrings() {
+  void omitsTheClassesThatTheClusterProvides() {
     Stream<String> flink =
         names.stream()
             .filter(name -> name.startsWith("org/apache/flink/") && name.endsWith(".class"))
@@ -85,7 +88,7 @@ class JobJarITCase {
   }
 
   @Test
-  void isOneJarRatherThanAHeapOfSeveral() throws IOException {
+  void hasNoDuplicateEntries() throws IOException {
     assertThat(names)
         .doesNotHaveDuplicates()
         .noneMatch(name -> name.endsWith("module-info.class"))
@@ -106,7 +109,7 @@ class JobJarITCase {
     assertThat(text("NOTICE")).contains("Apache Kafka");
   }
 
-  /** Beside it only what a cluster brings is on the class path. */
+  /** The class path contains only the jar and the classes that a cluster provides. */
   @Test
   void runsBesideFlinkAlone() throws Exception {
     List<URL> urls = new ArrayList<>(List.of(path.toUri().toURL()));

@@ -8,14 +8,15 @@ import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelUpdate;
 import java.util.List;
 
-/** One model's journal, held against what two independent topics say. */
+/** Compares one model's journal with two independent topics. */
 final class JournalCheck {
   private JournalCheck() {}
 
   /**
-   * Waits until the weights of all closed rounds are visible: a new round may be held back. Then
-   * fails unless the journal is whole: every admitted report is in it exactly once, rounds close
-   * one after the other, and what is marked as published are the updates after the initial one.
+   * Waits until the weights of all closed rounds are visible, since a new round may be delayed.
+   * Then fails unless the journal is complete: every admitted report is in it exactly once, rounds
+   * close in order, and the publications marked in it are exactly the updates after the initial
+   * one.
    */
   static void check(TestTopics testTopics, String modelId, int admitted) throws Exception {
     long closed =
@@ -38,7 +39,7 @@ final class JournalCheck {
     checkRounds(bundles, rounds);
   }
 
-  /** A last round closes with the publication, so no bundle says that it does. */
+  /** The last round closes with the publication, so no bundle records its end. */
   private static void checkRounds(List<Bundle> bundles, List<Long> rounds) {
     long round = 0;
     int updates = 1;

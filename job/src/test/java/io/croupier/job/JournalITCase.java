@@ -31,7 +31,7 @@ class JournalITCase {
   private static final int BATCH = 50;
   private static final int BATCHES = 4;
 
-  /** Of so many reports, one names a round that was never published. */
+  /** One of this many reports names a round that was never published. */
   private static final int UNPUBLISHED = 10;
 
   @TempDir static Path directory;
@@ -56,7 +56,7 @@ class JournalITCase {
     try (TestTopics testTopics = new TestTopics(broker, "rounds-of-" + reportsPerRound)) {
       Map<String, String> settings = new HashMap<>(testTopics.settings());
       settings.put("journal.enabled", "true");
-      // Nothing but a barrier may cut a bundle short, and a batch sees few of them.
+      // Only a barrier may cut a bundle short, and few barriers fall into a batch.
       settings.put("pre-aggregation.interval", "10 s");
       settings.put("checkpoint.interval", checkpointInterval);
       JobClient job =
@@ -69,14 +69,15 @@ class JournalITCase {
       testTopics.awaitUpdate("m", u -> true);
       for (int batch = 1; batch <= BATCHES; batch++) {
         sendBatch(testTopics, spec, batch);
-        // A new round is visible, so that the reports of the next batch are the first to name it.
+        // Waits for a new visible round, so that the reports of the next batch are the first to
+        // name it.
         OneHotReports.awaitAll(testTopics, spec, batch * (BATCH - BATCH / UNPUBLISHED));
       }
 
       JournalCheck.check(testTopics, "m", BATCH * BATCHES);
       assertThat(testTopics.awaitJournal("m", BATCH * BATCHES))
           .extracting(Bundle::getPositionsCount)
-          .filteredOn(count -> count > 0) // an update that follows no bundle has none
+          .filteredOn(count -> count > 0) // an update after no bundle has count 0
           .allMatch(count -> count <= largestBundle)
           .contains(largestBundle);
       job.cancel().get(30, TimeUnit.SECONDS);
@@ -112,7 +113,7 @@ class JournalITCase {
     }
   }
 
-  /** Most reports name the newest visible round; one more can't be admitted. */
+  /** Most reports name the newest visible round, and one extra report is refused. */
   private static void sendBatch(TestTopics testTopics, ModelSpec spec, int batch) throws Exception {
     long round = testTopics.newestRound("m");
     for (int i = (batch - 1) * BATCH; i < batch * BATCH; i++) {

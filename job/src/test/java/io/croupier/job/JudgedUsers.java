@@ -17,8 +17,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
- * Follows an accounting topic of test topics, keeping counts only, and how long some users waited,
- * on the clock and behind how many events of the crowd.
+ * Follows an accounting topic. It keeps only counts, and for some users how long they waited: in
+ * time, and in events of the crowd before theirs.
  */
 final class JudgedUsers implements AutoCloseable {
   private static final long POLL_MS = 10;
@@ -38,10 +38,10 @@ final class JudgedUsers implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Begins to follow.
+   * Begins to follow the topic.
    *
-   * @param crowd a user who isn't waited for
-   * @param wanted how many events are to come
+   * @param crowd a user whose delays are not measured
+   * @param wanted number of expected events
    */
   JudgedUsers(TestTopics testTopics, String crowd, long wanted) {
     this.crowd = crowd;
@@ -50,7 +50,7 @@ final class JudgedUsers implements AutoCloseable {
     done = CompletableFuture.runAsync(this::follow);
   }
 
-  /** A user whose report is about to be sent. */
+  /** Registers a user whose report is sent next. */
   void expect(String userId) {
     sentNanos.put(userId, System.nanoTime());
   }
@@ -63,20 +63,20 @@ final class JudgedUsers implements AutoCloseable {
     return outcomes;
   }
 
-  /** Of those who were expected, from sending to the committed verdict, ascending. */
+  /** Delays of the expected users, from sending to the committed outcome, ascending. */
   List<Duration> delays() {
     return delays;
   }
 
   /**
-   * How many events of the crowd stand before that of each who was expected, by user: of those on
-   * whose partition the crowd is, since only there is one before the other.
+   * The number of the crowd's events before the event of each expected user, by user. It contains
+   * only users on the crowd's partition, since events of different partitions have no order.
    */
   Map<String, Long> crowdBefore() {
     return crowdBefore;
   }
 
-  /** Waits for the first events; those that are wanted may still be to come. */
+  /** Waits for the first {@code events} events; more may follow. */
   void awaitSeen(long events, Duration patience) throws InterruptedException {
     long deadline = System.nanoTime() + patience.toNanos();
     while (seen.get() < events) {

@@ -33,7 +33,7 @@ class KafkaRightsITCase {
 
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
-  void whoMayOnlyDescribeAGroupMayNotCommitToIt() throws Exception {
+  void rightToDescribeAGroupIsNotEnough() throws Exception {
     BrokerSecurity security = new BrokerSecurity(directory.resolve("stores"), List.of("job"));
     try (EmbeddedBroker broker =
             EmbeddedBroker.startSecured(directory.resolve("broker"), security);
@@ -41,7 +41,7 @@ class KafkaRightsITCase {
         Admin job = admin(broker, security, "job")) {
       assertMayNotCommit(job);
       grant(admin, AclOperation.DESCRIBE);
-      // The group is seen from here on, and that is all.
+      // From here on the job may describe the group, but not commit to it.
       while (!maySee(job)) {
         Thread.onSpinWait();
       }
@@ -62,10 +62,10 @@ class KafkaRightsITCase {
   private static void assertMayNotCommit(Admin job) {
     assertThatIllegalStateException()
         .isThrownBy(() -> KafkaRights.requireGroup(job, GROUP))
-        .withMessageContaining("let it have Read on group croupier-one");
+        .withMessageContaining("grant it Read on group croupier-one");
   }
 
-  /** The brokers take a moment to hear of a right. */
+  /** Waits until the brokers apply the new right. */
   private static void awaitMayCommit(Admin job) throws Exception {
     while (true) {
       try {

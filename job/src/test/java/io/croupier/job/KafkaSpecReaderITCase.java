@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The ledger knows every spec that was there before it started. */
+/** The ledger has every spec that was published before it started. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class KafkaSpecReaderITCase {
   @TempDir Path directory;
@@ -35,19 +35,19 @@ class KafkaSpecReaderITCase {
   private TestTopics testTopics;
 
   @BeforeEach
-  void openTable() throws Exception {
+  void openTopics() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
     testTopics = new TestTopics(broker, "croupier");
   }
 
   @AfterEach
-  void closeTable() {
+  void closeTopics() {
     testTopics.close();
     broker.close();
   }
 
   @Test
-  void readsWhatIsCommittedAndWaitsForNoTransaction() throws Exception {
+  void readsCommittedRecordsWithoutWaitingForTransactions() throws Exception {
     testTopics.publish(spec("first"));
     testTopics.retire("first");
     testTopics.flush();
@@ -78,9 +78,9 @@ class KafkaSpecReaderITCase {
         .containsExactly("first", "first", "second", "unfinished", "behind-the-open-one");
   }
 
-  /** The end is then behind the marker of a transaction, where no record will ever be. */
+  /** The end offset is then after a transaction marker, where no record can be. */
   @Test
-  void returnsWhereTheTopicEndsInATakenBackTransaction() throws Exception {
+  void returnsWhereTheTopicEndsInAnAbortedTransaction() throws Exception {
     try (KafkaProducer<byte[], byte[]> aborted = testTopics.transaction("aborted")) {
       send(aborted, "taken-back");
       aborted.abortTransaction();
@@ -98,7 +98,7 @@ class KafkaSpecReaderITCase {
   }
 
   @Test
-  void aReportThatWasThereBeforeTheJobIsJudgedByTheSpecThatWasThereToo() throws Exception {
+  void earlierReportIsAdmittedByEarlierSpec() throws Exception {
     ModelSpec spec = spec("early");
     testTopics.publish(spec);
     testTopics.send(OneHotReports.report(spec, 0, 0));
@@ -125,7 +125,7 @@ class KafkaSpecReaderITCase {
     return OneHotReports.spec(modelId, 2, 1);
   }
 
-  /** A transaction's end is written to the topic some time after the producer has asked for it. */
+  /** The broker writes a transaction's end to the topic some time after the producer's request. */
   private void awaitState(String id, TransactionState state) throws Exception {
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
       while (admin.describeTransactions(List.of(id)).description(id).get().state() != state) {

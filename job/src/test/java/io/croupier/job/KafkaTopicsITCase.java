@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Topics on a real broker, each test with a prefix of its own. */
+/** Topics on a real broker; each test uses its own prefix. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class KafkaTopicsITCase {
   @TempDir static Path directory;
@@ -81,7 +81,8 @@ class KafkaTopicsITCase {
     assertThatIllegalStateException()
         .isThrownBy(() -> KafkaTopics.inspect(admin, topics, false))
         .withMessageContaining(
-            "The %s topic %s keeps the producers' times: its message.timestamp.type is CreateTime;"
+            "The %s topic %s has timestamps of the producers: its message.timestamp.type"
+                + " is CreateTime;"
                 + " set it to LogAppendTime",
             kind, topic)
         .withMessageContaining("kafka-configs.sh --alter --topic " + topic);
@@ -128,7 +129,7 @@ class KafkaTopicsITCase {
   }
 
   @Test
-  void readsWhatTheBrokersAllow() throws Exception {
+  void readsTheBrokersLimits() throws Exception {
     Topics topics = Topics.withPrefix("limits");
     KafkaTopics.create(admin, topics, 1, (short) 1);
     set(topics.rawGradients(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "1000");
@@ -158,7 +159,8 @@ class KafkaTopicsITCase {
     assertThatIllegalStateException()
         .isThrownBy(() -> KafkaTopics.inspect(admin, topics, false))
         .withMessage(
-            "The %s topic %s takes records of 4095 bytes (its max.message.bytes), and an event may take 4096; set it to at least that",
+            "The %s topic %s allows records of 4095 bytes (its max.message.bytes), but an"
+                + " event may have 4096; set it to at least that",
             kind, topic);
   }
 
@@ -175,9 +177,11 @@ class KafkaTopicsITCase {
 
       assertThat(warnings.messages())
           .containsExactly(
-              "The accounting topic %s forgets: its %s is %s, not -1, so the ledger can't be rebuilt from it"
+              ("The accounting topic %s deletes records: its %s is %s, not -1, so the ledger"
+                      + " can't be rebuilt from it")
                   .formatted(topics.accounting(), limit, value),
-              "The journal topic %s forgets: its %s is %s, not -1, so a model can be replayed only until its first entries are gone"
+              ("The journal topic %s deletes records: its %s is %s, not -1, so models can't"
+                      + " be replayed once their first entries are deleted")
                   .formatted(topics.journal(), limit, value));
     }
   }
@@ -222,7 +226,7 @@ class KafkaTopicsITCase {
   }
 
   @Test
-  void aJobWithAModelThatHasLimitsRefusesAnAccountingTopicThatForgets() throws Exception {
+  void limitsRequireThatTheAccountingTopicKeepsEvents() throws Exception {
     try (TestTopics testTopics = new TestTopics(broker, "limited-by-model")) {
       ModelSpec spec = OneHotReports.spec("m", 2, 1);
       testTopics.publish(spec.toBuilder().setLimits(Limits.newBuilder().setDelta(1e-6)).build());
@@ -245,7 +249,7 @@ class KafkaTopicsITCase {
   }
 
   @Test
-  void ofTheJournalTopicAsksOnlyAJobThatKeepsOne() throws Exception {
+  void checksTheJournalTopicOnlyIfItIsWritten() throws Exception {
     Topics topics = Topics.withPrefix("journalled");
     KafkaTopics.create(admin, topics, 1, (short) 1);
     set(topics.journal(), TopicConfig.RETENTION_MS_CONFIG, "604800000");

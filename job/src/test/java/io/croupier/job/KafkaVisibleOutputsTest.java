@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What others may have put on the accounting topic. */
+/** Records that other programs may have written to the accounting topic. */
 class KafkaVisibleOutputsTest {
   private static final String EVENT =
       "model_id: 'm' user_id: 'secret' device_id: 'd' sequence: 3 outcome: ADMITTED undisclosed {}"
@@ -36,13 +36,14 @@ class KafkaVisibleOutputsTest {
   private static void assertRefused(byte[] value, String why) {
     assertThatExceptionOfType(RefusedStartException.class)
         .isThrownBy(() -> KafkaVisibleOutputs.event(record(value)))
-        .withMessageContaining("What is at accounts-1@7 is no AccountingEvent of a ledger: " + why)
+        .withMessageContaining(
+            "The record at accounts-1@7 is not an AccountingEvent of a ledger: " + why)
         .withMessageContaining("topics.accounting")
         .withMessageNotContaining("secret");
   }
 
   @Test
-  void readsWhatALedgerWrites() throws Exception {
+  void readsEventsOfALedger() throws Exception {
     AccountingEvent event = event("");
     assertThat(KafkaVisibleOutputs.event(record(event.toByteArray()))).isEqualTo(event);
   }
@@ -81,7 +82,7 @@ class KafkaVisibleOutputsTest {
   }
 
   @Test
-  void refusesWhatIsNoEventAtAll() throws Exception {
+  void refusesRecordsThatAreNoEvents() throws Exception {
     assertRefused(new byte[0], "model_id must be");
     assertRefused("secret".getBytes(UTF_8), "it can't be parsed");
     assertRefused(null, "it has no value. If the topic is compacted (cleanup.policy)");
@@ -90,7 +91,7 @@ class KafkaVisibleOutputsTest {
   }
 
   @Test
-  void namesTheRecordThatCannotBeAddedUp() throws Exception {
+  void namesTheRecordThatCannotBeAdded() throws Exception {
     ConsumerRecord<byte[], byte[]> record = record(event("").toByteArray());
     assertThat(KafkaVisibleOutputs.showEvent(record, told -> false)).isFalse();
     assertThatExceptionOfType(RefusedStartException.class)
@@ -101,6 +102,7 @@ class KafkaVisibleOutputsTest {
                     told -> {
                       throw new IllegalArgumentException("the totals' mu is -1.0");
                     }))
-        .withMessageContaining("accounts-1@7 is no AccountingEvent of a ledger: the totals' mu is");
+        .withMessageContaining(
+            "accounts-1@7 is not an AccountingEvent of a ledger: the totals' mu is");
   }
 }

@@ -22,14 +22,14 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Committed records as a file, and back on topics of the same names: in the same order in the same
- * partitions, with the same timestamps. Offsets are the same where nothing was left out: on topics
- * that no transaction wrote to.
+ * Saves committed records to a file, and restores them to topics of the same names, in the same
+ * order and partitions and with the same timestamps. Offsets are preserved only on topics without
+ * transactions, whose records are all saved.
  */
 final class KeptRecords {
   /**
-   * Records are laid with the times that they had, even if this machine's clock is behind those,
-   * and may neither be deleted nor compacted.
+   * Restored records keep their timestamps, even if those are ahead of this machine's clock, and
+   * must neither be deleted nor compacted.
    */
   static final Map<String, String> BROKER_SETTINGS =
       Map.of(
@@ -44,10 +44,10 @@ final class KeptRecords {
 
   private KeptRecords() {}
 
-  /** Where a record is. */
+  /** A record's position. */
   record RecordLocation(String topic, int partition, long offset) {}
 
-  /** Everything on {@code topics} that is committed; each holds at least one record. */
+  /** All committed records on {@code topics}, each of which has at least one. */
   static Map<RecordLocation, ConsumerRecord<byte[], byte[]>> committed(
       TestTopics testTopics, List<String> topics) throws Exception {
     Map<RecordLocation, ConsumerRecord<byte[], byte[]>> records = new LinkedHashMap<>();
@@ -81,7 +81,7 @@ final class KeptRecords {
     }
   }
 
-  /** The records of a file, without what is not kept, such as headers. */
+  /** The records of a file; headers, for example, are not saved. */
   static List<ProducerRecord<byte[], byte[]>> read(Path file) throws IOException {
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
     try (DataInputStream in =
@@ -102,7 +102,7 @@ final class KeptRecords {
     return length == NULL ? null : in.readNBytes(length);
   }
 
-  /** Lays records on their topics, which must be empty. */
+  /** Writes records to their topics, which must be empty. */
   static void lay(TestTopics testTopics, List<ProducerRecord<byte[], byte[]>> records)
       throws Exception {
     List<Future<RecordMetadata>> sends = new ArrayList<>();

@@ -57,10 +57,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * This release goes on from savepoints that earlier ones left in the middle of learning, with a
- * backlog of reports behind them that no job has read. How reports are grouped into rounds may
- * differ from release to release, so models are judged by what they know, and accounts bit for bit.
- * {@code -Dkeep=VERSION} keeps a savepoint of this release instead.
+ * This release restores savepoints that earlier ones took in the middle of learning, each followed
+ * by a backlog of reports that no job has read. Releases may group reports into rounds differently,
+ * so the test compares models by their losses, and accounts bit for bit. {@code -Dkeep=VERSION}
+ * creates a savepoint of this release instead.
  */
 @Tag("thorough")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
@@ -76,12 +76,12 @@ class LearningSavepointITCase {
   private static final int BACKLOG_OF_CENTRAL_ROUND = 4;
 
   /**
-   * How much worse, in nats, a published average may be after the backlog and what follows it than
-   * it was in the savepoint. Doing nothing is 0.25 worse than the best weights.
+   * Largest allowed increase of a published average's loss, in nats, from the savepoint to the end
+   * of the test. The initial weights are 0.25 nats worse than the best ones.
    */
   private static final double MARGIN = 0.02;
 
-  /** What the central model with next to no noise may differ by. */
+  /** Tolerance for the central model with negligible noise. */
   private static final double NOISE = 1e-6;
 
   @TempDir private Path directory;
@@ -90,15 +90,15 @@ class LearningSavepointITCase {
   private JobClient job;
 
   /**
-   * How many reports a model may drop: none, unless the topics kept the producers' times. Then the
-   * job can't know that it is behind, and publishes while it works off the backlog.
+   * Largest number of reports that a model may drop: none, unless the topics have the producers'
+   * timestamps. Then the job can't measure its lag, and publishes while it processes the backlog.
    */
   private static long mostDropped(String modelId, boolean appendTimes) {
     return appendTimes ? 0 : LearningScenario.backlog(modelId);
   }
 
   @BeforeEach
-  void openTable() throws Exception {
+  void openTopics() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"), KeptRecords.BROKER_SETTINGS);
     testTopics = new TestTopics(broker, "learning");
   }
@@ -122,7 +122,7 @@ class LearningSavepointITCase {
   }
 
   @AfterEach
-  void closeTable() throws Exception {
+  void closeTopics() throws Exception {
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
@@ -137,7 +137,7 @@ class LearningSavepointITCase {
     try (LearningScenario scenario = new LearningScenario(testTopics, 1)) {
       learn(scenario);
       Map<String, ModelUpdate> kept = awaitAll(scenario);
-      // All is committed, so the state holds no transaction, which other brokers wouldn't know.
+      // All transactions are committed, so the state contains none that another broker would lack.
       String savepoint =
           job.triggerSavepoint(
                   directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
@@ -165,7 +165,7 @@ class LearningSavepointITCase {
     }
   }
 
-  /** Up to the middle: models know a good deal, and rounds are half full. */
+  /** Plays the first half: models have learned much, and rounds are half full. */
   private static void learn(LearningScenario scenario) throws Exception {
     scenario.publish();
     for (int batch = 0; batch < BATCHES; batch++) {
@@ -183,7 +183,9 @@ class LearningSavepointITCase {
     assertThat(loss).as("much better than nothing").isLessThan(halfway);
   }
 
-  /** What a later release is compared with, and what this one made of the backlog. */
+  /**
+   * The values with which later releases are compared, and this release's result for the backlog.
+   */
   private static List<String> describe(
       Map<String, ModelUpdate> kept, Map<String, ModelUpdate> workedOff) {
     List<String> lines = new ArrayList<>();
@@ -224,8 +226,8 @@ class LearningSavepointITCase {
   }
 
   /**
-   * The records were laid with producers' times, as on the topics that the first release created,
-   * or with the broker's.
+   * The restored records have producers' timestamps, as on the topics that the first release
+   * created, or the broker's.
    */
   @ParameterizedTest(name = "{0}, parallelism {1}, {2}, times of the broker: {3}")
   @MethodSource("keptSavepoints")
@@ -257,10 +259,10 @@ class LearningSavepointITCase {
                 "publication.max-lag",
                 "300 ms",
                 "publication.hold",
-                // Without the broker's times a model publishes in the midst of the backlog, which
+                // Without the broker's times a model publishes in the middle of the backlog, which
                 // names no such round: this ends the wait for an answer.
                 appendTimes ? "1 min" : "3 s"));
-        goOn(scenario);
+        continueLearning(scenario);
         assertThat(ours.messages()).isEmpty();
         assertThat(ofTheSink.messages()).isEmpty();
       }
@@ -273,13 +275,13 @@ class LearningSavepointITCase {
     }
   }
 
-  /** The backlog is worked off; then people see what came of it, and answer that. */
-  private void goOn(LearningScenario scenario) throws Exception {
+  /** The job processes the backlog; then users answer the resulting updates. */
+  private void continueLearning(LearningScenario scenario) throws Exception {
     scenario.awaitTaken();
     for (int batch = 0; batch < 8; batch++) {
       scenario.teach(20, 10);
     }
-    // The first of these is the one that was open in the savepoint.
+    // The first of these rounds was open in the savepoint.
     for (int round = 0; round < 3; round++) {
       scenario.finishCentralRound();
     }
@@ -291,7 +293,7 @@ class LearningSavepointITCase {
         || topic.equals(testTopics.topics.rawGradients());
   }
 
-  /** Every report is judged once, and admitted. */
+  /** Every report is accounted once, and admitted. */
   private void checkSources(List<AccountingEvent> events) throws Exception {
     Set<Position> sent = new HashSet<>();
     Topics topics = testTopics.topics;
@@ -313,7 +315,7 @@ class LearningSavepointITCase {
     assertThat(judged.equals(sent)).as("%d of %d", judged.size(), sent.size()).isTrue();
   }
 
-  /** What everybody's reports add up to, by hand. */
+  /** Recomputes the totals of all users' reports. */
   private static void checkTotals(LearningScenario scenario, List<AccountingEvent> events) {
     Map<String, AccountingEvent> last = new HashMap<>();
     events.forEach(event -> last.put(event.getUserId(), event));
@@ -343,7 +345,7 @@ class LearningSavepointITCase {
     }
   }
 
-  /** Every account of the backlog is what it was with the release that left it. */
+  /** Every event of the backlog equals that of the release which took the savepoint. */
   private static void checkEvents(
       List<ProducerRecord<byte[], byte[]>> after, List<AccountingEvent> events) throws Exception {
     Map<Position, AccountingEvent> bySource = new HashMap<>();
@@ -393,7 +395,7 @@ class LearningSavepointITCase {
         .isCloseTo(Double.parseDouble(kept.getProperty(model + ".loss")), within(1e-12));
   }
 
-  /** The open sum and the guarantees go on, and nothing is dropped. */
+  /** The open sum and the guarantees continue, and no report is dropped. */
   private void checkCentral(LearningScenario scenario) throws Exception {
     long rounds = CENTRAL_ROUNDS + 3;
     List<ModelUpdate> updates = scenario.updates(LearningScenario.CENTRAL);
@@ -446,7 +448,7 @@ class LearningSavepointITCase {
     return newest;
   }
 
-  /** Everything that is committed on the topics that this scenario writes to. */
+  /** All committed records on the topics to which this scenario writes. */
   private Map<RecordLocation, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
     Topics topics = testTopics.topics;
     return KeptRecords.committed(

@@ -17,24 +17,24 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * People who teach several models one {@link LogisticProblem}, with the default max_staleness: each
- * report is evaluated at a visible publication, as clients do, and enters the model before the next
- * batch is evaluated. A backlog is what they send while no job runs.
+ * Users who train several models on one {@link LogisticProblem}, with the default max_staleness. As
+ * with real clients, each report is evaluated at a visible publication, and enters the model before
+ * the next batch is evaluated. A backlog consists of the reports sent while no job runs.
  *
- * <p>A savepoint of an earlier release was kept in the middle of this, so specs and users stay as
- * they are.
+ * <p>An earlier release's savepoint was taken in the middle of this scenario, so specs and users
+ * must not change.
  */
 final class LearningScenario implements AutoCloseable {
-  /** The one central model; it has next to no noise, so that updates show its sums. */
+  /** The one central model; its noise is negligible, so that updates show its sums. */
   static final String CENTRAL = "tree";
 
-  /** The local model that takes several reports into a round. */
+  /** The local model with several reports per round. */
   static final String SEVERAL_A_ROUND = "black-box";
 
-  /** The model that most of the reports are to. */
+  /** The model that receives most of the reports. */
   static final String ADAPTIVE = "adaptive-radius";
 
-  /** Reports that a round of the central model waits for. */
+  /** Number of reports that a round of the central model requires. */
   static final int CENTRAL_GOAL = 16;
 
   private static final int USERS = 24;
@@ -69,7 +69,7 @@ final class LearningScenario implements AutoCloseable {
   private final Map<String, List<GradientReport>> byModel = new LinkedHashMap<>();
   private int reports;
 
-  /** People whose data and noise come from {@code seed}, and who have sent nothing yet. */
+  /** Users whose data and noise derive from {@code seed}, and who have sent no report yet. */
   LearningScenario(TestTopics testTopics, long seed) {
     this.testTopics = testTopics;
     random = new Random(seed);
@@ -86,7 +86,7 @@ final class LearningScenario implements AutoCloseable {
     }
   }
 
-  /** The models that people add noise for themselves. */
+  /** The models whose users add noise themselves. */
   static List<String> local() {
     return localSpecs().stream().map(ModelSpec::getModelId).toList();
   }
@@ -101,7 +101,7 @@ final class LearningScenario implements AutoCloseable {
     return modelId.equals(ADAPTIVE) ? 800 : 400;
   }
 
-  /** Publishes the models, and waits until they have begun. */
+  /** Publishes the models, and waits for their first updates. */
   void publish() throws Exception {
     SPECS.forEach(testTopics::publish);
     testTopics.flush();
@@ -110,29 +110,29 @@ final class LearningScenario implements AutoCloseable {
     }
   }
 
-  /** Takes a report for sent, by these people, before now. */
+  /** Records a report as already sent by these users. */
   void recall(GradientReport report) {
     byUser.computeIfAbsent(report.getUserId(), id -> new ArrayList<>()).add(report);
     byModel.computeIfAbsent(report.getModelId(), id -> new ArrayList<>()).add(report);
     reports++;
   }
 
-  /** How many events there must be. */
+  /** The number of expected events. */
   int reports() {
     return reports;
   }
 
-  /** What each person has sent, in order. */
+  /** The reports of each user, in order. */
   Map<String, List<GradientReport>> byUser() {
     return byUser;
   }
 
-  /** What was sent to a model, in order. */
+  /** The reports to a model, in order. */
   List<GradientReport> to(String modelId) {
     return byModel.getOrDefault(modelId, List.of());
   }
 
-  /** Every visible update of a model that was seen so far, in order. */
+  /** Every visible update of a model that was read so far, in order. */
   List<ModelUpdate> updates(String modelId) {
     return updates.of(modelId);
   }
@@ -168,7 +168,7 @@ final class LearningScenario implements AutoCloseable {
     awaitTaken();
   }
 
-  /** Fills the central model's open round, and waits until it is closed. */
+  /** Fills the central model's open round, and waits until the round is closed. */
   void finishCentralRound() throws Exception {
     ModelUpdate newest = updates.await(CENTRAL, update -> true);
     answerCentral(CENTRAL_GOAL - answers(newest.getRound()).size());
@@ -176,12 +176,15 @@ final class LearningScenario implements AutoCloseable {
     updates.await(CENTRAL, update -> update.getRound() == newest.getRound() + 1);
   }
 
-  /** So many of those answer the central model's open round who haven't yet. */
+  /**
+   * Sends {@code count} answers to the central model's open round from users who haven't answered
+   * it.
+   */
   void answerCentral(int count) {
     ModelUpdate newest = updates.publication(CENTRAL, 0);
     Set<String> answered = answers(newest.getRound());
     for (int i = 0, left = count; left > 0; i++) {
-      // Two groups take turns, as min_separation demands.
+      // Two groups alternate, as min_separation requires.
       String user = "member-%d-%d".formatted(newest.getRound() % 2, i);
       if (!answered.contains(user)) {
         send(from(user, people.raw(newest)));
@@ -200,7 +203,7 @@ final class LearningScenario implements AutoCloseable {
     return users;
   }
 
-  /** Half of a backlog is of the newest publication, the rest of the eight before. */
+  /** Sends a backlog: half of it names the newest publication, the rest the eight before. */
   void leaveBacklog(int toCentral) throws Exception {
     List<String> models = new ArrayList<>();
     for (String model : local()) {
@@ -245,8 +248,8 @@ final class LearningScenario implements AutoCloseable {
   }
 
   /**
-   * The weights that the central model must have once it has closed all rounds below {@code round},
-   * but for its noise.
+   * The weights, without noise, that the central model must have once all rounds below {@code
+   * round} are closed.
    */
   double[] centralWeights(long round) {
     ModelSpec spec = SPECS.get(SPECS.size() - 1);

@@ -32,28 +32,32 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The job crashes between ledger and learner, at random records ({@code -Dkills=100} for more than
- * 10 times, {@code -Dseed=...} as another run), while people report until their limit and beyond:
- * pure reports to a limit of their sum; pure and Gaussian ones to a limit of epsilon at a delta;
- * small ones to the job's limit on everybody's reports. Totals are exact, nobody is charged twice,
- * nobody is used past the limit, and ledger and learner agree on who was used.
+ * The job crashes between ledger and learner, at random records ({@code -Dkills=N} for more than 10
+ * crashes, {@code -Dseed=...} for the seed of another run), while users report up to their limits
+ * and beyond: pure reports under a limit on their sum, pure and Gaussian ones under a limit on
+ * epsilon at a delta, and small ones under the job's limit on the number of a user's reports.
+ * Totals are exact, no report is charged twice, no report beyond a limit is used, and ledger and
+ * learner agree on which reports were used.
  */
 @Tag("thorough")
 class LedgerCrashITCase {
   private static final int PEOPLE = 4;
 
-  /** Of 0.1 each, against a limit of 1.0: the last two of everybody are refused. */
+  /** Reports of epsilon 0.1 under a limit of 1.0: each user's last two are refused. */
   private static final int REPORTS = 12;
 
   private static final int ADMITTED = 10;
 
-  /** The job's limit on the reports of one person, which only frequent people come to. */
+  /** The job's limit on the reports of one user, which only frequent users reach. */
   private static final int REPORTS_PER_USER = 12;
 
-  /** Reports of a mixed and a frequent person each; more than the job's limit by one. */
+  /** Reports of each mixed and each frequent user: one more than the job's limit. */
   private static final int MIXED_REPORTS = REPORTS_PER_USER + 1;
 
-  /** Then a mixed person sends one of an epsilon that is too much, and is refused from there on. */
+  /**
+   * After these, a mixed user sends a report whose epsilon exceeds the limit, and all later reports
+   * are refused.
+   */
   private static final int MIXED_ADMITTED = 6;
 
   private static final double DELTA = 1e-6;
@@ -65,7 +69,7 @@ class LedgerCrashITCase {
   private final long seed = Long.getLong("seed", System.nanoTime());
 
   @Test
-  void nobodyIsChargedTwiceOrUsedPastTheLimit() throws Exception {
+  void noReportIsChargedTwiceOrUsedBeyondTheLimit() throws Exception {
     ModelSpec spec =
         OneHotReports.spec("limited", (2 * crashes + 4) * PEOPLE * REPORTS, REPORTS_PER_ROUND)
             .toBuilder()
@@ -125,7 +129,7 @@ class LedgerCrashITCase {
     testTopics.flush();
   }
 
-  /** One person who declares both kinds of noise, and one who reports little and often. */
+  /** One user who declares both kinds of noise, and one who sends many reports of small epsilon. */
   private static void sendMixed(TestTopics testTopics, ModelSpec spec, int group) throws Exception {
     long round = testTopics.newestRound(spec.getModelId());
     for (int k = 0; k < MIXED_REPORTS; k++) {
@@ -274,11 +278,11 @@ class LedgerCrashITCase {
     assertThat(refused.getUserTotals().getReports()).isEqualTo(MIXED_REPORTS);
   }
 
-  /** The job's own stages, which may crash on either side of the pre-aggregation. */
+  /** The job's own stages, with crashes before and after the pre-aggregation. */
   private JobClient start(TestTopics testTopics) throws Exception {
     Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    // Eight publications take longer than reports may wait on their topic before rounds are held.
+    // Eight publications then take longer than the largest lag at which rounds are still published.
     settings.put("checkpoint.interval", "500 ms");
     settings.put("flink.restart-strategy.fixed-delay.attempts", String.valueOf(Integer.MAX_VALUE));
     settings.put("limits.user.reports", String.valueOf(REPORTS_PER_USER));

@@ -9,7 +9,10 @@ import org.apache.logging.log4j.core.Logger;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.Property;
 
-/** What a class or package logs as a warning or worse, from construction to {@link #close()}. */
+/**
+ * The messages of level WARN or above that a class or package logs, from construction to {@link
+ * #close()}.
+ */
 final class LoggedWarnings extends AbstractAppender implements AutoCloseable {
   private final Logger logger;
   private final List<String> messages = new CopyOnWriteArrayList<>();
@@ -18,7 +21,7 @@ final class LoggedWarnings extends AbstractAppender implements AutoCloseable {
     this(source.getName());
   }
 
-  /** Of all classes of a package. */
+  /** Collects from a class, or from all classes of a package. */
   LoggedWarnings(String source) {
     super("warnings", null, null, false, Property.EMPTY_ARRAY);
     logger = (Logger) LogManager.getLogger(source);

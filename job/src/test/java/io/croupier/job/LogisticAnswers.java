@@ -11,12 +11,12 @@ import java.util.Collections;
 import java.util.Random;
 
 /**
- * What people answer to updates of the models of {@link LearningScenario}: a gradient of their
- * {@link LogisticProblem} at the published weights, with the noise that the model asks for. Data
- * and noise are seeded. Not thread-safe.
+ * Users' answers to updates of the models of {@link LearningScenario}: gradients of their {@link
+ * LogisticProblem} at the published weights, with the noise that the model requires. Data and noise
+ * are seeded. Not thread-safe.
  */
 final class LogisticAnswers {
-  /** Small whole numbers, so that totals of epsilon are exact whatever the order. */
+  /** A small whole number, so that totals of epsilon are exact in any order of summation. */
   private static final double EPSILON = 16;
 
   private static final double TAU = 2;
@@ -24,12 +24,12 @@ final class LogisticAnswers {
 
   private final Random random;
 
-  /** Answers whose data and noise come from {@code random}. */
+  /** Answers whose data and noise derive from {@code random}. */
   LogisticAnswers(Random random) {
     this.random = random;
   }
 
-  /** An answer with noise; the caller adds who sends it. */
+  /** An answer with noise; the caller adds its sender. */
   GradientReport.Builder noised(ModelUpdate at) {
     GradientReport.Builder report = to(at);
     double bound = at.getGradientBound();
@@ -58,7 +58,7 @@ final class LogisticAnswers {
     return report.setGrid(grid(gradient, at));
   }
 
-  /** An answer without noise; likewise. */
+  /** An answer without noise; the caller adds its sender. */
   GradientReport.Builder raw(ModelUpdate at) {
     return to(at).setGrid(grid(gradient(at), at)).setCentral(Central.getDefaultInstance());
   }
@@ -71,7 +71,7 @@ final class LogisticAnswers {
     return LogisticProblem.gradient(LearningScenario.weights(at), random);
   }
 
-  /** Of uniform direction, and a length that is Gamma(d, scale). */
+  /** Adds noise of uniform direction whose length has the distribution Gamma(d, scale). */
   private void addL2Laplace(double[] gradient, double scale) {
     double length = 0;
     double squares = 0;

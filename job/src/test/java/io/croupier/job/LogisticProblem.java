@@ -3,11 +3,12 @@ package io.croupier.job;
 import java.util.random.RandomGenerator;
 
 /**
- * Logistic regression whose answer is known: every coordinate of x is -1 or 1, each as likely, and
- * y is 1 with probability 1 / (1 + exp(-w* x)). With few coordinates its true loss is a finite sum.
+ * Logistic regression with a known optimum: every coordinate of x is -1 or 1 with equal
+ * probability, and y is 1 with probability 1 / (1 + exp(-w* x)). With few coordinates its true loss
+ * is a finite sum.
  */
 final class LogisticProblem {
-  /** Loss of all-zero weights, in nats: what a model has that learned nothing. */
+  /** Loss of all-zero weights, in nats, as before any learning. */
   static final double LOSS_OF_NOTHING = Math.log(2);
 
   private static final double[] OPTIMUM = {1, -0.8, 0.6, -0.4, 0.8, -0.6, 0.4, -1};
@@ -18,8 +19,8 @@ final class LogisticProblem {
   private LogisticProblem() {}
 
   /**
-   * The gradient of one person's loss at {@code weights}, shape [d], for an x and y drawn anew. No
-   * coordinate is beyond 1, so its L2 norm is at most sqrt(8).
+   * The gradient of one person's loss at {@code weights}, shape [d], for a newly drawn x and y.
+   * Each coordinate is at most 1 in absolute value, so its L2 norm is at most sqrt(8).
    */
   static double[] gradient(double[] weights, RandomGenerator random) {
     int x = random.nextInt(1 << DIMENSION);
@@ -43,7 +44,7 @@ final class LogisticProblem {
     return loss / (1 << DIMENSION);
   }
 
-  /** The least expected loss that weights can have. */
+  /** The least expected loss of any weights, in nats. */
   static double leastLoss() {
     return loss(OPTIMUM);
   }

@@ -10,9 +10,9 @@ import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 
 /**
- * Passes reports on, and keeps one checkpoint from being complete, while the sink has pre-committed
- * its outputs; when it is complete at last, the job crashes. All instances of this JVM share one
- * plan, so one test at a time may use it.
+ * Forwards reports, and delays the completion of one checkpoint whose outputs the sink has
+ * pre-committed; when that checkpoint completes, the job crashes. All instances of this JVM share
+ * one plan, so one test at a time may use it.
  */
 final class LongCheckpoint extends RichMapFunction<Report, Report>
     implements CheckpointedFunction, CheckpointListener {
@@ -23,13 +23,13 @@ final class LongCheckpoint extends RichMapFunction<Report, Report>
   private static int reportsBefore = Integer.MAX_VALUE;
   private static boolean crashes;
 
-  /** The first checkpoint behind so many reports more waits for {@link #end()}. */
+  /** After {@code reports} more reports, the next checkpoint waits for {@link #end()}. */
   static synchronized void begin(int reports) {
     reportsBefore = reports;
     end = new CountDownLatch(1);
   }
 
-  /** Lets the checkpoint be complete. */
+  /** Lets the checkpoint complete. */
   static synchronized void end() {
     reportsBefore = Integer.MAX_VALUE;
     crashes = true;
@@ -47,7 +47,7 @@ final class LongCheckpoint extends RichMapFunction<Report, Report>
   private static synchronized void crashOnce() {
     if (crashes) {
       crashes = false;
-      throw new IllegalStateException("A crash on purpose");
+      throw new IllegalStateException("An intentional crash");
     }
   }
 
@@ -57,11 +57,11 @@ final class LongCheckpoint extends RichMapFunction<Report, Report>
     return report;
   }
 
-  /** The barrier is on its way. */
+  /** The barrier has been forwarded. */
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws InterruptedException {
     if (!latch().await(PATIENCE_S, TimeUnit.SECONDS)) {
-      throw new IllegalStateException("The checkpoint was never to end");
+      throw new IllegalStateException("The test didn't end the checkpoint in time");
     }
   }
 
@@ -72,6 +72,6 @@ final class LongCheckpoint extends RichMapFunction<Report, Report>
 
   @Override
   public void initializeState(FunctionInitializationContext context) {
-    // It has none.
+    // This function has no state.
   }
 }

@@ -42,10 +42,10 @@ class MalformedITCase {
   private static final int GOOD = 1000;
   private static final int MALFORMED = 10_000;
 
-  /** Records of both kinds, after which people look for the newest visible round. */
+  /** Number of records, of both kinds, between two reads of the newest visible round. */
   private static final int BATCH = 1000;
 
-  /** Largest record that a stock broker takes, and what Kafka's framing takes of it. */
+  /** Largest record that a broker accepts by default, including Kafka's framing. */
   private static final int SIZE_LIMIT = 1_048_588;
 
   private static final int FRAMING = 100;
@@ -56,13 +56,13 @@ class MalformedITCase {
   private JobClient job;
 
   @BeforeEach
-  void openTable() throws Exception {
+  void openTopics() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
     testTopics = new TestTopics(broker, "croupier");
   }
 
   @AfterEach
-  void closeTable() throws Exception {
+  void closeTopics() throws Exception {
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
@@ -73,9 +73,9 @@ class MalformedITCase {
   @Test
   void everyMalformedRecordIsADeadLetterAndEveryGoodOneIsUsed() throws Exception {
     Map<String, String> settings = testTopics.settings();
-    // A job that fails once fails for good, so that a restart can't go unseen.
+    // The first failure ends the job, so that no restart goes unnoticed.
     settings.put("flink.restart-strategy.type", "none");
-    // Eight publications take longer than reports may wait on their topic before rounds are held.
+    // Eight publications then take longer than the largest lag at which rounds are still published.
     settings.put("checkpoint.interval", "500 ms");
     job =
         CroupierJob.submit(
@@ -206,7 +206,7 @@ class MalformedITCase {
     return OneHotReports.report(spec, 0, 0).toBuilder().setUserId("person").build();
   }
 
-  /** About as large as the broker takes. */
+  /** A report of about the largest size that the broker accepts. */
   private static GradientReport largestReport(ModelSpec spec) {
     int dimension = (SIZE_LIMIT - FRAMING) / Double.BYTES - FRAMING;
     return noisedReport(spec).toBuilder()

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The noise of a central model whose gradients are all zero, with plain nodes of deviation 1 in 256
- * coordinates and a learning rate of 1: every update shows the noise of its prefix, and nothing
- * else.
+ * The noise of a central model whose gradients are all zero, with plain nodes of standard deviation
+ * 1 in 256 coordinates and a learning rate of 1: every update shows exactly the noise of its
+ * prefix.
  */
 final class NoiseTree {
   static final int DIMENSION = 256;
@@ -24,19 +24,20 @@ final class NoiseTree {
   private static final double MOST_SQUARES = 450;
 
   /**
-   * In deviations. A pair is beyond by chance with probability 2.5e-14, by the law of a scalar
-   * product of two normal vectors, whose tails are heavier than the normal law's: one of 5e5 pairs
-   * of a thousand nodes once in 8e7 runs. One node under two names would show 16.
+   * In standard deviations. A pair exceeds this by chance with probability 2.5e-14, by the law of a
+   * scalar product of two normal vectors, whose tails are heavier than the normal law's: one of 5e5
+   * pairs of a thousand nodes once in 8e7 runs. One node used in place of two would give 16.
    */
   private static final double MOST_CORRELATION = 8;
 
   private NoiseTree() {}
 
   /**
-   * Fails unless the updates, from round 0 on, show every round once, and one single tree.
+   * Fails unless the updates, from round 0 on, contain every round once, and the noise of one
+   * single tree.
    *
-   * @param reportsPerRound what the model divides its sums by
-   * @param what of which updates they are
+   * @param reportsPerRound the model's divisor of sums
+   * @param what description of the updates, for messages
    */
   static void check(List<ModelUpdate> updates, int reportsPerRound, String what) {
     List<double[]> noise = new ArrayList<>();

@@ -13,11 +13,11 @@ import java.util.TreeMap;
 /**
  * The one-hot trick: report i carries the i-th unit vector, and the learner is plain SGD with step
  * 1, so its weights are minus the sum of the rounds' means. A round of m reports leaves -1/m in m
- * coordinates, and any other coordinate stays 0. A gradient that was lost leaves 0. One that was
- * added twice leaves a coordinate too few in its round, or in both of its rounds.
+ * coordinates, and any other coordinate stays 0. A lost gradient leaves 0. A gradient that was
+ * added twice leaves one coordinate too few in its round, or in both of its rounds.
  *
- * <p>Different unit vectors are orthogonal, so rounds never agree, and no report has to enter a
- * last round before a publication.
+ * <p>Different unit vectors are orthogonal, so a publication's reports never agree beyond chance,
+ * and none is moved into a last round before a publication.
  */
 final class OneHotReports {
   private static final int UNIT = 1 << 16;
@@ -55,10 +55,10 @@ final class OneHotReports {
   }
 
   /**
-   * Waits until a model has taken so many reports, and until the weights of its newest update hold
-   * all of its closed rounds: while a new round is held back, updates count more reports than their
-   * weights hold. Fails at once if the weights of any update can't be those of rounds of different
-   * reports, and in the end if a report was lost, dropped or added twice.
+   * Waits until a model has used {@code reports} reports, and until the weights of its newest
+   * update include all of its closed rounds: while a new round is delayed, updates count more
+   * reports than their weights include. Fails immediately if the weights of any update can't result
+   * from rounds of different reports, and at the end if a report was lost, dropped or added twice.
    */
   static ModelUpdate awaitAll(TestTopics testTopics, ModelSpec spec, int reports) throws Exception {
     return testTopics.awaitUpdate(
@@ -68,7 +68,7 @@ final class OneHotReports {
                 && u.getUsed() + u.getOpen() == reports);
   }
 
-  /** Counts the gradients in the weights of an update. */
+  /** The number of gradients in the weights of an update. */
   private static int gradients(ModelUpdate update, int reportsPerRound, int reports) {
     int largest = largestRound(reportsPerRound, reports);
     Map<Long, Integer> coordinates = new TreeMap<>();
@@ -104,8 +104,8 @@ final class OneHotReports {
   }
 
   /**
-   * Most reports that a round can hold if at most {@code reports} name one publication: it is
-   * nearly full when the largest bundle comes.
+   * Largest number of reports in a round if at most {@code reports} name one publication: the round
+   * is nearly full when the largest bundle arrives.
    */
   private static int largestRound(int reportsPerRound, int reports) {
     int share = Math.toIntExact(Publication.share(reports));

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The Python example takes part in a real job. Skipped, saying so, where Debian's
- * protobuf-compiler, python3-protobuf and python3-confluent-kafka aren't installed.
+ * The Python example reports to a real job. The test is skipped, with a message, where Debian's
+ * protobuf-compiler, python3-protobuf or python3-confluent-kafka isn't installed.
  */
 class PythonExampleITCase {
   private static final String PYTHON = "/usr/bin/python3";

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two models that differ in nothing but the reports a second that they get, of people who follow
- * the newest visible update: both learn, and more reports are no worse than fewer. A machine that
- * is too slow gets as many as it can take. {@code -Drates.seconds=N} is for how long, {@code
- * -Drates.high=N} the higher rate.
+ * Two models that differ only in their rate of reports, from users who follow the newest visible
+ * update: both learn, and the one with more reports is no worse. On a slow machine the rate is as
+ * high as the job can process. {@code -Drates.seconds=N} sets the duration, {@code -Drates.high=N}
+ * the higher rate.
  */
 @Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
@@ -37,16 +37,16 @@ class RatesITCase {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   /**
-   * By how much, in nats, chance may make the model with more reports the worse one. Over 16 seeds
-   * of {@link SimulatedModel} the difference of their losses is -0.013 with a standard deviation of
-   * 0.022 for 1,000 and 15,000 reports in each of ten publications, and -0.021 with one of 0.033
-   * for 300 and 2,500, as on a slow machine. So a failure by chance is 5.3 deviations away and has
-   * a probability below 1e-7, and so has a loss that doesn't fall. With a step for every report,
-   * the loss ends beyond 1e8.
+   * Allowance for chance, in nats, by which the loss of the model with more reports may be higher.
+   * Over 16 seeds of {@link SimulatedModel} the difference of their losses is -0.013 with a
+   * standard deviation of 0.022 for 1,000 and 15,000 reports in each of ten publications, and
+   * -0.021 with one of 0.033 for 300 and 2,500, as on a slow machine. So a failure by chance is 5.3
+   * deviations away and has a probability below 1e-7, and so has a loss that doesn't fall. With one
+   * step per report, the final loss exceeds 1e8.
    */
   private static final double CHANCE = 0.15;
 
-  /** Reports between two looks at the clock and at the updates. */
+  /** Interval between two checks of the clock and of the updates. */
   private static final int STEP_MS = 10;
 
   @TempDir private Path directory;

@@ -18,10 +18,10 @@ import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 
 /**
- * Passes reports on, with a state that can't be written while a test says so. The write comes after
- * the barrier has gone on, so that every other operator takes its snapshot and the sink
- * pre-commits: the checkpoint fails all the same. All instances of this JVM share one plan, so one
- * test at a time may use it.
+ * Forwards reports, with a state whose serialization fails while a test requests it. The state is
+ * written after the barrier is forwarded, so every other operator takes its snapshot and the sink
+ * pre-commits before the checkpoint fails. All instances of this JVM share one plan, so one test at
+ * a time may use it.
  */
 final class RefusedCheckpoints extends RichMapFunction<Report, Report>
     implements CheckpointedFunction {
@@ -32,18 +32,18 @@ final class RefusedCheckpoints extends RichMapFunction<Report, Report>
 
   private transient ListState<Boolean> refused;
 
-  /** From now on no checkpoint is complete. */
+  /** From now on no checkpoint completes. */
   static void begin() {
     REFUSED.clear();
     refuses = true;
   }
 
-  /** From now on checkpoints are complete again. */
+  /** From now on checkpoints complete again. */
   static void end() {
     refuses = false;
   }
 
-  /** How many checkpoints have failed since the beginning. */
+  /** Number of checkpoints that have failed since {@link #begin()}. */
   static int count() {
     return REFUSED.size();
   }
@@ -77,7 +77,7 @@ final class RefusedCheckpoints extends RichMapFunction<Report, Report>
     @Override
     public void serialize(Boolean refused, DataOutputView target) throws IOException {
       if (refused) {
-        throw new IOException("A checkpoint that fails on purpose");
+        throw new IOException("An intentionally failed checkpoint");
       }
       target.writeBoolean(refused);
     }
@@ -128,9 +128,9 @@ final class RefusedCheckpoints extends RichMapFunction<Report, Report>
     }
   }
 
-  /** Public, with a constructor without arguments: a restore makes it by reflection. */
+  /** Public, with a constructor without arguments, since a restore creates it by reflection. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<Boolean> {
-    /** Of the one serialiser. */
+    /** Snapshot of the one serializer. */
     public Snapshot() {
       super(Refusing::new);
     }

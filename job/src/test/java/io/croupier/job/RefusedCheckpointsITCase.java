@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Many checkpoints in a row fail, and the job tolerates it. Nobody sees new weights meanwhile, so
- * reports go on naming the last visible ones, and every one is used.
+ * Many successive checkpoints fail, and the job tolerates it. No new weights become visible
+ * meanwhile, so reports still name the last visible ones, and the job uses every report.
  */
 @Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
@@ -64,7 +64,7 @@ class RefusedCheckpointsITCase {
   }
 
   @Test
-  void failedCheckpointsDropNobody() throws Exception {
+  void failedCheckpointsDropNoReport() throws Exception {
     for (int batch = 0; batch < 5; batch++) {
       awaitTaken();
       answer();
@@ -76,7 +76,8 @@ class RefusedCheckpointsITCase {
       while (repeated(all) < REFUSED) {
         answer();
         all.catchUp();
-        // Read later, so what has become visible meanwhile is not taken for unconfirmed.
+        // Read the visible updates after the uncommitted ones, so that none that became visible
+        // meanwhile counts as unconfirmed.
         visible.catchUp();
         checkUnconfirmed(all);
       }
@@ -100,7 +101,7 @@ class RefusedCheckpointsITCase {
     System.out.printf("%d checkpoints refused; %d reports, 0 dropped%n", refused, clients.sent());
   }
 
-  /** Everybody answers the newest visible update of each model. */
+  /** All users answer the newest visible update of each model. */
   private void answer() throws Exception {
     for (String model : LearningScenario.local()) {
       clients.answer(visible.publication(model, 0), BATCH);
@@ -114,7 +115,7 @@ class RefusedCheckpointsITCase {
     }
   }
 
-  /** The fewest updates of a model that nobody sees yet. */
+  /** The smallest number, over the models, of updates that are not visible yet. */
   private int repeated(FollowedUpdates all) {
     return LearningScenario.local().stream()
         .mapToInt(model -> unconfirmed(all, model).size())
@@ -122,11 +123,11 @@ class RefusedCheckpointsITCase {
         .orElseThrow();
   }
 
-  /** Beyond what people see, each model has published one round at most. */
+  /** Each model has published at most one round that is not visible. */
   private void checkUnconfirmed(FollowedUpdates all) {
     for (String model : LearningScenario.local()) {
       assertThat(unconfirmed(all, model).stream().map(ModelUpdate::getRound).distinct())
-          .as("rounds of %s that nobody sees", model)
+          .as("invisible rounds of %s", model)
           .hasSizeLessThanOrEqualTo(1);
     }
   }

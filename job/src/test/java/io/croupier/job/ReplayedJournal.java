@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A model that is trained once more, by its journal and the reports on their topic. */
+/** A model that is trained again from its journal and the reports on their topic. */
 final class ReplayedJournal {
   private final ModelSpec spec;
   private final Map<Position, RoundSum> reports = new HashMap<>();
@@ -32,8 +32,8 @@ final class ReplayedJournal {
   }
 
   /**
-   * Fails unless the journal gives every visible update of the model again, bit for bit but for its
-   * time. The model's name was not used before.
+   * Fails unless the journal reproduces every visible update of the model, bit for bit except for
+   * its timestamp. The model's name must not have been used before.
    *
    * @param admitted reports to the model
    */
@@ -73,7 +73,7 @@ final class ReplayedJournal {
     }
   }
 
-  /** Round 0 is published before anything is taken in; the journal leaves that out. */
+  /** Round 0 is published before any report enters; the journal omits that publication. */
   private void begin() throws InvalidProtocolBufferException {
     model = LiveModel.begin(spec, 0);
     publish(true);

@@ -49,21 +49,21 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * This release goes on from savepoints of earlier ones, each kept in a directory with what was on
- * the topics at that time, and with what that release then did with further reports, without having
- * stopped: accounts, models and guarantees have to be the same, bit for bit. {@code -Dkeep=VERSION}
- * keeps a savepoint of this release instead.
+ * This release restores savepoints of earlier ones. Each is stored in a directory with the records
+ * of the topics at that time, and with the outputs of that release for further reports, which it
+ * processed without a stop: accounts, models and guarantees must be the same, bit for bit. {@code
+ * -Dkeep=VERSION} creates a savepoint of this release instead.
  *
- * <p>Two things differ from release 0.1.0, on purpose, and what is compared is the old release's
- * with exactly these changed.
+ * <p>Two outputs deliberately differ from release 0.1.0. The test compares with the old release's
+ * outputs after changing exactly these.
  *
  * <ol>
- *   <li>Of least squares it took two examples to be up to sqrt(8) apart where they are at most
- *       sqrt(4.5), so that a participation weighs 1.125 instead of 2, and the guarantee of {@value
- *       #LEAST_SQUARES} under replace-one is that much better.
- *   <li>It took discrete Gaussian noise for a continuous one where it told an epsilon at a delta.
- *       The distance between the two counts now, so that epsilon is more: a little for reports, and
- *       up to the bound by Renyi divergences for central models with next to no noise.
+ *   <li>For least squares, release 0.1.0 assumed that two examples are up to sqrt(8) apart, but
+ *       their distance is at most sqrt(4.5). So a participation now weighs 1.125 instead of 2, and
+ *       the guarantee of {@value #LEAST_SQUARES} under replace-one improves accordingly.
+ *   <li>Where it reported an epsilon at a delta, it treated discrete Gaussian noise as continuous.
+ *       Now the distance between the two laws is included, so epsilon is larger: slightly for
+ *       reports, and up to the bound by Renyi divergences for central models with negligible noise.
  * </ol>
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
@@ -72,20 +72,23 @@ class SavepointITCase {
   private static final String BEFORE = "before.gz";
   private static final String AFTER = "after.gz";
 
-  /** Of all limits that have a delta. */
+  /** Natural logarithm of the delta of all limits that have one. */
   private static final double LOG_DELTA = Math.log(1e-6);
 
   private static final String LEAST_SQUARES = "squares";
 
-  /** What least squares weighed before, and now, and by how much rounding to the grid raises it. */
+  /**
+   * The weight of a least squares participation before and now, and the factor by which rounding to
+   * the grid raises it.
+   */
   private static final double WEIGHT_BEFORE = 2;
 
   private static final double WEIGHT = 1.125;
   private static final double ROUNDING = 1 + 1e-5;
 
   /**
-   * What central models with next to no noise may differ by: some hundred deviations of the noise,
-   * which isn't seeded.
+   * Tolerance for central models with negligible noise: several hundred standard deviations of the
+   * noise, which isn't seeded.
    */
   private static final double NOISE = 1e-6;
 
@@ -95,13 +98,13 @@ class SavepointITCase {
   private JobClient job;
 
   @BeforeEach
-  void openTable() throws Exception {
+  void openTopics() throws Exception {
     broker = EmbeddedBroker.start(directory.resolve("broker"), KeptRecords.BROKER_SETTINGS);
     testTopics = new TestTopics(broker, "kept");
   }
 
   @AfterEach
-  void closeTable() throws Exception {
+  void closeTopics() throws Exception {
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
@@ -119,7 +122,7 @@ class SavepointITCase {
     start(
         LedgerStart.REBUILD, Map.of("flink.execution.checkpointing.data-inline-threshold", "1 mb"));
     scenario.first();
-    // All is committed, so the state holds no transaction, which other brokers wouldn't know.
+    // All transactions are committed, so the state contains none that another broker would lack.
     String savepoint =
         job.triggerSavepoint(
                 directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
@@ -189,7 +192,10 @@ class SavepointITCase {
     checkModels(after);
   }
 
-  /** No report names the last round, so it comes when the job has waited for one. */
+  /**
+   * No report names the last round, so the job publishes the next one only after it has waited for
+   * such a report.
+   */
   private void awaitLastRounds(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
     Map<String, Long> rounds = new HashMap<>();
     for (ModelUpdate update : of(after, testTopics.topics.updates(), ModelUpdate.parser())) {
@@ -200,7 +206,7 @@ class SavepointITCase {
     }
   }
 
-  /** Every report is judged once, and as it must be. */
+  /** Every report is accounted once, with the expected outcome. */
   private void checkOutcomes(SavepointScenario scenario) throws Exception {
     Map<String, List<Outcome>> outcomes = new TreeMap<>();
     for (AccountingEvent event : read(testTopics.topics.accounting(), AccountingEvent.parser())) {
@@ -211,7 +217,7 @@ class SavepointITCase {
     assertThat(outcomes).isEqualTo(scenario.outcomes());
   }
 
-  /** What the two acts add up to, by hand. */
+  /** Recomputes the totals of both acts. */
   private void checkTotals() throws Exception {
     Map<String, Spend> totals = new HashMap<>();
     Map<String, Spend> modelTotals = new HashMap<>();
@@ -228,7 +234,7 @@ class SavepointITCase {
     assertThat(modelTotals.get("faithful-tree").getParticipations()).isEqualTo(2);
   }
 
-  /** Every account is what it would have become without a stop. */
+  /** Every event equals that of a run without a stop. */
   private void checkEvents(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
     Map<Position, AccountingEvent> events = new HashMap<>();
     for (AccountingEvent event : read(testTopics.topics.accounting(), AccountingEvent.parser())) {
@@ -243,7 +249,9 @@ class SavepointITCase {
     }
   }
 
-  /** Of totals with Gaussian noise, epsilon at delta is a little more, and what is left less. */
+  /**
+   * For totals with Gaussian noise, epsilon at delta is slightly larger, and the remainder smaller.
+   */
   private static AccountingEvent withDistances(AccountingEvent before, AccountingEvent actual) {
     AccountingEvent.Builder today = before.toBuilder();
     if (before.getModelTotals().getMu() > 0 && before.getModelTotals().hasEpsilonAtDelta()) {
@@ -262,7 +270,10 @@ class SavepointITCase {
     return today.build();
   }
 
-  /** The weight of a participation, and what follows from it; the totals, which saturate, stay. */
+  /**
+   * Changes the weight of a participation, and the values that depend on it; the totals, which
+   * saturate, stay.
+   */
   private static AccountingEvent withLessForLeastSquares(
       AccountingEvent before, AccountingEvent actual) {
     if (!before.getModelId().equals(LEAST_SQUARES) || !before.hasCentralSpend()) {
@@ -299,7 +310,7 @@ class SavepointITCase {
     }
   }
 
-  /** Epsilon is more, but no more than by Renyi divergences. */
+  /** Epsilon is larger, but at most the bound by Renyi divergences. */
   private static GuaranteeEvent withDistances(GuaranteeEvent before, GuaranteeEvent actual) {
     GuaranteeEvent.Builder today = before.toBuilder();
     assertThat(actual.getZeroOut().getEpsilon())
@@ -311,7 +322,10 @@ class SavepointITCase {
     return today.build();
   }
 
-  /** All that zero-out says stays; of replace-one, zeta is less, and mu and epsilon follow. */
+  /**
+   * The zero-out guarantee stays; under replace-one, zeta is smaller, and mu and epsilon change
+   * accordingly.
+   */
   private static GuaranteeEvent withLessForLeastSquares(
       GuaranteeEvent before, GuaranteeEvent actual) {
     if (!before.getModelId().equals(LEAST_SQUARES) || before.getRound() == 0) {
@@ -328,7 +342,10 @@ class SavepointITCase {
     return before.toBuilder().setReplaceOne(today).build();
   }
 
-  /** Every model is what it would have become without a stop; of a tree, the noise is new. */
+  /**
+   * Every model equals that of a run without a stop, except for the tree's noise, which is drawn
+   * anew.
+   */
   private void checkModels(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
     Map<String, ModelUpdate> updates = new HashMap<>();
     for (ModelUpdate update : of(after, testTopics.topics.updates(), ModelUpdate.parser())) {
@@ -380,7 +397,7 @@ class SavepointITCase {
     return messages;
   }
 
-  /** Everything on all topics that is committed; what is sent to the job has no gaps. */
+  /** All committed records of all topics; the input topics have no gaps. */
   private Map<RecordLocation, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
     Topics topics = testTopics.topics;
     return KeptRecords.committed(
@@ -400,7 +417,7 @@ class SavepointITCase {
     Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("journal.enabled", "true");
-    // In the script all reports name round 0.
+    // All reports of the script name round 0.
     settings.put("publication.hold", "1 ms");
     settings.putAll(more);
     job =

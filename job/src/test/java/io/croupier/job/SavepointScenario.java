@@ -24,25 +24,25 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * What people do before a savepoint and after it. The second act needs what the first one left, so
- * with a savepoint that is kept neither changes any more.
+ * The users' actions before and after a savepoint. The second act depends on the outcome of the
+ * first, so neither may change once a savepoint is kept.
  *
- * <p>There is one exception. Release 0.1.0 knew no clip, and admitted the reports to {@code pairs}
- * without one in the first act of its kept savepoint, although they have an infinite tau. Later
- * releases refuse such reports, so they now declare the clip COORDINATES. They cost what they cost
- * before, so accounts and models stay the same.
+ * <p>There is one exception. Release 0.1.0 had no clip declarations, and admitted the reports to
+ * {@code pairs} without one in the first act of its kept savepoint, although they have an infinite
+ * tau. Later releases refuse such reports, so they now declare the clip COORDINATES. They cost what
+ * they cost before, so accounts and models stay the same.
  *
- * <p>What comes of it is the same each time: all reports to a local model are one person's, name
- * round 0, and enter rounds one by one; those to a central model name a round that is open.
+ * <p>The outcome is deterministic: all reports to a local model come from one user, name round 0,
+ * and enter rounds one by one; those to a central model name an open round.
  */
 final class SavepointScenario {
-  /** The rounds that central models have behind them after the first act. */
+  /** Number of closed rounds of central models after the first act. */
   private static final int CENTRAL_ROUNDS = 3;
 
-  /** Deviation of the noise of central models whose updates are to show their sums. */
+  /** Standard deviation of the noise of central models whose updates must show their sums. */
   private static final double NEXT_TO_NONE = 1e-9;
 
-  /** Is retired in the first act, and published again at the end of the second. */
+  /** This model is retired in the first act, and published again at the end of the second. */
   private static final ModelSpec GONE =
       spec("model_id: 'gone' dimension: 1 ldp_sgd { step_size: 1 decay: 0 }");
 
@@ -126,32 +126,32 @@ final class SavepointScenario {
     }
   }
 
-  /** The models that people add noise for themselves, and that are not retired. */
+  /** The models whose users add noise themselves, without the retired one. */
   static List<String> local() {
     return LOCAL.stream().map(ModelSpec::getModelId).filter(id -> !id.equals("gone")).toList();
   }
 
-  /** The models that the job adds noise for. */
+  /** The models to which the job adds noise. */
   static List<String> central() {
     return CENTRAL.stream().map(ModelSpec::getModelId).toList();
   }
 
-  /** How many reports to a model were admitted. */
+  /** The number of admitted reports to a model. */
   long admitted(String modelId) {
     return admitted.get(modelId);
   }
 
-  /** How many events there must be. */
+  /** The number of expected events. */
   int reports() {
     return reports;
   }
 
-  /** What must have become of each person's reports, in order. */
+  /** The expected outcomes of each user's reports, in order. */
   Map<String, List<Outcome>> outcomes() {
     return outcomes;
   }
 
-  /** Takes the first act for played: what it left lies on the topics. */
+  /** Records the first act as played; its records are on the topics. */
   void recallFirst() throws Exception {
     recalling = true;
     prelude();
@@ -159,7 +159,7 @@ final class SavepointScenario {
     recalling = false;
   }
 
-  /** Comes before there is a model, and before a start that rebuilds the ledger. */
+  /** Runs before any model is published, and before a start that rebuilds the ledger. */
   void prelude() throws Exception {
     sequences.put("rob/phone", 4L);
     send(undisclosed("broken", "rob"), Outcome.REFUSED_UNKNOWN_MODEL);
@@ -169,7 +169,7 @@ final class SavepointScenario {
     }
   }
 
-  /** Leaves rounds that are half full, and accounts near their limits. */
+  /** The first act: leaves half-full rounds, and accounts near their limits. */
   void first() throws Exception {
     publish();
     for (int i = 0; i < 5; i++) {
@@ -188,7 +188,7 @@ final class SavepointScenario {
       send(sparse("words", "wes", 1000), Outcome.ADMITTED);
       send(byCoordinate("pairs", "pia"), Outcome.ADMITTED);
     }
-    // The one's account is kept by the divergences of one order, the other's by mu.
+    // The divergences of one order determine the first account, mu the second.
     send(pure("renyi", "ria", "phone", 0.5), Outcome.ADMITTED);
     send(pure("renyi", "ria", "phone", 0.5), Outcome.ADMITTED);
     send(gaussian("renyi", "ria", 0.4), Outcome.ADMITTED);
@@ -216,7 +216,7 @@ final class SavepointScenario {
     }
   }
 
-  /** One spec is refused, and so is a change of another. */
+  /** Publishes the specs; the job refuses one of them, and a change of another. */
   private void publish() throws Exception {
     List<ModelSpec> good = new ArrayList<>(LOCAL);
     good.addAll(CENTRAL);
@@ -232,7 +232,7 @@ final class SavepointScenario {
     }
   }
 
-  /** Goes on, reaches limits, and repeats itself. */
+  /** The second act: continues, reaches limits, and repeats reports. */
   void second() throws Exception {
     for (int i = 0; i < 5; i++) {
       send(pure("taps", "ann", "phone", 0.5), Outcome.ADMITTED);
@@ -254,14 +254,14 @@ final class SavepointScenario {
     send(gaussian("hours", "gus", 4), Outcome.REFUSED_BUDGET);
     send(gaussian("renyi", "ria", 0.4), Outcome.ADMITTED);
     send(gaussian("renyi", "ria", 0.4), Outcome.REFUSED_BUDGET);
-    // By the other's account the second of these would be too much.
+    // With the other kind of account the second of these would exceed the limit.
     send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
     send(gaussian("gauss", "gia", 0.4), Outcome.ADMITTED);
     send(gaussian("gauss", "gia", 0.3), Outcome.REFUSED_BUDGET);
-    // Never judged, but below what a rebuilt window knows.
+    // Never accounted, but below the lowest number of a rebuilt window.
     sequences.put("rob/phone", 2L);
     send(undisclosed("broken", "rob"), Outcome.REFUSED_SEQUENCE);
-    // Their averages are over what is published, so that is not left to the checkpoints' pace.
+    // Their averages are over publications, which must not depend on the times of checkpoints.
     for (int i = 0; i < 3; i++) {
       send(sparse("words", "wes", 1000), Outcome.ADMITTED);
       send(byCoordinate("pairs", "pia"), Outcome.ADMITTED);
@@ -275,7 +275,7 @@ final class SavepointScenario {
     send(undisclosed("broken", "bob"), Outcome.REFUSED_UNKNOWN_MODEL);
     send(sent.get("faithful-tree/phone/1"), Outcome.DUPLICATE);
     for (String model : central()) {
-      // The second of a half-full round; and once more, which is once too often.
+      // The second report of a half-full round, then one more that exceeds the limit.
       send(central(model, "faithful-" + model, CENTRAL_ROUNDS), Outcome.ADMITTED);
     }
     settle();
@@ -293,7 +293,7 @@ final class SavepointScenario {
     awaitUpdate("seconds", update -> update.getRound() == 1 && update.getUsed() == 1);
   }
 
-  /** Two reports to each central model, the first round's by somebody who comes back. */
+  /** Two reports to each central model; one user of the first round reports again later. */
   private void playCentral(int round) throws Exception {
     for (String model : central()) {
       String first = round == 0 ? "faithful-" + model : "first-%s-%d".formatted(model, round);
@@ -306,7 +306,7 @@ final class SavepointScenario {
     }
   }
 
-  /** Waits until every report is accounted for, and local models have told what they took. */
+  /** Waits until every report is accounted, and the updates of local models count the used ones. */
   private void settle() throws Exception {
     if (!recalling) {
       testTopics.flush();
@@ -322,7 +322,7 @@ final class SavepointScenario {
     awaitUpdate(model, update -> update.getUsed() + update.getOpen() == taken);
   }
 
-  /** All rounds are of one report, and are visible: a new round may be held back. */
+  /** Waits until all rounds, each of one report, are visible; a new round may be delayed. */
   private void awaitPublished(String model) throws Exception {
     long taken = admitted(model);
     awaitUpdate(model, update -> update.getRound() == taken);
@@ -438,7 +438,7 @@ final class SavepointScenario {
     return report.setDense(dense);
   }
 
-  /** A few eighths, so that sums don't depend on their order. */
+  /** A small multiple of 1/8, so that sums don't depend on their order. */
   private static double value(long n) {
     return (n * 3 % 5 - 1) / 8.0;
   }

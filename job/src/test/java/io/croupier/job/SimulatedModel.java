@@ -13,8 +13,8 @@ import io.croupier.schemas.ModelUpdate;
 import java.util.Random;
 
 /**
- * One local model of {@link LearningScenario} without a job around it, and the people who teach it:
- * what becomes of it under another seed.
+ * One local model of {@link LearningScenario} without a job, and the users who train it. It
+ * measures results under other seeds.
  */
 final class SimulatedModel {
   private final LocalModel model;
@@ -31,7 +31,7 @@ final class SimulatedModel {
     publish();
   }
 
-  /** Teaches it so many reports, evaluated at the newest publication, and publishes once more. */
+  /** Adds {@code reports} reports, evaluated at the newest publication, and publishes again. */
   void learn(int reports) throws InvalidProtocolBufferException {
     for (int i = 0; i < reports; i++) {
       GradientReport report = people.noised(visible).setUserId("u").setSequence(i + 1).build();

@@ -11,9 +11,9 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Makes a job read gradients slowly, so that it takes many checkpoints to work off a few thousand.
- * Implements the interface for producers too, since they get the same settings; it leaves them
- * alone.
+ * Makes a job read gradients slowly, so that a few thousand reports take many checkpoints. It also
+ * implements the interface for producers, since they receive the same settings, but changes none of
+ * their records.
  */
 public final class SlowReading
     implements ConsumerInterceptor<Object, Object>, ProducerInterceptor<Object, Object> {
@@ -21,7 +21,7 @@ public final class SlowReading
   private static final int MOST_AT_ONCE = 10;
   private static final long PAUSE_NANOS = 15_000_000;
 
-  /** Of a job that reads slowly, and takes a checkpoint every 50 ms. */
+  /** Settings of a job that reads slowly, and takes a checkpoint every 50 ms. */
   static Map<String, String> settings() {
     return Map.of(
         "checkpoint.interval",

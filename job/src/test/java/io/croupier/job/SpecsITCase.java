@@ -51,7 +51,7 @@ class SpecsITCase {
 
       testTopics.retire("changing");
       testTopics.flush();
-      // The retirement reaches the ledger some time after it is on its topic.
+      // The ledger receives the retirement some time after it is on its topic.
       int sent = 1;
       List<AccountingEvent> events;
       do {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The default max_staleness, counted in what people could see. */
+/** The default max_staleness, counted in visible publications. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class StalenessITCase {
   private static final long NEVER_PUBLISHED = 1_000_000;
@@ -77,7 +77,7 @@ class StalenessITCase {
     ModelUpdate next = send(spec, 8);
     assertThat(next.getRound()).isEqualTo(10);
 
-    // Another checkpoint: by then the learner, too, knows that people see round 10.
+    // Another checkpoint: after it, the learner also counts round 10 as visible.
     ModelUpdate unpublished = send(spec, NEVER_PUBLISHED);
     assertThat(unpublished.getDroppedUnpublished()).isOne();
     assertThat(unpublished.getRound()).isEqualTo(10);
@@ -98,7 +98,7 @@ class StalenessITCase {
         .containsOnly(1L);
   }
 
-  /** Another person's report that names {@code round}; the update that takes it in. */
+  /** Sends another user's report that names {@code round}; returns the update that counts it. */
   private ModelUpdate send(ModelSpec spec, long round) throws Exception {
     GradientReport report = OneHotReports.report(spec, round, 0);
     testTopics.send(report.toBuilder().setUserId("person-" + sent++).build());

@@ -35,9 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What a job does about accounts that exist when it starts: with two subtasks, on a real broker.
- */
+/** Starts of a job when accounts exist, with two subtasks, on a real broker. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class StartITCase {
   private static final int PEOPLE = 40;
@@ -62,12 +60,12 @@ class StartITCase {
   }
 
   @BeforeEach
-  void openTable() throws Exception {
+  void openTopics() throws Exception {
     testTopics = new TestTopics(broker, "start-" + tables++);
   }
 
   @AfterEach
-  void closeTable() throws Exception {
+  void closeTopics() throws Exception {
     if (!job.getJobExecutionResult().isDone()) {
       stop();
     }
@@ -75,7 +73,7 @@ class StartITCase {
   }
 
   @Test
-  void withoutStateAndWithAccountsIsRefusedForGood() throws Exception {
+  void refusesToStartWithoutStateIfAccountsExist() throws Exception {
     run(1);
     stop();
 
@@ -87,11 +85,11 @@ class StartITCase {
 
   @Tag("thorough")
   @Test
-  void rebuildsTheTotalsThatWereLost() throws Exception {
+  void rebuildsLostTotals() throws Exception {
     long lastRound = run(1).getRound();
     List<AccountingEvent> before = testTopics.awaitEvents("m", PEOPLE);
     stop();
-    // Waits behind the last position while there is no job.
+    // These reports wait after the last accounted position while no job runs.
     send(2, 0, PEOPLE / 2);
 
     start(LedgerStart.REBUILD, Map.of());
@@ -132,7 +130,7 @@ class StartITCase {
 
   @Tag("thorough")
   @Test
-  void aNewLedgerForgets() throws Exception {
+  void newLedgerIgnoresAccounts() throws Exception {
     run(1);
     stop();
 
@@ -147,7 +145,7 @@ class StartITCase {
 
   @Tag("thorough")
   @Test
-  void anOlderSavepointIsRefusedForGood() throws Exception {
+  void refusesAnOlderSavepoint() throws Exception {
     run(1);
     String older =
         job.triggerSavepoint(savepoints(), SavepointFormatType.CANONICAL).get(60, TimeUnit.SECONDS);
@@ -172,7 +170,7 @@ class StartITCase {
     }
   }
 
-  /** It does not drop the state, and start without. */
+  /** The job doesn't discard the state and start without it. */
   @Tag("thorough")
   @Test
   void flinkRefusesStateOfAnotherMaxParallelism() throws Exception {
@@ -198,7 +196,7 @@ class StartITCase {
     return directory.resolve("savepoints").toUri().toString();
   }
 
-  /** A job's first life: everybody reports once. */
+  /** Runs a first job, to which every user reports once. */
   private ModelUpdate run(int sequence) throws Exception {
     testTopics.publish(spec);
     testTopics.flush();
@@ -236,13 +234,13 @@ class StartITCase {
             JobConfig.of(settings).withLedgerStart(start));
   }
 
-  /** Ends the job for good; what it kept as state is not used again. */
+  /** Cancels the job; its state is not used again. */
   private void stop() throws Exception {
     job.cancel().get(30, TimeUnit.SECONDS);
     job.getJobExecutionResult().handle((result, end) -> "").get(30, TimeUnit.SECONDS);
   }
 
-  /** Why the job didn't start, for good. */
+  /** The reason for which the job failed permanently at its start. */
   private String refusal() throws Exception {
     Throwable end = catchThrowable(() -> job.getJobExecutionResult().get(60, TimeUnit.SECONDS));
     assertThat(end).hasStackTraceContaining("The failure is not recoverable");

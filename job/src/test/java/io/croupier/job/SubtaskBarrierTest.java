@@ -8,7 +8,7 @@ import java.util.List;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 
-/** Who has come, over several starts of a job. */
+/** The arrived subtasks over several starts of a job. */
 class SubtaskBarrierTest {
   private final ArrivalAggregate aggregate = new ArrivalAggregate();
   private ArrivedSubtasks arrived = aggregate.createAccumulator();
@@ -19,7 +19,7 @@ class SubtaskBarrierTest {
   }
 
   @Test
-  void isCompleteWhenAllHaveCome() {
+  void isCompleteWhenAllHaveArrived() {
     assertThat(all(0, 3, 0)).isFalse();
     assertThat(all(0, 3, 0)).isFalse();
     assertThat(all(2, 3, 0)).isFalse();
@@ -27,9 +27,9 @@ class SubtaskBarrierTest {
     assertThat(all(0, 3, 0)).isTrue();
   }
 
-  /** Of the job's jar, the loader that reads calls and answers knows nothing. */
+  /** The class loader that deserializes calls and answers lacks the classes of the job's jar. */
   @Test
-  void callsAndAnswersAreOfNoClassOfTheJob() throws Exception {
+  void callsAndAnswersUseNoClassOfTheJob() throws Exception {
     for (Object sent :
         List.of(
             SubtaskBarrier.arrival(0, 2, 0), aggregate.getResult(aggregate.createAccumulator()))) {
@@ -41,7 +41,7 @@ class SubtaskBarrierTest {
   }
 
   @Test
-  void allHaveToComeAgainAfterARestart() {
+  void allMustArriveAgainAfterARestart() {
     assertThat(all(0, 2, 0)).isFalse();
     assertThat(all(1, 2, 0)).isTrue();
 
@@ -50,7 +50,7 @@ class SubtaskBarrierTest {
   }
 
   @Test
-  void whoCameBeforeAFailureDoesNotCountAfterIt() {
+  void arrivalsBeforeAFailureDoNotCount() {
     assertThat(all(0, 2, 0)).isFalse();
 
     assertThat(all(1, 2, 1)).isFalse();

@@ -31,13 +31,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Croupier's topics on a real broker, and what a test puts on them and reads from them. Every
- * reader is read_committed, and every wait is for a condition.
+ * Croupier's topics on a real broker, with methods to write and read them. Unless stated otherwise,
+ * readers are read_committed; every wait is for a condition.
  */
 final class TestTopics implements AutoCloseable {
   /**
-   * A new topic may refuse a producer's first request and take its second one. Then no retry of the
-   * first is in sequence any more, so only one is sent at a time.
+   * A new topic may refuse a producer's first request and accept its second one. A retry of the
+   * first would then be out of sequence, so only one request is sent at a time.
    */
   static final int IN_FLIGHT = 1;
 
@@ -49,7 +49,7 @@ final class TestTopics implements AutoCloseable {
   private final KafkaProducer<byte[], byte[]> producer;
   private final List<Future<RecordMetadata>> sends = new ArrayList<>();
 
-  /** A table of its own topics; no other test's reports are on them. */
+  /** Creates topics with this prefix, which no other test uses. */
   TestTopics(EmbeddedBroker broker, String prefix) throws Exception {
     this.broker = broker;
     this.prefix = prefix;
@@ -68,7 +68,7 @@ final class TestTopics implements AutoCloseable {
     return Map.of("bootstrap.servers", broker.bootstrapServers());
   }
 
-  /** Settings of a job at this table: two subtasks, a checkpoint every 200 ms. */
+  /** Settings of a job on these topics: two subtasks, a checkpoint every 200 ms. */
   Map<String, String> defaults() {
     Map<String, String> settings = new HashMap<>();
     settings.put("kafka.bootstrap.servers", broker.bootstrapServers());
@@ -81,7 +81,7 @@ final class TestTopics implements AutoCloseable {
     return settings;
   }
 
-  /** The same for a script in which no report names the last round: the job waits 3 s for one. */
+  /** The same for a script in which no report names the last round; the job waits 3 s for one. */
   Map<String, String> settings() {
     Map<String, String> settings = defaults();
     settings.put("publication.hold", "3 s");
@@ -104,7 +104,7 @@ final class TestTopics implements AutoCloseable {
     sends.add(producer.send(new ProducerRecord<>(topic, key, value)));
   }
 
-  /** A producer of its own, in a transaction that has begun. */
+  /** A new producer with an open transaction. */
   KafkaProducer<byte[], byte[]> transaction(String id) {
     Map<String, Object> properties = new HashMap<>(kafka());
     properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
@@ -124,7 +124,7 @@ final class TestTopics implements AutoCloseable {
     sends.clear();
   }
 
-  /** Waits for an update of the model that satisfies {@code wanted}; sees all in order. */
+  /** Waits for an update of the model that satisfies {@code wanted}; tests all updates in order. */
   ModelUpdate awaitUpdate(String modelId, Predicate<ModelUpdate> wanted) throws Exception {
     return await(
             topics.updates(),
@@ -134,7 +134,7 @@ final class TestTopics implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** Waits for the end of a model. */
+  /** Waits for the tombstone of a model. */
   void awaitRetired(String modelId) {
     await(
         topics.updates(),
@@ -162,7 +162,10 @@ final class TestTopics implements AutoCloseable {
     return awaitJournal(modelId, atLeast, 0);
   }
 
-  /** The committed journal of a model in order, once it has so many positions and publications. */
+  /**
+   * The committed journal of a model in order, once it has {@code atLeast} positions and {@code
+   * publications} publications.
+   */
   List<JournalEntry.Bundle> awaitJournal(String modelId, int atLeast, int publications)
       throws Exception {
     List<JournalEntry.Bundle> bundles = new ArrayList<>();
@@ -184,7 +187,10 @@ final class TestTopics implements AutoCloseable {
     return bundles;
   }
 
-  /** The newest visible round of a model, which has published one: what clients name now. */
+  /**
+   * The newest visible round of a model, which clients currently name; at least one must be
+   * published.
+   */
   long newestRound(String modelId) throws Exception {
     long[] newest = {-1};
     awaitRecords(
@@ -198,7 +204,7 @@ final class TestTopics implements AutoCloseable {
     return newest[0];
   }
 
-  /** Every committed update of a model in order, of which there is at least one. */
+  /** Every committed update of a model in order; at least one. */
   List<ModelUpdate> updates(String modelId) throws Exception {
     List<ModelUpdate> updates = new ArrayList<>();
     awaitRecords(
@@ -224,7 +230,7 @@ final class TestTopics implements AutoCloseable {
     return records;
   }
 
-  /** Reads a topic until {@code enough} has said so and the present end is reached. */
+  /** Reads a topic until {@code enough} has returned true and the current end is reached. */
   private void awaitRecords(String topic, RecordCheck enough) throws Exception {
     boolean satisfied = false;
     try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic)) {
@@ -232,7 +238,8 @@ final class TestTopics implements AutoCloseable {
       while (!satisfied || !atEnd(consumer)) {
         if (System.nanoTime() > deadline) {
           throw new AssertionError(
-              "%s doesn't hold the wanted committed records after %s".formatted(topic, PATIENCE));
+              "%s doesn't contain the expected committed records after %s"
+                  .formatted(topic, PATIENCE));
         }
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
           satisfied = enough.test(record);
@@ -301,7 +308,7 @@ final class TestTopics implements AutoCloseable {
   KafkaConsumer<byte[], byte[]> consumer(String topic, String isolation) {
     Map<String, Object> properties = new HashMap<>(kafka());
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation);
-    // Who closes a consumer waits for the fetch that is under way.
+    // Closing a consumer waits for its pending fetch.
     properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 20);
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
     KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes);

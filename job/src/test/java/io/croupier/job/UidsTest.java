@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a savepoint, or brokers, know a job by. */
+/** The names by which savepoints and brokers identify a job. */
 class UidsTest {
 
   @Test
-  void operatorsAreCalledWhatTheyWereCalled() throws Exception {
+  void uidsAreUnchanged() throws Exception {
     List<String> uids = new ArrayList<>();
     for (Field field : Uids.class.getDeclaredFields()) {
       uids.add((String) field.get(null));
@@ -31,7 +31,7 @@ class UidsTest {
   }
 
   @Test
-  void transactionsAreCalledWhatTheyWereCalled() {
+  void transactionalIdsAreUnchanged() {
     assertThat(KafkaIo.transactions("croupier.updates"))
         .as("Two jobs on one updates topic fence each other, of whatever releases they are")
         .isEqualTo("croupier-croupier.updates");
