@@ -24,18 +24,18 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Sends the noisy gradients of one person's device, each charged to the person's {@link
- * LocalLedger} and durable there before it leaves. The ledger and the producer belong to the
- * caller, who makes the producer with {@link #producerProperties} and closes it, then the ledger;
- * thousands of reporters may share a producer, but each has a ledger to itself.
+ * Sends the noisy gradients of one person's device. Each is charged to the person's {@link
+ * LocalLedger} and durable there before it is sent. The caller owns the ledger and the producer: it
+ * creates the producer with {@link #producerProperties}, and closes the producer first, then the
+ * ledger. Thousands of reporters may share a producer, but each needs its own ledger.
  *
- * <p>Privacy is spent when a report leaves the device, whatever becomes of it. So a caller must not
- * report the same data again after a failure: whether the first report arrived can't be known, and
- * a second one carries new noise, a second spend. What is safe is to send the same bytes again, and
- * that happens by itself: within {@code delivery.timeout.ms} by Kafka's idempotent producer, and
- * afterwards, under the same number, before the next report and when a reporter is made for the
- * ledger. A refusal is final: a record that the broker will never take is not sent again, stays
- * charged, and its number is not used for another.
+ * <p>Privacy is spent when a report leaves the device, whether or not it arrives. So a caller must
+ * not report the same data again after a failure: the first report may have arrived, and a second
+ * one carries new noise and spends privacy again. Resending the same bytes is safe, and happens
+ * automatically: within {@code delivery.timeout.ms} by Kafka's idempotent producer, and afterwards,
+ * under the same number, before the next report and when a reporter is created for the ledger. A
+ * refusal is final: a record that the broker will never accept is not sent again, stays charged,
+ * and its number is not reused.
  *
  * <p>Safe for use by several threads: reports leave in the order of their numbers.
  */
@@ -46,15 +46,15 @@ public final class GradientReporter {
   private final ReportMaker maker;
   private final byte[] key;
 
-  /** Stored reports that no sending is under way of. */
+  /** Stored reports that the producer is not currently sending. */
   private final NavigableMap<Long, StoredReport> unsent = new ConcurrentSkipListMap<>();
 
   /**
-   * Sends what the ledger holds pending, in order, as it is.
+   * Creates a reporter and sends the ledger's pending reports, in order and unchanged.
    *
-   * @param gradientsTopic where models with noise added on the device take their reports; always
-   *     the same for one ledger
-   * @param ledger of the person whose privacy is spent
+   * @param gradientsTopic topic of reports with noise from the device; always the same for one
+   *     ledger
+   * @param ledger the ledger of the person whose privacy is spent
    */
   public GradientReporter(
       Producer<byte[], byte[]> producer, String gradientsTopic, LocalLedger ledger) {
@@ -72,13 +72,13 @@ public final class GradientReporter {
   }
 
   /**
-   * What a producer of reports must be configured with, over the caller's own settings. Reports are
+   * The settings that a producer of reports requires, added to the caller's settings. Reports are
    * acknowledged by all replicas in sync, resent without duplicates, and go to the partition that
    * Kafka's built-in partitioner chooses by the murmur2 hash of the key, so that one user's reports
-   * keep their order, whatever language their client is written in.
+   * keep their order, independent of the client's programming language.
    *
-   * @param kafka the caller's settings, left as they are
-   * @throws IllegalArgumentException if a setting contradicts this
+   * @param kafka the caller's settings, not modified
+   * @throws IllegalArgumentException if a setting contradicts the required ones
    */
   public static Map<String, Object> producerProperties(Map<String, Object> kafka) {
     if (kafka.containsKey(ProducerConfig.PARTITIONER_CLASS_CONFIG)) {
@@ -91,7 +91,7 @@ public final class GradientReporter {
     Map<String, Object> properties = new HashMap<>(kafka);
     set(properties, ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG, "false");
     if ("-1".equals(String.valueOf(kafka.get(ProducerConfig.ACKS_CONFIG)))) {
-      // Kafka's other spelling.
+      // Kafka accepts both "all" and "-1".
       properties.remove(ProducerConfig.ACKS_CONFIG);
     }
     set(properties, ProducerConfig.ACKS_CONFIG, "all");
@@ -114,9 +114,9 @@ public final class GradientReporter {
   }
 
   /**
-   * Whether this device is to answer a published round: each does with the probability that the
-   * model states. Decided once, by the ledger, for all reporters that it ever has; ask before the
-   * gradient is computed.
+   * Whether this device answers a published round: each device does with the probability that the
+   * model states. The ledger decides once for all its reporters; call this before computing the
+   * gradient.
    */
   public boolean answers(ModelSnapshot model) {
     return maker.answers(model, model.round());
@@ -124,22 +124,22 @@ public final class GradientReporter {
 
   /**
    * Clips and randomises a gradient, and sends it. Spends the randomiser's privacy level, unless it
-   * throws: no noise was drawn then, but for an {@link java.io.UncheckedIOException}.
+   * throws: then no noise was drawn, except with an {@link java.io.UncheckedIOException}.
    *
-   * @param model at whose {@link ModelSnapshot#weights()} the gradient was evaluated
-   * @param gradient of this person's loss, shape [d], left as it is; one that is not finite is
-   *     reported as 0
-   * @param randomiser made for this model
-   * @return completes when the report is acknowledged; one that failed is sent again by itself,
+   * @param model the model at whose {@link ModelSnapshot#weights()} the gradient was evaluated
+   * @param gradient gradient of this person's loss, shape [d], not modified; one with a coordinate
+   *     that is not finite is reported as 0, or as {@link Randomiser#randomise} states
+   * @param randomiser a randomiser for this model
+   * @return completes when the report is acknowledged; a failed report is sent again automatically,
    *     unless it was refused
-   * @throws IllegalArgumentException if the randomiser was made for another dimension, grid
-   *     exponent or gradient bound than the model's, or the gradient has another shape
+   * @throws IllegalArgumentException if the randomiser's dimension, grid exponent or gradient bound
+   *     differs from the model's, or the gradient has another shape
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round
-   * @throws LimitReachedException if the person's limit has no room for the report
-   * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers before is still
-   *     not settled: wait for its acknowledgement
-   * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent
-   *     and must not be drawn again before the ledger was opened anew
+   * @throws LimitReachedException if the report would exceed the person's limit
+   * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
+   *     settled yet: wait for its acknowledgement
+   * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent,
+   *     and must not be drawn again until the ledger has been reopened
    */
   public Future<RecordMetadata> report(
       ModelSnapshot model, double[] gradient, Randomiser randomiser) {
@@ -147,7 +147,7 @@ public final class GradientReporter {
   }
 
   /**
-   * The same of a gradient that was evaluated earlier.
+   * The same for a gradient that was evaluated at an earlier round.
    *
    * @param model any state of the model
    * @param round the published round at whose weights the gradient was evaluated
@@ -161,7 +161,7 @@ public final class GradientReporter {
   private void sendAgain(List<StoredReport> reports) {
     for (StoredReport report : reports) {
       unsent.remove(report.sequence());
-      // What becomes of it, its callback tells.
+      // The callback handles the result.
       Future<RecordMetadata> unused = send(report);
     }
   }
@@ -172,7 +172,8 @@ public final class GradientReporter {
           new ProducerRecord<>(topic, key, report.bytes()),
           (metadata, failure) -> settle(report, failure));
     } catch (RuntimeException e) {
-      // Spent and stored all the same, so the caller must see a report that failed, not none.
+      // The report is charged and stored, so the caller must receive a failed report instead of an
+      // exception.
       unsent.put(report.sequence(), report);
       return CompletableFuture.failedFuture(e);
     }
@@ -188,7 +189,7 @@ public final class GradientReporter {
     }
   }
 
-  /** Whether it is about this record, so that it would be the same another time. */
+  /** Whether the failure is caused by this record, so that a retry would fail in the same way. */
   private static boolean isRefusal(Exception failure) {
     return failure instanceof RecordTooLargeException
         || failure instanceof RecordBatchTooLargeException

@@ -10,7 +10,7 @@ import java.util.Map;
 /**
  * One published state of a model: a {@link io.croupier.schemas.ModelUpdate} in memory.
  *
- * <p>Immutable; arrays that come out are copies.
+ * <p>Immutable; returned arrays are copies.
  */
 public final class ModelSnapshot {
   private final ModelUpdateView update;
@@ -18,7 +18,7 @@ public final class ModelSnapshot {
   private final double[] average;
 
   private ModelSnapshot(ModelUpdateView update, double[] weights, double[] average) {
-    // Without the vectors, which would be held twice.
+    // Without the vectors, which are stored in the arrays.
     this.update = update.toBuilder().clearWeights().clearAverage().build();
     this.weights = weights;
     this.average = average;
@@ -27,8 +27,8 @@ public final class ModelSnapshot {
   /**
    * Reads a {@link io.croupier.schemas.ModelUpdate}.
    *
-   * @throws IllegalArgumentException if the bytes are no such message, or it lacks the model's id,
-   *     round, weights, average, gradient bound or grid exponent, or a value is out of range
+   * @throws IllegalArgumentException if the bytes are not such a message, or it lacks the model's
+   *     id, round, weights, average, gradient bound or grid exponent, or a value is out of range
    */
   public static ModelSnapshot parse(byte[] modelUpdate) {
     ModelUpdateView update;
@@ -56,7 +56,7 @@ public final class ModelSnapshot {
   private static double[] vector(String field, List<ByteString> runs) {
     int size = 0;
     for (ByteString run : runs) {
-      require(run.size() % Double.BYTES == 0, field + " ends inside of a value");
+      require(run.size() % Double.BYTES == 0, field + " ends within a value");
       size = Math.addExact(size, run.size() / Double.BYTES);
     }
     double[] vector = new double[size];
@@ -85,7 +85,7 @@ public final class ModelSnapshot {
     return update.getModelId();
   }
 
-  /** Steps that the learner had taken; 0 is the initial model. */
+  /** Number of steps that the learner had taken; 0 is the initial model. */
   public long round() {
     return update.getRound();
   }
@@ -95,32 +95,32 @@ public final class ModelSnapshot {
     return weights.length;
   }
 
-  /** Where the next gradient is to be evaluated, shape [d]; a copy. */
+  /** The weights at which to evaluate the next gradient, shape [d]; a copy. */
   public double[] weights() {
     return weights.clone();
   }
 
-  /** What to predict with, shape [d]; a copy. */
+  /** The weights to predict with, shape [d]; a copy. */
   public double[] average() {
     return average.clone();
   }
 
-  /** Admitted reports that have entered a closed round. */
+  /** Number of admitted reports that have entered a closed round. */
   public long used() {
     return update.getUsed();
   }
 
-  /** Admitted reports that named too old a round. */
+  /** Number of admitted reports that named too old a round. */
   public long droppedStale() {
     return update.getDroppedStale();
   }
 
-  /** Admitted reports that named a round that was never published. */
+  /** Number of admitted reports that named a round that was never published. */
   public long droppedUnpublished() {
     return update.getDroppedUnpublished();
   }
 
-  /** Admitted reports that wait in the open round. */
+  /** Number of admitted reports that wait in the open round. */
   public long open() {
     return update.getOpen();
   }
@@ -135,12 +135,12 @@ public final class ModelSnapshot {
     return update.getGradientBound();
   }
 
-  /** Probability with which a client is to answer a published round; 1 where none is stated. */
+  /** Probability with which a client answers a published round; 1 where none is stated. */
   public double answerProbability() {
     return update.hasAnswerProbability() ? update.getAnswerProbability() : 1;
   }
 
-  /** Scalars by name; cannot be changed. */
+  /** Scalars by name; unmodifiable. */
   public Map<String, Double> diagnostics() {
     return update.getDiagnosticsMap();
   }

@@ -26,16 +26,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the compacted topic of model updates, read committed, and keeps the newest of every
- * model; a model that is retired disappears. Belongs to no consumer group and commits nothing, so
- * any number of subscribers may follow one topic.
+ * Follows the compacted topic of model updates, read committed, and keeps the newest update of
+ * every model, until the model is retired. It belongs to no consumer group and commits no offsets,
+ * so any number of subscribers may follow one topic.
  *
- * <p>Models become visible once the subscriber has read what the topic held when it began: an
- * update that is about to be superseded would draw reports that are stale on arrival, and their
- * privacy would be spent for nothing.
+ * <p>Models become visible once the subscriber has read all updates that the topic contained at the
+ * start: a report at an older update could be stale on arrival, and would spend privacy without
+ * effect.
  *
- * <p>Has a thread of its own. Should that fail, on an update that can't be read, a listener that
- * throws or an error that Kafka won't get over, the next call throws an {@link
+ * <p>A subscriber runs its own thread. If that thread fails, because of an unreadable update, an
+ * exception of the listener or a fatal Kafka error, the next call throws an {@link
  * IllegalStateException} with the cause. Safe for use by several threads.
  */
 public final class ModelSubscriber implements AutoCloseable {
@@ -49,7 +49,9 @@ public final class ModelSubscriber implements AutoCloseable {
   private final Clock clock;
   private final Thread thread;
 
-  /** Of the subscriber's thread alone: where the topic ended when it began; empty when reached. */
+  /**
+   * End offsets at the start that are not reached yet; accessed only by the subscriber's thread.
+   */
   private final Map<TopicPartition, Long> ends = new HashMap<>();
 
   // Guarded by this.
@@ -71,8 +73,8 @@ public final class ModelSubscriber implements AutoCloseable {
    * Begins to follow a topic, with a listener.
    *
    * @param kafka settings of the consumer: {@code bootstrap.servers}, security, ...
-   * @param listener is given every update that is read, old ones first, on the subscriber's thread;
-   *     while it works nothing is read
+   * @param listener receives every update, in the topic's order, on the subscriber's thread, which
+   *     reads no further updates meanwhile
    */
   public ModelSubscriber(
       Map<String, Object> kafka,
@@ -108,7 +110,7 @@ public final class ModelSubscriber implements AutoCloseable {
   }
 
   /**
-   * The newest update of a model; empty if there is none, or none is known yet.
+   * The newest update of a model; empty if there is none, or none has been read yet.
    *
    * @throws IllegalStateException if the subscriber failed or is closed
    */
@@ -122,8 +124,8 @@ public final class ModelSubscriber implements AutoCloseable {
   }
 
   /**
-   * Whether all was read that the topic held when the subscriber began: only then a model that is
-   * not there is not published.
+   * Whether the subscriber has read all updates that the topic contained at the start. Before that,
+   * an absent model may be published.
    *
    * @throws IllegalStateException if the subscriber failed or is closed
    */
@@ -133,8 +135,8 @@ public final class ModelSubscriber implements AutoCloseable {
   }
 
   /**
-   * How far behind a snapshot is, so that nothing need be spent on a report that would come too
-   * late; empty if its model is retired, or none is known yet.
+   * The staleness of a snapshot, so that callers can avoid reports that would arrive too late;
+   * empty if its model is retired, or no update of it has been read yet.
    *
    * @throws IllegalStateException if the subscriber failed or is closed
    */
@@ -147,10 +149,10 @@ public final class ModelSubscriber implements AutoCloseable {
 
   /**
    * Whether a round of a model is among the newest {@value Staleness#MOST_PUBLICATIONS}
-   * publications that were read: a report of another is dropped by the job, and is spent all the
-   * same.
+   * publications read so far. The job drops a report that names any other round, and the report is
+   * charged nevertheless.
    *
-   * @return false, too, if the model is retired, or none is known yet
+   * @return false, too, if the model is retired, or no update of it has been read yet
    * @throws IllegalStateException if the subscriber failed or is closed
    */
   public synchronized boolean isPublished(String modelId, long round) {
@@ -159,12 +161,12 @@ public final class ModelSubscriber implements AutoCloseable {
   }
 
   /**
-   * Waits until a model is there.
+   * Waits for a model's first update.
    *
    * @return its newest update
    * @throws TimeoutException if there is none after {@code timeout}
    * @throws IllegalStateException if the subscriber failed or is closed
-   * @throws InterruptException if the thread is interrupted, which it then remains
+   * @throws InterruptException if the thread is interrupted; its interrupt status remains set
    */
   public synchronized ModelSnapshot await(String modelId, Duration timeout)
       throws TimeoutException {
@@ -198,7 +200,7 @@ public final class ModelSubscriber implements AutoCloseable {
     }
   }
 
-  /** Stops following, at once. Does not throw what the thread may have failed of. */
+  /** Stops the subscriber. Does not rethrow an exception of its thread. */
   @Override
   public void close() {
     synchronized (this) {
@@ -237,7 +239,7 @@ public final class ModelSubscriber implements AutoCloseable {
     }
   }
 
-  /** The next updates; none if Kafka asks for patience, or the topic isn't there yet. */
+  /** The next updates; none after a retriable error, or if the topic doesn't exist yet. */
   private ConsumerRecords<byte[], byte[]> read() {
     ConsumerRecords<byte[], byte[]> updates = ConsumerRecords.empty();
     try {
@@ -248,7 +250,7 @@ public final class ModelSubscriber implements AutoCloseable {
         updates = consumer.poll(POLL);
       }
     } catch (RetriableException e) {
-      LOG.warn("Following topic {} is held up; trying again", topic, e);
+      LOG.warn("Reading topic {} failed; trying again", topic, e);
       pause();
     }
     ends.entrySet().removeIf(end -> isPast(end.getKey(), end.getValue()));
@@ -259,12 +261,12 @@ public final class ModelSubscriber implements AutoCloseable {
     try {
       return consumer.position(partition, Duration.ZERO) >= end;
     } catch (org.apache.kafka.common.errors.TimeoutException e) {
-      // Not even the beginning is known yet.
+      // The end offsets at the start are not known yet.
       return false;
     }
   }
 
-  /** Takes all partitions, those included that were added since. */
+  /** Assigns all partitions, including new ones. */
   private void assignNewPartitions() {
     List<TopicPartition> partitions = new ArrayList<>();
     for (PartitionInfo partition : consumer.partitionsFor(topic)) {
@@ -316,7 +318,7 @@ public final class ModelSubscriber implements AutoCloseable {
     notifyAll();
   }
 
-  /** Waits a little, or until closed. */
+  /** Waits for a short time, or until closed. */
   private synchronized void pause() {
     if (closed) {
       return;

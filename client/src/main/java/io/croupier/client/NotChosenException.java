@@ -1,8 +1,9 @@
 package io.croupier.client;
 
 /**
- * This device is not to answer that round of a model, whose operator asks only some to; nothing was
- * drawn, and nothing is spent. The same round would be refused again: wait for the next.
+ * This device must not answer that round of a model, whose spec requests answers from a random part
+ * of the devices. No noise was drawn, and no privacy is spent. The decision for a round is final:
+ * wait for the next round.
  */
 public final class NotChosenException extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -14,19 +14,18 @@ import java.time.InstantSource;
 import java.util.Objects;
 
 /**
- * Makes the reports of one person's device, each charged to the person's {@link LocalLedger} and
- * durable there when it is handed out. How they leave is the caller's business: {@link
- * GradientReporter} sends them by Kafka. Whoever has another way {@linkplain
- * LocalLedger#acknowledge acknowledges} what has arrived and, until then, lets the very same bytes
- * leave again.
+ * Creates the reports of one person's device, each charged to the person's {@link LocalLedger} and
+ * durable there when it is returned. The caller sends them: {@link GradientReporter} does so by
+ * Kafka. Callers with another transport must {@linkplain LocalLedger#acknowledge acknowledge}
+ * reports that have arrived, and until then resend exactly the same bytes.
  *
  * <p>Safe for use by several threads.
  */
 public final class ReportMaker {
   /**
-   * To what reports' time stamps are rounded down. Replay dates updates by them, nobody else reads
-   * them; a finer one, with the time at which the round was published, would bound how long the
-   * device computed, which may depend on the gradient.
+   * Unit to which the timestamps of reports are rounded down. Only replay reads them, to date
+   * updates. Finer ones, together with the time at which the round was published, would bound the
+   * device's computing time, which may depend on the gradient.
    */
   private static final long STAMP_MS = Duration.ofHours(1).toMillis();
 
@@ -34,10 +33,10 @@ public final class ReportMaker {
   private final InstantSource clock;
 
   /**
-   * A maker of one person's reports.
+   * Creates a maker of one person's reports.
    *
-   * @param ledger of the person whose privacy is spent; belongs to the caller
-   * @param clock stamps the reports, with the hour alone
+   * @param ledger the ledger of the person whose privacy is spent; owned by the caller
+   * @param clock clock for the reports' timestamps, which contain only the hour
    */
   public ReportMaker(LocalLedger ledger, InstantSource clock) {
     this.ledger = Objects.requireNonNull(ledger, "ledger");
@@ -45,8 +44,8 @@ public final class ReportMaker {
   }
 
   /**
-   * Whether this device is to answer a published round: each does with the probability that the
-   * model states. Decided once, by the ledger.
+   * Whether this device answers a published round: each device does with the probability that the
+   * model states. The ledger decides once.
    *
    * @param model any state of the model
    */
@@ -55,8 +54,8 @@ public final class ReportMaker {
   }
 
   /**
-   * Clips and randomises a gradient. Spends the randomiser's privacy level, unless it throws: no
-   * noise was drawn then, but for an {@link java.io.UncheckedIOException}.
+   * Clips and randomises a gradient. Spends the randomiser's privacy level, unless it throws: then
+   * no noise was drawn, except with an {@link java.io.UncheckedIOException}.
    *
    * @param model any state of the model
    * @param round the published round at whose weights the gradient was evaluated
@@ -68,10 +67,10 @@ public final class ReportMaker {
    *     exponent or gradient bound than the model's, or the gradient has another shape
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round
    * @throws LimitReachedException if the person's limit has no room for the report
-   * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers before is still
-   *     not settled
-   * @throws java.io.UncheckedIOException if the report could not be made durable: it must not leave
-   *     and must not be drawn again before the ledger was opened anew
+   * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
+   *     settled yet
+   * @throws java.io.UncheckedIOException if the report could not be made durable: it must not be
+   *     sent, and must not be drawn again until the ledger has been reopened
    */
   public StoredReport release(
       ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {

@@ -4,15 +4,15 @@ import io.croupier.schemas.ModelSpecs;
 import java.time.Duration;
 
 /**
- * How far behind a snapshot is.
+ * How far a snapshot lags behind the newest publication.
  *
- * @param publications how many newer ones were read since, up to {@value #MOST_PUBLICATIONS}; there
- *     may be more that were not read yet, or that compaction removed. A report at this snapshot is
- *     dropped by the job if that is more than the model's {@code max_staleness}, and is spent all
- *     the same
- * @param age how long ago it was published, by this device's clock and the job's; at least 0
+ * @param publications number of newer publications read so far, up to {@value #MOST_PUBLICATIONS};
+ *     there may be more that were not read yet, or that compaction removed. If the number exceeds
+ *     the model's {@code max_staleness}, the job drops a report at this snapshot, and the report is
+ *     charged nevertheless
+ * @param age time since its publication, by the clocks of this device and the job; at least 0
  */
 public record Staleness(int publications, Duration age) {
-  /** No model tolerates more. */
+  /** Largest number counted; no model tolerates a staleness as large. */
   public static final int MOST_PUBLICATIONS = ModelSpecs.MAX_STALENESS + 1;
 }

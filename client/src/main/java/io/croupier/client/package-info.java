@@ -1,6 +1,7 @@
 /**
- * What runs on a person's device: follow the newest model, randomise a gradient, report it.
+ * The library for a person's device: it follows the newest model, randomises gradients and reports
+ * them.
  *
- * <p>Needs Kafka's client and Croupier's records; knows nothing of Flink.
+ * <p>Requires Kafka's client and Croupier's records, but not Flink.
  */
 package io.croupier.client;

@@ -20,7 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** What a device has to carry stays small. */
+/** The client's dependencies stay small. */
 class ArchitectureTest {
   private static final JavaClasses CLIENT =
       new ClassFileImporter()
@@ -59,9 +59,9 @@ class ArchitectureTest {
         .check(CLIENT);
   }
 
-  /** Noise that somebody else can draw again hides nothing. */
+  /** Noise from a known generator state protects nothing. */
   @Test
-  void nobodyOutsideChoosesTheBitsOfARandomiser() {
+  void noCallerChoosesTheBitsOfARandomiser() {
     List<JavaClass> randomisers =
         CLIENT.stream().filter(type -> type.isAssignableTo(Randomiser.class)).toList();
     assertThat(randomisers).hasSizeGreaterThan(Randomiser.class.getPermittedSubclasses().length);
@@ -74,7 +74,7 @@ class ArchitectureTest {
     }
   }
 
-  /** Not by a method either, and not by way of a class that is made for it. */
+  /** Neither a method nor a class that could be used for this purpose accepts bits. */
   @Test
   void nothingPublicTakesBits() {
     noCodeUnits()

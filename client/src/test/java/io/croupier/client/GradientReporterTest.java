@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 class GradientReporterTest {
   private static final ModelSnapshot MODEL = Updates.snapshot("m", 3, 0, 0);
 
-  /** So little noise that the release is the clipped gradient. */
+  /** Negligible noise: the release equals the clipped gradient. */
   private static final Randomiser NEXT_TO_NO_NOISE = new L2LaplaceRandomiser(1, 2, -16, 1e12);
 
   private final MockProducer<byte[], byte[]> producer =
@@ -85,7 +85,7 @@ class GradientReporterTest {
     assertThat(report.getDeviceId()).isEqualTo(ledger.deviceId());
     assertThat(report.getSequence()).isZero();
     assertThat(Instant.ofEpochMilli(report.getCreatedAtMs()))
-        .as("the hour alone: more would tell how long the device computed")
+        .as("only the hour: more would reveal the device's computing time")
         .isEqualTo("2026-11-22T10:00:00Z");
     assertThat(report.getL2Laplace().getEpsilon()).isEqualTo(1e12);
     // 0.6 and -0.8 in steps of 2^-16, rounded towards zero.
@@ -93,13 +93,13 @@ class GradientReporterTest {
   }
 
   @Test
-  void saysWhichNoiseItIs() throws Exception {
+  void declaresItsNoise() throws Exception {
     reporter().report(MODEL, new double[2], new GaussianRandomiser(1, 2, -16, 0.5)).get();
     assertThat(sent().get(0).getGaussian().getMu()).isEqualTo(0.5);
   }
 
   @Test
-  void noiseMayStayUnsaidAndIsThereAllTheSame() throws Exception {
+  void undisclosedNoiseIsAddedAllTheSame() throws Exception {
     Randomiser unsaid = new UndisclosedRandomiser(NEXT_TO_NO_NOISE);
 
     reporter().report(MODEL, new double[] {30, -40}, unsaid).get();
@@ -112,7 +112,7 @@ class GradientReporterTest {
   }
 
   @Test
-  void everyReportHasANumberOfItsOwn() throws Exception {
+  void everyReportHasItsOwnNumber() throws Exception {
     GradientReporter reporter = reporter();
     for (int i = 0; i < 3; i++) {
       reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE).get();
@@ -121,7 +121,7 @@ class GradientReporterTest {
   }
 
   @Test
-  void aReportThatWasNotTakenGoesBeforeTheNext() throws Exception {
+  void failedReportIsSentBeforeTheNext() throws Exception {
     GradientReporter reporter = reporter();
     producer.sendException = new KafkaException("out of memory");
     Future<RecordMetadata> first = reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE);
@@ -135,7 +135,7 @@ class GradientReporterTest {
   }
 
   @Test
-  void aReportThatFailedIsSentAgainByteForByte() {
+  void failedReportIsSentAgainByteForByte() {
     MockProducer<byte[], byte[]> manual = manual();
     GradientReporter reporter = new GradientReporter(manual, "gradients", ledger);
     Randomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
@@ -171,7 +171,7 @@ class GradientReporterTest {
   }
 
   @Test
-  void whatIsPendingGoesFirstInOrder() throws Exception {
+  void pendingReportsAreSentFirstInOrder() throws Exception {
     MockProducer<byte[], byte[]> silent = manual();
     GradientReporter before = new GradientReporter(silent, "gradients", ledger);
     Randomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
@@ -225,7 +225,7 @@ class GradientReporterTest {
   }
 
   @Test
-  void refusesWhatIsNoGradientAndKeepsTheNumber() throws Exception {
+  void refusesInvalidGradientsAndKeepsTheNumber() throws Exception {
     GradientReporter reporter = reporter();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> reporter.report(MODEL, new double[3], NEXT_TO_NO_NOISE));
@@ -233,16 +233,16 @@ class GradientReporterTest {
     assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L);
   }
 
-  /** A device that failed, or stayed silent, would tell of it. */
+  /** A failure or a missing report would reveal it. */
   @Test
-  void reportsAndChargesWhatIsNotFiniteAsZero() throws Exception {
+  void reportsAndChargesNonFiniteGradientsAsZero() throws Exception {
     reporter().report(MODEL, new double[] {1, Double.NaN}, NEXT_TO_NO_NOISE).get();
     assertThat(sent().get(0).getGrid().getValuesList()).containsExactly(0, 0);
     assertThat(ledger.spent().reports()).isEqualTo(1);
   }
 
   @Test
-  void aRoundThatIsNotToBeAnsweredCostsNothing() throws Exception {
+  void roundThatIsNotAnsweredCostsNothing() throws Exception {
     GradientReporter reporter = reporter();
     int answered = 0;
     for (int round = 0; round < 40; round++) {
@@ -263,7 +263,7 @@ class GradientReporterTest {
             .isInstanceOf(NotChosenException.class);
       }
     }
-    // Both come up: all 40 would be alike with probability 2e-12.
+    // Both answers occur: all 40 would be equal with probability 2e-12.
     assertThat(answered).isBetween(1, 39);
     assertThat(ledger.spent().reports()).isEqualTo(answered);
     assertThat(producer.history()).hasSize(answered);

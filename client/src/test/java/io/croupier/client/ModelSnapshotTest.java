@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ModelSnapshotTest {
 
   @Test
-  void holdsWhatTheUpdateSays() {
+  void containsTheUpdatesFields() {
     ModelSnapshot snapshot =
         ModelSnapshot.parse(
             Updates.update("m", 7, 1, -2.5)
@@ -78,7 +78,7 @@ class ModelSnapshotTest {
   }
 
   @Test
-  void refusesWhatIsNoUpdateAndSaysWhy() {
+  void refusesInvalidUpdatesWithAReason() {
     assertRefused(Updates.update("", 0, 1), "model_id is missing");
     assertRefused(Updates.update("m", 0, 1).clearRound(), "round is missing");
     assertRefused(Updates.update("m", -1, 1), "round is missing or negative");
@@ -103,7 +103,7 @@ class ModelSnapshotTest {
             .toByteArray();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ModelSnapshot.parse(torn))
-        .withMessageContaining("weights ends inside of a value");
+        .withMessageContaining("weights ends within a value");
   }
 
   private static void assertRefused(ModelUpdate.Builder update, String reason) {

@@ -85,7 +85,7 @@ class ModelSubscriberTest {
     publish("b", 5);
     publish("a", 2);
     subscribe();
-    // Not shown before all that the topic held is read.
+    // No update is visible until all updates at the start have been read.
     assertThat(subscriber.await("a", LONG).round()).isEqualTo(2);
     assertThat(subscriber.newest("b").orElseThrow().round()).isEqualTo(5);
     assertThat(subscriber.newest("c")).isEmpty();
@@ -105,7 +105,7 @@ class ModelSubscriberTest {
   }
 
   @Test
-  void tellsHowFarBehindASnapshotIs() throws Exception {
+  void returnsTheStalenessOfASnapshot() throws Exception {
     topic(2);
     publish("a", 0);
     publish("a", 40);
@@ -135,7 +135,7 @@ class ModelSubscriberTest {
   }
 
   @Test
-  void countsPublicationsAsFarAsAModelMayTolerate() {
+  void countsPublicationsUpToTheLargestStaleness() {
     Publications publications = new Publications();
     for (long round = 0; round < 3000; round += 2) {
       publications.add(Updates.snapshot("a", round, 1));
@@ -147,7 +147,7 @@ class ModelSubscriberTest {
   }
 
   @Test
-  void knowsNoModelBeforeItHasCaughtUp() throws Exception {
+  void showsNoModelBeforeItHasCaughtUp() throws Exception {
     topic(2);
     publish("a", 1);
     subscribe();
@@ -161,7 +161,7 @@ class ModelSubscriberTest {
   }
 
   @Test
-  void forgetsAModelThatIsRetired() throws Exception {
+  void removesARetiredModel() throws Exception {
     topic(3);
     publish("a", 1);
     publish("a", (byte[]) null);
@@ -172,7 +172,7 @@ class ModelSubscriberTest {
   }
 
   @Test
-  void waitsForATopicThatIsNotThereYet() throws Exception {
+  void waitsForAMissingTopic() throws Exception {
     consumer.updatePartitions(TOPIC, List.of());
     publish("a", 1);
     subscribe();
@@ -197,7 +197,7 @@ class ModelSubscriberTest {
   }
 
   @Test
-  void goesOnAfterAnErrorThatPasses() throws Exception {
+  void continuesAfterARetriableError() throws Exception {
     topic(0);
     consumer.schedulePollTask(() -> consumer.setPollException(new NetworkException("flaky")));
     publish("a", 1);
@@ -206,7 +206,7 @@ class ModelSubscriberTest {
   }
 
   @Test
-  void aWaitEndsWhenItsTimeIsUp() {
+  void waitEndsAtItsTimeout() {
     topic(0);
     subscribe();
     assertThatThrownBy(() -> subscriber.await("a", Duration.ofMillis(1)))
@@ -242,7 +242,7 @@ class ModelSubscriberTest {
   void aListenerThatThrowsSurfaces() {
     topic(1);
     publish("a", 1);
-    // Retriable for Kafka, but not of Kafka's making: it must not pass as a hiccup.
+    // The class is retriable, but the listener threw it: it must count as a failure.
     NetworkException own = new NetworkException("the listener's own");
     subscriber =
         new ModelSubscriber(

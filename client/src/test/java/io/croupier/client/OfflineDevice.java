@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 
-/** All of the client, with Kafka's own producer and consumer, where no broker answers. */
+/** Runs the whole client, with Kafka's real producer and consumer, without a reachable broker. */
 final class OfflineDevice {
   private static final Map<String, Object> NOWHERE =
       Map.of("bootstrap.servers", "127.0.0.1:1", "max.block.ms", 100);
@@ -30,7 +30,7 @@ final class OfflineDevice {
       GradientReporter reporter = new GradientReporter(producer, "gradients", ledger);
       try {
         reporter.report(model, new double[2], new L2LaplaceRandomiser(1, 2, -16, 2)).get();
-        throw new AssertionError("there is a broker");
+        throw new AssertionError("a broker answered");
       } catch (ExecutionException e) {
         System.out.printf(
             "charged: %d, epsilon %s, pending: %d%n",

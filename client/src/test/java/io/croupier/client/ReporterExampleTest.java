@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The example of the module's README, run against Kafka's own fakes. */
 class ReporterExampleTest {
 
-  /** One person: follow the model, and tell it once, privately, what you know. */
+  /** One person follows the model, and reports to it once, privately. */
   static void takePart(Map<String, Object> kafka, Path file)
       throws IOException, TimeoutException, InterruptedException, ExecutionException {
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.ofEpsilon(20));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 
-/** A device needs no JDK: the client runs where there are no more modules than it names. */
+/** The client runs on a runtime that contains only the listed modules, without a JDK. */
 class SmallRuntimeITCase {
   /** Found by jdeps; all are part of any JRE. */
   private static final Set<String> MODULES =
@@ -38,7 +38,7 @@ class SmallRuntimeITCase {
           "java.security.sasl",
           "jdk.unsupported");
 
-  /** What the client consists of and depends on, but for compression. */
+  /** The client and its dependencies, without compression libraries. */
   private static final List<Class<?>> PARTS =
       List.of(
           GradientReporter.class,

@@ -3,10 +3,10 @@ package io.croupier.client.ledger;
 import java.nio.ByteBuffer;
 
 /**
- * What follows a report's entry once that is durable, and precedes its sending. As bytes,
+ * The marker written after a report's entry is durable, and before the report is sent. As bytes,
  * big-endian: a magic number (4), the commit marker's own position in the file (8), and a CRC-32C
- * (4) of these and the header's checksum. So wherever a commit marker is found, all that is above
- * it was whole once.
+ * (4) of these and the header's checksum. So everything before a commit marker in the file was once
+ * complete.
  */
 final class CommitMarker {
   static final int BYTES = 16;

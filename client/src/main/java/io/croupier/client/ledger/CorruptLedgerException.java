@@ -4,8 +4,8 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 
 /**
- * A ledger's file is damaged in a way that no crash explains, so what was spent can't be told. It
- * is left as it is.
+ * A ledger's file is damaged in a way that no crash explains, so the spending can't be determined.
+ * The file is not modified.
  */
 public final class CorruptLedgerException extends FileSystemException {
   private static final long serialVersionUID = 1;
@@ -17,7 +17,8 @@ public final class CorruptLedgerException extends FileSystemException {
         what
             + " at byte "
             + position
-            + ": no crash leaves a file like that, so what was spent can't be told from it; it must"
-            + " be mended or, if the person agrees to forget what was spent, moved away");
+            + ": no crash causes such damage, and the spending can't be determined; repair"
+            + " the file or, if the person accepts that the recorded spending is lost, move"
+            + " it away");
   }
 }

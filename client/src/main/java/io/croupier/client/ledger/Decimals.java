@@ -5,14 +5,14 @@ import java.math.RoundingMode;
 
 /** Sums as integers: multiples of a decimal unit, rounded up, saturated. */
 final class Decimals {
-  /** Stands for every sum from there on, and stays. */
+  /** Represents every sum from this value on; further additions don't change it. */
   static final long SATURATED = Long.MAX_VALUE;
 
   private static final BigDecimal LARGEST = BigDecimal.valueOf(SATURATED);
 
   private Decimals() {}
 
-  /** The least integer number of units of 10^-decimals that is not below the number; saturated. */
+  /** The number in units of 10^-decimals, rounded up to an integer; saturated. */
   static long roundUp(BigDecimal number, int decimals) {
     BigDecimal units = number.movePointRight(decimals);
     return units.compareTo(LARGEST) >= 0
@@ -20,7 +20,7 @@ final class Decimals {
         : units.setScale(0, RoundingMode.CEILING).longValueExact();
   }
 
-  /** Sum of two numbers of at least 0, saturated. */
+  /** Sum of two nonnegative numbers, saturated. */
   static long add(long a, long b) {
     long sum = a + b;
     return sum < 0 ? SATURATED : sum;

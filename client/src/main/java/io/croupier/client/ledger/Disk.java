@@ -9,7 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Set;
 
-/** All that a ledger asks of the file system, where a test may come between. */
+/** The operations of the file system that a ledger uses; tests substitute them. */
 interface Disk {
   /** The file system itself. */
   Disk REAL =
@@ -32,11 +32,11 @@ interface Disk {
         }
       };
 
-  /** Opens a file or, to force it, a folder. */
+  /** Opens a file, or a folder in order to force it. */
   FileChannel open(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException;
 
-  /** Gives a file another's name in the same folder, in one step; the other is gone then. */
+  /** Renames a file within its folder atomically, and replaces an existing file of the new name. */
   void move(Path from, Path to) throws IOException;
 
   void delete(Path path) throws IOException;

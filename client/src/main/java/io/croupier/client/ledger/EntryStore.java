@@ -2,9 +2,9 @@ package io.croupier.client.ledger;
 
 import java.io.IOException;
 
-/** Where entries are kept. */
+/** The storage of entries. */
 interface EntryStore extends AutoCloseable {
-  /** Keeps nothing: for ledgers that live as long as their process. */
+  /** Stores nothing, for ledgers that end with their process. */
   EntryStore NOWHERE =
       new EntryStore() {
         @Override
@@ -20,7 +20,7 @@ interface EntryStore extends AutoCloseable {
   /** Adds an entry; one that holds a report is durable on return. */
   void append(LedgerEntry entry) throws IOException;
 
-  /** Forgets what is settled, but not what it cost, once that is worth the work. */
+  /** Removes settled reports, but not their cost, once they take enough space. */
   void tidy() throws IOException;
 
   @Override

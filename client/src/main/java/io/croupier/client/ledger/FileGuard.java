@@ -10,13 +10,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * Holds the ledger's file itself, besides its {@link LedgerLock}: whoever deletes the lock's file
- * lets another process make and lock a new one, but that process can't lock the ledger.
+ * Locks the ledger's file itself, in addition to its {@link LedgerLock}: if the lock's file is
+ * deleted, another process can create and lock a new one, but it can't lock the ledger.
  *
- * <p>The channel that holds the lock is used for nothing else, and closed last: POSIX drops a
- * process's lock as soon as it closes any descriptor of the file. Where the file system isn't
- * POSIX's, a lock would keep its own process from writing, and a lock's file that is open can't be
- * replaced; nothing is held there.
+ * <p>The channel with the lock has no other use and is closed last, because POSIX releases a
+ * process's locks as soon as it closes any descriptor of the file. On file systems that aren't
+ * POSIX, a lock would prevent its own process from writing, and an open file can't be replaced;
+ * there this class takes no lock.
  */
 final class FileGuard implements Closeable {
   private final FileChannel channel;
@@ -28,9 +28,9 @@ final class FileGuard implements Closeable {
   }
 
   /**
-   * Holds a file that nobody else has opened yet.
+   * Locks a file that no other process has opened yet.
    *
-   * @param channel on it, which now belongs to the guard
+   * @param channel a channel of the file, which the guard now owns
    * @throws FileSystemException if another process holds it
    */
   static FileGuard ofNew(Path path, FileChannel channel) throws IOException {
@@ -41,9 +41,9 @@ final class FileGuard implements Closeable {
   }
 
   /**
-   * Holds a file that is there.
+   * Locks an existing file.
    *
-   * @param channel on it, which now belongs to the guard
+   * @param channel a channel of the file, which the guard now owns
    * @param before the file's attributes before it was opened
    * @throws FileSystemException if another process holds it, or put another file in its place, or
    *     wrote to it, before this one could lock it
@@ -77,17 +77,17 @@ final class FileGuard implements Closeable {
   }
 
   /**
-   * Checks that the file still has its name: otherwise another process may have opened the one that
-   * has it. Costs a look at the folder.
+   * Checks that the name still refers to this file: otherwise another process may have opened a
+   * different file of that name. Reads the file's attributes once.
    *
-   * @throws FileSystemException if it hasn't
+   * @throws FileSystemException if it doesn't
    */
   void requireName(Path path) throws IOException {
     if (key != null && !(Files.exists(path) && key.equals(attributes(path).fileKey()))) {
       throw new FileSystemException(
           path.toString(),
           null,
-          "the ledger was deleted or replaced while it was open; it must stay where it is");
+          "the ledger was deleted or replaced while it was open; its file must stay in place");
     }
   }
 

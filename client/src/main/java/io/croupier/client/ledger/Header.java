@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
- * The beginning of the file. As bytes, big-endian:
+ * The header of the file. As bytes, big-endian:
  *
  * <pre>
  * "CROUPIER"       8
@@ -28,8 +28,8 @@ import java.util.UUID;
  * CRC-32C          4   of all above
  * </pre>
  *
- * Version 1 has nothing between device_id and checksum. A ledger of it is written anew when it is
- * opened.
+ * Version 1 has no fields between device_id and checksum. A ledger of version 1 is rewritten when
+ * it is opened.
  */
 final class Header {
   private static final long MAGIC = ByteBuffer.wrap("CROUPIER".getBytes(UTF_8)).getLong();
@@ -61,13 +61,13 @@ final class Header {
     this.bytes = bytes;
   }
 
-  /** Of a new ledger, of a new device. */
+  /** The header of a new ledger, with a new device_id. */
   static Header ofNew(String userId) {
     return written(
         userId, UUID.randomUUID().toString(), ParticipationSampler.newSecret(), Spent.NOTHING, 0);
   }
 
-  /** Of the same ledger, in a file that carries {@code count} reports over. */
+  /** The header of the same ledger's next file, which carries {@code count} reports over. */
   Header carrying(Spent spent, int count) {
     return written(userId, deviceId, secret, spent, count);
   }
@@ -94,7 +94,7 @@ final class Header {
     bytes.putInt(utf8.length).put(utf8);
   }
 
-  /** Reads what {@code bytes} begin with; null if that is no header. */
+  /** Reads the header at the start of {@code bytes}; null if there is none. */
   static Header parse(ByteBuffer bytes) {
     try {
       if (bytes.getLong() != MAGIC) {
@@ -142,7 +142,7 @@ final class Header {
         bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
   }
 
-  /** Whether new entries may follow it: not if it is of an older version. */
+  /** Whether new entries may follow it; false for older versions. */
   boolean isCurrent() {
     return bytes.getInt(Long.BYTES) == VERSION;
   }

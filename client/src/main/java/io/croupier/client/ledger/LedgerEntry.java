@@ -9,15 +9,15 @@ import java.util.zip.CRC32C;
  * <pre>
  *  0  kind            1
  *  1  sequence        8
- *  9  epsilonNanos    8   what the report costs; 0 in a mark, or where it is carried over
+ *  9  epsilonNanos    8   cost of the report; 0 in a mark, or where it is carried over
  * 17  muSquaredPicos  8
  * 25  size            4   of the report; 0 in a mark
- * 29  CRC-32C         4   of what is above
+ * 29  CRC-32C         4   of all above
  * 33  report          size
  *     CRC-32C         4   of the report; only if there is one
  * </pre>
  *
- * The head has a checksum of its own so that its size may be believed.
+ * The head has its own checksum, so that readers can rely on its size.
  */
 final class LedgerEntry {
   static final int HEAD_BYTES = 33;
@@ -27,17 +27,17 @@ final class LedgerEntry {
   enum EntryKind {
     /** A charge and the report that it pays for. */
     DISCLOSED(1),
-    /** The same, where the report doesn't say what noise it carries. */
+    /** The same, where the report doesn't disclose its noise. */
     UNDISCLOSED(2),
     /** A mark: the report arrived. */
     ACKNOWLEDGED(3),
-    /** A mark: the report will never be taken. */
+    /** A mark: the broker refused the report permanently. */
     REFUSED(4),
-    /** {@link #DISCLOSED}, and the cost is only a part of what it may be. */
+    /** {@link #DISCLOSED}, where the actual cost may exceed the recorded one. */
     UNBOUNDED(5),
-    /** {@link #UNDISCLOSED}, and the cost is only a part of what it may be. */
+    /** {@link #UNDISCLOSED}, where the actual cost may exceed the recorded one. */
     UNDISCLOSED_UNBOUNDED(6),
-    /** A report from before the file's beginning, where its charge is. */
+    /** A report carried over from an earlier file; the header includes its charge. */
     CARRIED(7);
 
     private final byte code;
@@ -106,7 +106,7 @@ final class LedgerEntry {
     return new LedgerEntry(kind, sequence, 0, 0, 0);
   }
 
-  /** Reads a head; null if it is none. The report of one is missing yet. */
+  /** Reads a head, without the report; null if the bytes are not a head. */
   static LedgerEntry parseHead(ByteBuffer head) {
     int start = head.position();
     byte code = head.get();
@@ -128,7 +128,7 @@ final class LedgerEntry {
     return isSound ? new LedgerEntry(kind, sequence, epsilonNanos, muSquaredPicos, size) : null;
   }
 
-  /** Reads the rest of a report's entry; false if it is not what was written. */
+  /** Reads the rest of a report's entry; false if its checksum is wrong. */
   boolean parseReport(ByteBuffer body) {
     byte[] bytes = new byte[size];
     body.get(bytes);
@@ -178,7 +178,7 @@ final class LedgerEntry {
     return report;
   }
 
-  /** Bytes after the head. */
+  /** Number of bytes after the head. */
   int bodyBytes() {
     return kind.isReport() ? Math.addExact(size, CHECKSUM_BYTES) : 0;
   }

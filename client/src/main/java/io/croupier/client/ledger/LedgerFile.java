@@ -13,20 +13,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of a ledger: a {@link Header}, then one {@link LedgerEntry} after the other, and behind
- * every one that holds a report a {@link CommitMarker}. Nothing in it is ever changed.
+ * The file of a ledger: a {@link Header}, then {@link LedgerEntry} after {@link LedgerEntry}, with
+ * a {@link CommitMarker} after every entry that contains a report. Written bytes never change.
  *
- * <p>A report's entry is written, forced, sealed and forced again before {@link #append} returns.
- * Marks are not forced: without one, the same bytes are sent again, which costs nothing.
+ * <p>A report's entry is written and forced, and its commit marker is written and forced, before
+ * {@link #append} returns. Marks are not forced: if one is lost, the same bytes are sent again,
+ * which costs nothing.
  *
- * <p>Once more of the file is settled than not, and more than the slack, another takes its place:
- * its header holds what was spent, and the reports that are still pending follow. It is written
- * beside the file, forced, renamed, and the folder is forced before anything is added to it. So the
- * file has at no time another name's content, and whichever of the two a crash leaves tells the
- * same.
+ * <p>Once settled entries take more than half of the file, and more than the slack, a new file
+ * replaces it: its header contains the spending so far, and the pending reports follow. The new
+ * file is written beside the old one, forced and renamed, and the folder is forced before any entry
+ * is appended. So after a crash either the old or the new file has the name, both are complete, and
+ * both record the same spending and pending reports.
  */
 final class LedgerFile implements EntryStore {
-  /** How much of a file may be settled, in bytes, where less than that is pending. */
+  /** Bytes of settled entries that a file may contain even if fewer bytes are pending. */
   static final int SLACK_BYTES = 1 << 16;
 
   private static final Logger LOG = LoggerFactory.getLogger(LedgerFile.class);
@@ -61,10 +62,11 @@ final class LedgerFile implements EntryStore {
   }
 
   /**
-   * Opens a ledger's file, or makes a new one for {@code userId}, and repairs what a crash left
-   * unfinished.
+   * Opens a ledger's file, or creates one for {@code userId}, and repairs an unfinished end that a
+   * crash left.
    *
-   * @param state a new one, which gets the entries, and must then be told what is appended
+   * @param state a new state, to which this method adds the entries; the caller adds those appended
+   *     later
    */
   static LedgerFile open(Path path, String userId, Disk disk, int slackBytes, LedgerState state)
       throws IOException {
@@ -77,9 +79,10 @@ final class LedgerFile implements EntryStore {
       if (folder.hasFile()) {
         folder.requireOneName();
         guard = folder.guard();
-        // Not before: it may be that of a process whose lock's file was deleted.
+        // Only now: before, the draft might have belonged to a process whose lock file was deleted.
         folder.deleteDraft();
-        // An earlier process may have made it and come no further.
+        // An earlier process may have crashed after creating the file and before forcing the
+        // folder.
         folder.force();
       } else {
         folder.deleteDraft();
@@ -90,7 +93,7 @@ final class LedgerFile implements EntryStore {
       Header header = reader.readHeader();
       if (!header.userId().equals(userId)) {
         throw new IllegalArgumentException(
-            "userId is not the one that the ledger " + folder.file() + " was made for; it must be");
+            "userId differs from that of the ledger " + folder.file() + "; they must be equal");
       }
       state.begin(header.opening());
       Extent good = reader.readEntries(header, state::take);
@@ -119,11 +122,13 @@ final class LedgerFile implements EntryStore {
     }
     if (good.lacksMarker()) {
       LOG.info(
-          "{} ends with a report that a crash left without its commit marker: it is kept, charged, and sent",
+          "{} ends with a report without commit marker, after a crash: the report is"
+              + " kept, charged, and sent",
           folder.file());
     } else {
       LOG.info(
-          "{} ends with an entry that a crash cut short: {} bytes dropped, none of them ever sent",
+          "{} ends with an entry that a crash truncated: {} bytes dropped, none of which"
+              + " was ever sent",
           folder.file(),
           unfinished);
     }
@@ -146,7 +151,8 @@ final class LedgerFile implements EntryStore {
   /**
    * {@inheritDoc}
    *
-   * <p>After a failure nothing may be appended: what the disk holds is known when it is read again.
+   * <p>After a failure no entry may be appended, since the content of the disk is unknown until the
+   * file is reopened.
    */
   @Override
   public void append(LedgerEntry entry) throws IOException {
@@ -164,7 +170,7 @@ final class LedgerFile implements EntryStore {
 
   private void requireUsable() throws IOException {
     if (!usable) {
-      throw new IOException("the ledger could not be written before; it must be opened again");
+      throw new IOException("an earlier write to the ledger failed; reopen the ledger");
     }
   }
 
@@ -215,7 +221,7 @@ final class LedgerFile implements EntryStore {
     closeAll(channel, guard, lock);
   }
 
-  /** Closes one after the other, whatever becomes of those before. */
+  /** Closes all parts in order, even if closing some of them fails. */
   private static void closeAll(Closeable... parts) throws IOException {
     IOException failure = null;
     for (Closeable part : parts) {

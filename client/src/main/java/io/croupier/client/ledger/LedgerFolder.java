@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where a ledger's file lies, and beside it its lock, {@code <name>.lock}, and what is to take its
- * place, {@code <name>.new}. All are readable and writable by their owner alone.
+ * The folder of a ledger's file, of its lock {@code <name>.lock}, and of its replacement {@code
+ * <name>.new} while that is written. All are readable and writable only by their owner.
  */
 final class LedgerFolder {
   private final Path folder;
@@ -24,8 +24,8 @@ final class LedgerFolder {
   private final Disk disk;
 
   /**
-   * Follows links, also where the file itself is one: by whatever path a ledger is opened, it has
-   * one lock, and a file that takes its place takes that of the file, not of a link to it.
+   * Follows links, including a link to the file itself: a ledger has one lock for all paths that
+   * lead to it, and its replacement replaces the file, not a link to it.
    *
    * @throws FileSystemException if the path is a link to nothing
    */
@@ -41,13 +41,13 @@ final class LedgerFolder {
       return path.toRealPath();
     }
     if (Files.isSymbolicLink(path)) {
-      // A new ledger here would forget what the one that is out of reach has spent.
+      // A new ledger here would omit the spending of the unreachable one.
       throw new FileSystemException(
           path.toString(),
           null,
           "the ledger is a link to "
               + Files.readSymbolicLink(path)
-              + ", which can't be found; it must lead to a file");
+              + ", which doesn't exist; it must lead to a file");
     }
     return path.getParent().toRealPath().resolve(path.getFileName());
   }
@@ -65,22 +65,24 @@ final class LedgerFolder {
   }
 
   /**
-   * A file with several names (hard links) has as many locks, and one that takes its place gets
-   * only one of the names. Where the file system doesn't tell, nothing is refused.
+   * Refuses a file with several names (hard links): it would have several locks, and its
+   * replacement would get only one of the names. If the file system doesn't report the number of
+   * names, the file is accepted.
    */
   void requireOneName() throws IOException {
     if (!file.getFileSystem().supportedFileAttributeViews().contains("unix")) {
       return;
     }
     int names = (Integer) Files.getAttribute(file, "unix:nlink");
-    // A folder has several by nature; that it is no file shows when it is opened.
+    // A folder always has several names; opening it fails later with a clearer error.
     if (names > 1 && !Files.isDirectory(file)) {
       throw new FileSystemException(
           file.toString(),
           null,
           "the ledger has "
               + names
-              + " names (hard links); it must have one, as the others would keep what is out of date");
+              + " names (hard links); it must have one, since the others would keep outdated"
+              + " content");
     }
   }
 
@@ -89,7 +91,7 @@ final class LedgerFolder {
   }
 
   /**
-   * Holds the file that is there.
+   * Locks the existing file.
    *
    * @throws FileSystemException if another process holds it
    */
@@ -104,12 +106,14 @@ final class LedgerFolder {
     }
   }
 
-  /** Whether a file may take the place of one that is open. */
+  /** Whether the file system can replace an open file. */
   boolean replacesOpenFiles() {
     return isPosix(file);
   }
 
-  /** Deletes what a crash left: it never got its name, so nothing depends on it. */
+  /**
+   * Deletes a draft that a crash left; it was never renamed, so it contains nothing that is needed.
+   */
   void deleteDraft() throws IOException {
     if (Files.exists(draft)) {
       disk.delete(draft);
@@ -117,10 +121,11 @@ final class LedgerFolder {
   }
 
   /**
-   * Has the file consist of {@code parts}, in one step: it is as before, or whole and durable. No
-   * channel on the file may be open where {@link #replacesOpenFiles} says no.
+   * Replaces the file's content by {@code parts} atomically: a crash leaves the old content, or the
+   * new one, complete and durable. If {@link #replacesOpenFiles} is false, no channel of the file
+   * may be open.
    *
-   * @return holds the new file, which nobody else could open before
+   * @return the lock on the new file, which no other process could open before
    */
   FileGuard place(List<ByteBuffer> parts) throws IOException {
     FileChannel channel =
@@ -156,9 +161,9 @@ final class LedgerFolder {
           new FileSystemException(
               file.toString(),
               null,
-              "the ledger can't be written anew ("
+              "the ledger can't be replaced by a new file ("
                   + e.getReason()
-                  + "); if its file alone is mounted, its folder must be mounted instead");
+                  + "); if only its file is mounted, mount its folder instead");
       explained.initCause(e);
       throw explained;
     }
@@ -170,7 +175,7 @@ final class LedgerFolder {
 
   /** Makes names durable. */
   void force() throws IOException {
-    // Elsewhere a folder can't be opened.
+    // On other file systems a folder can't be opened.
     if (isPosix(folder)) {
       try (FileChannel channel = disk.open(folder, Set.of(StandardOpenOption.READ))) {
         channel.force(true);
@@ -178,7 +183,7 @@ final class LedgerFolder {
     }
   }
 
-  /** Returns where the bytes end. */
+  /** Writes all bytes at a position, and returns the position after them. */
   static long writeAt(FileChannel channel, ByteBuffer bytes, long position) throws IOException {
     long next = position;
     while (bytes.hasRemaining()) {

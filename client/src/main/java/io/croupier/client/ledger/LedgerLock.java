@@ -10,13 +10,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Holds a ledger against other processes, and against other openers in this one. Its file may be
- * deleted while it is held: {@link FileGuard} holds the ledger's own.
+ * Locks a ledger against other processes, and against a second opening in this one. Its file may be
+ * deleted while it is held; therefore {@link FileGuard} locks the ledger's file itself, too.
  */
 final class LedgerLock implements Closeable {
   /**
-   * POSIX drops a process's lock as soon as it closes any descriptor of the file. So a second
-   * opener in this process must be turned away before it opens one.
+   * POSIX releases a process's lock as soon as it closes any descriptor of the file. So a second
+   * opening in this process must be refused before it opens one.
    */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
@@ -29,7 +29,8 @@ final class LedgerLock implements Closeable {
   }
 
   /**
-   * @param path of the file to lock, which is made if there is none; in a folder's real path
+   * @param path path of the file to lock, whose folder is a real path; the file is created if it
+   *     doesn't exist
    * @throws FileSystemException if it is held already
    */
   static LedgerLock take(Path path, Disk disk) throws IOException {
@@ -61,7 +62,7 @@ final class LedgerLock implements Closeable {
 
   static FileSystemException isHeld(Path path) {
     return new FileSystemException(
-        path.toString(), null, "the ledger is open already; only one opener may be at work");
+        path.toString(), null, "the ledger is already open; it can be open only once");
   }
 
   @Override

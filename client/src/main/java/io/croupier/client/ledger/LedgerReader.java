@@ -7,17 +7,17 @@ import java.nio.file.Path;
 import java.util.function.Predicate;
 
 /**
- * Reads a ledger's file and tells an unfinished end from damage.
+ * Reads a ledger's file, and distinguishes an unfinished end from damage.
  *
- * <p>A report is sent only after a commit marker was written behind its entry, and a commit marker
- * only after that entry was forced to the disk. So where an entry can't be read and no commit
- * marker follows, however far one looks, nothing from there on was ever sent: a crash cut it short,
- * and it may be dropped. Marks of settled reports may be dropped with it: these reports are sent
- * again as they were. Where a commit marker does follow, the entry was whole once, and the file is
- * damaged.
+ * <p>A report is sent only after the commit marker after its entry is durable, and the commit
+ * marker is written only after the entry was forced to the disk. So if an entry is unreadable and
+ * no commit marker follows anywhere in the file, no report from there on was ever sent: a crash
+ * truncated the entry, and it may be dropped. Marks of settled reports may be dropped with it,
+ * since those reports are then sent again unchanged. If a commit marker does follow, the entry was
+ * once complete, and the file is damaged.
  *
- * <p>A whole entry whose commit marker is missing at the end of the file counts: it is charged, and
- * its report, which may have been drawn but not sent, is not lost.
+ * <p>A complete last entry without commit marker counts: it is charged, and its report, which was
+ * drawn but never sent, is kept.
  */
 final class LedgerReader {
   private static final int WINDOW_BYTES = 1 << 16;
@@ -33,20 +33,21 @@ final class LedgerReader {
   }
 
   /**
-   * What is good of a file.
+   * The readable part of a file.
    *
-   * @param end where that ends
-   * @param lacksMarker whether a report's entry ends there and its commit marker does not follow
+   * @param end position after its last complete entry
+   * @param lacksMarker whether a report's entry without commit marker ends there
    */
   record Extent(long end, boolean lacksMarker) {}
 
   /**
-   * @throws CorruptLedgerException if there is none: a file gets its name when it has one
+   * @throws CorruptLedgerException if there is none; a file is renamed only after its header is
+   *     complete
    */
   Header readHeader() throws IOException {
     Header header = Header.parse(read(0, (int) Math.min(size, Header.MAX_BYTES)));
     if (header == null) {
-      throw new CorruptLedgerException(path, 0, "there is no header of a ledger");
+      throw new CorruptLedgerException(path, 0, "the header of a ledger is missing");
     }
     return header;
   }
@@ -54,8 +55,8 @@ final class LedgerReader {
   /**
    * Reads entry by entry.
    *
-   * @param taker takes an entry; false: it contradicts those before
-   * @throws CorruptLedgerException if an entry is damaged or contradicts those before
+   * @param taker receives each entry, and returns false if it contradicts earlier ones
+   * @throws CorruptLedgerException if an entry is damaged or contradicts earlier ones
    */
   Extent readEntries(Header header, Predicate<LedgerEntry> taker) throws IOException {
     CommitMarker marker = new CommitMarker(header);
@@ -70,7 +71,7 @@ final class LedgerReader {
       }
       boolean mayBeCarried = carried < header.carried();
       if (entry.kind() == LedgerEntry.EntryKind.CARRIED != mayBeCarried || !taker.test(entry)) {
-        throw new CorruptLedgerException(path, position, "an entry contradicts those before it");
+        throw new CorruptLedgerException(path, position, "an entry contradicts earlier ones");
       }
       carried += mayBeCarried ? 1 : 0;
       position += LedgerEntry.HEAD_BYTES + entry.bodyBytes();
@@ -87,7 +88,7 @@ final class LedgerReader {
     return new Extent(position, false);
   }
 
-  /** A file that carries reports over got its name with all of them. */
+  /** A file that carries reports over contained all of them when it was renamed. */
   private void requireAll(Header header, int carried, long position) throws CorruptLedgerException {
     if (carried < header.carried()) {
       throw new CorruptLedgerException(
@@ -95,7 +96,7 @@ final class LedgerReader {
     }
   }
 
-  /** The entry at a position, or null if there is no whole one. */
+  /** The entry at a position, or null if there is no complete one. */
   private LedgerEntry readEntry(long position) throws IOException {
     long left = size - position;
     if (left < LedgerEntry.HEAD_BYTES) {
@@ -117,7 +118,7 @@ final class LedgerReader {
   }
 
   private void requireNoMarker(CommitMarker marker, long broken) throws IOException {
-    // Windows overlap by a commit marker less a byte.
+    // Windows overlap by the size of a commit marker minus one byte.
     int step = WINDOW_BYTES - CommitMarker.BYTES + 1;
     for (long from = broken; size - from >= CommitMarker.BYTES; from += step) {
       ByteBuffer window = read(from, (int) Math.min(size - from, WINDOW_BYTES));
@@ -133,7 +134,7 @@ final class LedgerReader {
     ByteBuffer bytes = ByteBuffer.allocate(length);
     while (bytes.hasRemaining()) {
       if (channel.read(bytes, position + bytes.position()) < 0) {
-        throw new IOException("the ledger became shorter while it was read");
+        throw new IOException("the ledger was truncated while it was read");
       }
     }
     return bytes.flip();

@@ -5,17 +5,20 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What a ledger's entries come to. Those that are read and those that are added count alike. */
+/** The state that results from a ledger's entries, read or appended. */
 final class LedgerState {
   private final NavigableMap<Long, StoredReport> pending = new TreeMap<>();
   private Spent spent = Spent.NOTHING;
 
-  /** Begins with what a file has carried over, but for its reports. */
+  /**
+   * Starts from the totals of a file's header; the reports that the file carries over follow as
+   * entries.
+   */
   void begin(Spent opening) {
     spent = opening;
   }
 
-  /** Takes an entry; false if it contradicts those before, and is not taken. */
+  /** Applies an entry; returns false, without a change, if it contradicts earlier ones. */
   boolean take(LedgerEntry entry) {
     long sequence = entry.sequence();
     switch (entry.kind()) {
@@ -39,7 +42,7 @@ final class LedgerState {
     return true;
   }
 
-  /** Numbers have no gaps. */
+  /** The next number; numbers have no gaps. */
   long nextSequence() {
     return spent.reports();
   }
@@ -48,7 +51,7 @@ final class LedgerState {
     return spent;
   }
 
-  /** The next number if none is pending. */
+  /** The lowest pending number, or the next number if none is pending. */
   long oldestPending() {
     return pending.isEmpty() ? nextSequence() : pending.firstKey();
   }
@@ -57,7 +60,7 @@ final class LedgerState {
     return pending.containsKey(sequence);
   }
 
-  /** In order. */
+  /** Pending reports in order. */
   List<StoredReport> pending() {
     return new ArrayList<>(pending.values());
   }

@@ -4,19 +4,19 @@ import io.croupier.client.randomiser.Cost;
 import java.math.BigDecimal;
 
 /**
- * What a person is willing to spend from this device, over all models. Epsilons and mus are counted
- * apart, and each has its own limit: where one is limited and the other not wanted, that one's is
- * 0, as {@link #ofEpsilon} and {@link #ofMu} have it.
+ * The largest privacy spending that a person allows from this device, over all models. Epsilons and
+ * mus are counted separately, and each has its own limit. To forbid one kind of noise, set its
+ * limit to 0, as {@link #ofEpsilon} and {@link #ofMu} do.
  *
- * <p>A report whose cost has no bound fits no limit of epsilon or mu: where either is finite it is
- * refused. Earlier ones, released when there was no limit, are not held against later ones.
+ * <p>A report of unbounded cost exceeds every finite limit of epsilon or mu. Earlier unbounded
+ * reports, released without a limit, don't prevent later reports.
  *
- * @param epsilon the pure epsilons may add up to this; at least 0, Infinity: no limit
- * @param mu the root of the sum of mu^2 may come to this; at least 0, Infinity: no limit
- * @param reports how many there may be; at least 0
+ * @param epsilon largest sum of the pure epsilons; at least 0, Infinity: no limit
+ * @param mu largest root of the sum of mu^2; at least 0, Infinity: no limit
+ * @param reports largest number of reports; at least 0
  */
 public record Limit(double epsilon, double mu, long reports) {
-  /** Everything is counted, nothing refused. */
+  /** No limit: all reports are counted, and none is refused. */
   public static final Limit NONE =
       new Limit(Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, Long.MAX_VALUE);
 
@@ -31,12 +31,12 @@ public record Limit(double epsilon, double mu, long reports) {
     requireNotNegative("reports", reports, reports >= 0);
   }
 
-  /** Pure epsilon only: Gaussian noise is refused. */
+  /** A limit on pure epsilon; Gaussian noise is refused. */
   public static Limit ofEpsilon(double epsilon) {
     return new Limit(epsilon, 0, Long.MAX_VALUE);
   }
 
-  /** Gaussian noise only: reports that spend epsilon are refused. */
+  /** A limit on mu; reports that spend epsilon are refused. */
   public static Limit ofMu(double mu) {
     return new Limit(0, mu, Long.MAX_VALUE);
   }
@@ -48,17 +48,17 @@ public record Limit(double epsilon, double mu, long reports) {
   }
 
   /**
-   * Lets a report pass, or doesn't.
+   * Checks a report against the limits.
    *
-   * @param cost of the report
-   * @param after what would be spent then, the report included
-   * @throws LimitReachedException if that is too much
+   * @param cost cost of the report
+   * @param after total spending including the report
+   * @throws LimitReachedException if a limit is exceeded
    */
   void admit(Spent cost, Spent after) {
     if (cost.unbounded() > 0 && Math.min(epsilon, mu) < Double.POSITIVE_INFINITY) {
       throw new LimitReachedException(
-          "the cost would have no bound, as a tau is Infinity or the maker of own noise states"
-              + " neither epsilon nor mu; the limit is epsilon = "
+          "the cost has no bound, because a tau is Infinity or the report's custom noise"
+              + " states neither epsilon nor mu; the limit is epsilon = "
               + epsilon
               + ", mu = "
               + mu);
@@ -84,7 +84,7 @@ public record Limit(double epsilon, double mu, long reports) {
     if (limit == Double.POSITIVE_INFINITY) {
       return false;
     }
-    // A saturated sum stands for anything.
+    // A saturated sum represents any larger value.
     return units == Decimals.SATURATED || sum.compareTo(Cost.decimal(limit).pow(power)) > 0;
   }
 

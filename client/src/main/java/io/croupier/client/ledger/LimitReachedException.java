@@ -1,8 +1,8 @@
 package io.croupier.client.ledger;
 
 /**
- * A report would spend more than the person allows. Nothing was drawn, nothing is spent, and
- * nothing of the gradient is in the message.
+ * A report would spend more than the person allows. No noise was drawn, no privacy is spent, and
+ * the message contains nothing of the gradient.
  */
 public final class LimitReachedException extends RuntimeException {
   private static final long serialVersionUID = 1;

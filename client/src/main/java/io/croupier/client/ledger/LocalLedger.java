@@ -10,29 +10,30 @@ import java.util.UUID;
 import java.util.function.LongFunction;
 
 /**
- * What one person has released from this device, and what of it is still to arrive. For noise that
- * is not disclosed it is the only account there is.
+ * The record of all reports that one person has released from this device, and of those not yet
+ * acknowledged. For undisclosed noise it is the only account.
  *
- * <p>Invariants, whenever the process or the machine stops: (1) a report that was handed out by
+ * <p>Invariants, at whatever time the process or the machine stops: (1) every report returned by
  * {@link #release} or {@link #pending} is charged; (2) its bytes stay the same until it is settled,
- * and its number is never used for others; (3) numbers have no gaps, and begin at 0 with the
- * device_id, which is drawn at random for a new ledger; (4) spending never falls.
+ * and its number is never used for another report; (3) numbers have no gaps, and start at 0 for
+ * each device_id, which is drawn at random for a new ledger; (4) spending never decreases.
  *
- * <p>They hold because a charge and the report that it pays for are one entry of the file, which is
- * forced to the disk before anybody gets to see the report. They don't survive a copy of the file:
- * whoever goes back to an older one, or deletes it, forgets what was spent.
+ * <p>They hold because a charge and its report are one entry of the file, which is forced to the
+ * disk before the report is returned. They don't survive copies of the file: after a return to an
+ * older copy, or a deletion, the later spending is missing.
  *
- * <p>Before a report is drawn the file is written anew, without the reports that are settled, if
- * these take more than half of it, and more than 64 KiB. So it has at most twice the size of the
- * reports that were pending then, or 64 KiB more than that, and the report with marks: what is
- * settled later stays until the next one is drawn. In memory are only those that are not settled.
+ * <p>Before a report is drawn, the file is rewritten without the settled reports if these take more
+ * than half of it, and more than 64 KiB. So its size is at most twice that of the reports pending
+ * at that time, or 64 KiB more than that, plus the new report and marks: reports settled later stay
+ * in the file until the next one is drawn. Only unsettled reports are kept in memory.
  *
  * <p>Safe for use by several threads.
  */
 public final class LocalLedger implements AutoCloseable {
   /**
-   * Among how many numbers of a device the job knows a resend for what it is. One that is further
-   * back would be refused and charged again, so a report must be settled before that.
+   * Number of a device's newest sequence numbers among which the job recognizes a resend. A resend
+   * of an older number would be refused and charged again, so a report must be settled before it is
+   * that old.
    */
   public static final int WINDOW = 64;
 
@@ -65,16 +66,18 @@ public final class LocalLedger implements AutoCloseable {
   }
 
   /**
-   * Opens a ledger on the disk, or creates it. Beside it is a file with the suffix {@code .lock}
-   * and, while it is written anew, one with {@code .new}.
+   * Opens a ledger on the disk, or creates it. Beside its file is one with the suffix {@code .lock}
+   * and, while it is rewritten, one with {@code .new}.
    *
-   * @param path of its file, readable and writable by its owner alone; links are followed, but it
-   *     may have no other names (hard links), and its folder must outlive the process as it does
-   * @param userId whose privacy is spent; 1 to 256 bytes of UTF-8; always the same for one file
-   * @param limit how far spending may go from now on; it may differ from time to time
+   * @param path path of its file, which only its owner can read and write; links are followed, but
+   *     the file must have no other names (hard links), and it and its folder must persist when the
+   *     process ends
+   * @param userId the user whose privacy is spent; 1 to 256 bytes of UTF-8; always the same for one
+   *     file
+   * @param limit limit on the total spending; it isn't stored, and may differ at every opening
    * @throws CorruptLedgerException if the file is damaged
-   * @throws java.nio.file.FileSystemException if the ledger is open already, here or in another
-   *     process (also if the lock's file was deleted), or its path is a link to nothing, or its
+   * @throws java.nio.file.FileSystemException if the ledger is already open, in this or another
+   *     process (even if the lock's file was deleted), or its path is a link to nothing, or its
    *     file has several names
    * @throws IOException if the file can't be read or written
    */
@@ -88,8 +91,8 @@ public final class LocalLedger implements AutoCloseable {
   }
 
   /**
-   * A ledger that ends with the process, for people who are simulated: it counts and limits, and
-   * remembers nothing.
+   * A ledger for simulated users that ends with the process: it counts and limits, but stores
+   * nothing.
    */
   public static LocalLedger inMemory(String userId, Limit limit) {
     return new LocalLedger(userId, limit);
@@ -104,47 +107,48 @@ public final class LocalLedger implements AutoCloseable {
     }
   }
 
-  /** Whose privacy is spent. */
+  /** The user whose privacy is spent. */
   public String userId() {
     return userId;
   }
 
-  /** Tells this ledger's reports from those of the user's other devices. */
+  /** Distinguishes this ledger's reports from those of the user's other devices. */
   public String deviceId() {
     return deviceId;
   }
 
-  /** All that was spent from this device. */
+  /** The total spending from this device. */
   public synchronized Spent spent() {
     return state.spent();
   }
 
-  /** Reports that were charged and are not known to have arrived or to be refused, in order. */
+  /** Charged reports that are neither acknowledged nor refused, in order. */
   public synchronized List<StoredReport> pending() {
     return state.pending();
   }
 
   /**
-   * Whether this device is to answer a published round, which each does with the same probability.
-   * That is decided once: whoever asks again has the same answer, as long as the file lives.
+   * Whether this device answers a published round, which each device does with the given
+   * probability. The decision for a round is the same at every call, as long as the file exists.
    *
-   * @param probability in [0, 1]; a round that is answered at one is answered at every larger one
+   * @param probability in [0, 1]; a round that is answered at one probability is answered at every
+   *     larger one
    */
   public boolean answers(String modelId, long round, double probability) {
     return sampler.answers(modelId, round, probability);
   }
 
   /**
-   * Charges a report, has it drawn, and makes it durable; only then may it be sent.
+   * Charges a report, draws it, and makes it durable; only then may it be sent.
    *
-   * @param randomiser the noise that it is drawn with, which is what is charged
-   * @param draw makes the record with the number that it gets; not called if there is no room
-   * @throws LimitReachedException if the person's limit has no room for it
+   * @param randomiser the randomiser that draws it, whose cost is charged
+   * @param draw creates the record for the given number; not called if a limit is exceeded
+   * @throws LimitReachedException if it would exceed the person's limit
    * @throws IllegalStateException if the ledger is closed, or the report {@value #WINDOW} numbers
-   *     before is still pending; nothing is drawn then
+   *     earlier is still pending; no noise is drawn then
    * @throws UncheckedIOException if it could not be written, or the file was deleted or replaced
-   *     meanwhile: it must not be sent, and whether it is charged shows when the ledger is opened
-   *     again
+   *     meanwhile: it must not be sent, and whether it is charged is known only after the ledger is
+   *     reopened
    */
   public synchronized StoredReport release(Randomiser randomiser, LongFunction<byte[]> draw) {
     if (closed) {
@@ -172,18 +176,18 @@ public final class LocalLedger implements AutoCloseable {
     return report;
   }
 
-  /** The report arrived: it is not sent again. */
+  /** Records that the report arrived: it is not sent again. */
   public void acknowledge(long sequence) {
     settle(LedgerEntry.EntryKind.ACKNOWLEDGED, sequence);
   }
 
-  /** The report will never be taken: it is not sent again, and stays charged. */
+  /** Records that the report was refused permanently: it is not sent again, and stays charged. */
   public void refuse(long sequence) {
     settle(LedgerEntry.EntryKind.REFUSED, sequence);
   }
 
   private synchronized void settle(LedgerEntry.EntryKind kind, long sequence) {
-    // One that comes too late costs nothing: the same bytes are sent again.
+    // A mark after the close is lost, which costs nothing: the same bytes are sent again.
     if (!closed && state.isPending(sequence)) {
       add(LedgerEntry.mark(kind, sequence));
     }
@@ -198,7 +202,7 @@ public final class LocalLedger implements AutoCloseable {
     state.take(entry);
   }
 
-  /** Ends the work with it, and lets others open it. */
+  /** Closes the ledger and releases its lock. */
   @Override
   public synchronized void close() throws IOException {
     if (!closed) {

@@ -13,11 +13,12 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * Decides which published rounds a device answers.
  *
- * <p>A round's lot is HMAC-SHA256(secret, "croupier answer" | model_id | round), the round in 8
- * bytes, big-endian; its first 53 bits are a number in [0, 1), and the round is answered if that is
- * below the probability. So nothing has to be stored, and whoever asks twice, or after a restart,
- * has the same answer: were it drawn anew, a device that asks often would answer more often than it
- * should. To others, who don't know the secret, lots are independent fair draws.
+ * <p>The draw for a round is HMAC-SHA256(secret, "croupier answer" | model_id | round), the round
+ * in 8 bytes, big-endian; its first 53 bits are a number in [0, 1), and the round is answered if
+ * that number is below the probability. So no decision has to be stored, and repeated calls, also
+ * after a restart, return the same decision: with a new draw at each call, a device that asks often
+ * would answer with a higher probability. Without the secret, the draws are indistinguishable from
+ * independent uniform ones.
  */
 final class ParticipationSampler {
   static final int SECRET_BYTES = 32;
@@ -37,7 +38,7 @@ final class ParticipationSampler {
     return ByteString.copyFrom(secret);
   }
 
-  /** Never at 0, always at 1; what is answered at one probability is so at every larger one. */
+  /** False at 0, true at 1, and monotone in the probability. */
   boolean answers(String modelId, long round, double probability) {
     Mac mac;
     try {

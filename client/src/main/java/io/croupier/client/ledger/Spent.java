@@ -4,28 +4,28 @@ import io.croupier.client.randomiser.Cost;
 import java.math.BigDecimal;
 
 /**
- * What reports add up to; what one costs is the total of that one. Relation: replace-one. A report
- * that doesn't disclose its noise is charged like one that does: here it is known.
+ * The total cost of reports, or the cost of a single one. Relation: replace-one. A report that
+ * doesn't disclose its noise is charged like one that does, since the device knows the noise.
  *
- * <p>Invariants: (1) no number is negative; (2) adding lowers none; (3) {@link Long#MAX_VALUE}
- * stands for anything from there on, and stays.
+ * <p>Invariants: (1) no number is negative; (2) addition decreases none; (3) {@link Long#MAX_VALUE}
+ * represents every value from there on, and stays.
  *
- * @param reports all of them
+ * @param reports number of all reports
  * @param epsilonNanos sum of the pure epsilons in units of 1e-9, each report rounded up
  * @param muSquaredPicos sum of mu^2 in units of 1e-12, each report rounded up
- * @param undisclosed reports that don't say what noise they carry
- * @param unbounded reports that may have cost more than the sums have of them: with a coordinate
- *     that has no noise, or own noise of unknown worth
+ * @param undisclosed number of reports that don't disclose their noise
+ * @param unbounded number of reports whose cost may exceed their contribution to the sums: those
+ *     with a coordinate without noise, or with custom noise of unknown cost
  */
 public record Spent(
     long reports, long epsilonNanos, long muSquaredPicos, long undisclosed, long unbounded) {
-  /** Before the first report. */
+  /** The total before the first report. */
   public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0);
 
   private static final int EPSILON_DECIMALS = 9;
   private static final int MU_SQUARED_DECIMALS = 12;
 
-  /** What one release costs, rounded up. */
+  /** The cost of one release, rounded up. */
   static Spent of(Cost cost) {
     return new Spent(
         1,

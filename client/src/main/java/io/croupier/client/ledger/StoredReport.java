@@ -1,6 +1,6 @@
 package io.croupier.client.ledger;
 
-/** A report that is charged and durable: whatever happens, these bytes are what may be sent. */
+/** A charged and durable report. Only exactly these bytes may be sent. */
 public final class StoredReport {
   private final long sequence;
   private final byte[] bytes;
@@ -15,7 +15,7 @@ public final class StoredReport {
     return sequence;
   }
 
-  /** The record to send; not a copy, and not to be changed. */
+  /** The record to send; not a copy, and must not be modified. */
   public byte[] bytes() {
     return bytes;
   }

@@ -1,6 +1,7 @@
 /**
- * What this person has released: charged, stored and made durable before it leaves the device.
+ * The device's ledger: every report is charged, stored and made durable before it leaves the
+ * device.
  *
- * <p>Knows nothing of Kafka; {@link io.croupier.client.GradientReporter} sends what is kept here.
+ * <p>Independent of Kafka; {@link io.croupier.client.GradientReporter} sends the stored reports.
  */
 package io.croupier.client.ledger;

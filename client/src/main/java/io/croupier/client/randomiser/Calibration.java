@@ -10,29 +10,29 @@ import java.math.RoundingMode;
 import java.util.Arrays;
 
 /**
- * From what a person is willing to spend in all to the randomiser that spends it over a number of
- * reports, rounded towards more privacy.
+ * Computes, from the privacy level that a person allows in total, the randomiser that spends it
+ * over a number of reports, rounded towards more privacy.
  *
- * <p>Neighbouring relation: replace-one, of any or all of those reports. The promise holds for that
- * many reports of the randomiser together, and no more.
+ * <p>Neighbouring relation: replace-one, of any or all of those reports. The guarantee holds for
+ * that number of reports of the randomiser together, and not for more.
  *
- * <p>Levels are short decimals, and are counted as ledgers count: an epsilon in whole units of
- * 1e-9, the square of a mu in units of 1e-12. Equal shares of a limit fit into it, all of them, as
- * long as one is an epsilon of at most 1e6, and the limit is below 9e9, or a mu below 3e3. A larger
- * share has more than 15 digits, and its double may be a little more than it, so that the last one
- * may not fit; a ledger counts no further than those limits.
+ * <p>Levels are short decimals in the units of ledgers: an epsilon in whole units of 1e-9, the
+ * square of a mu in units of 1e-12. All equal shares of a limit fit into it, as long as a share is
+ * an epsilon of at most 1e6, and the limit is below 9e9, or a mu below 3e3. A larger share has more
+ * than 15 digits, and its double may be slightly larger, so that the last report may not fit; a
+ * ledger's sums saturate at those limits.
  *
- * @param gradientBound G, of the model
- * @param dimension d, of the model
- * @param gridExponent e, of the model
- * @param reports how many releases share the promise, at least 1
+ * @param gradientBound the model's G
+ * @param dimension the model's d
+ * @param gridExponent the model's e
+ * @param reports number of releases that share the guarantee, at least 1
  */
 public record Calibration(double gradientBound, int dimension, int gridExponent, int reports) {
   private static final int EPSILON_DECIMALS = 9;
   private static final int MU_SQUARED_DECIMALS = 12;
   private static final int MU_DIGITS = 10;
 
-  /** By more than rounding and {@link GaussianDp#logDelta} may be off. */
+  /** Exceeds the relative errors of rounding and of {@link GaussianDp#logDelta}. */
   private static final double ROUND_UP = 1 + 0x1p-44;
 
   private static final double ROUND_DOWN = 1 - 0x1p-44;
@@ -60,10 +60,10 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
 
   /**
    * All reports together are epsilon-DP, all coordinates with the same noise, for any model:
-   * gradients are clipped to L2 norm G. Nothing is promised for one coordinate.
+   * gradients are clipped to L2 norm G. There is no guarantee for a single coordinate.
    *
-   * @throws IllegalArgumentException as {@link #l2Laplace}, the tau of a coordinate being at least
-   *     1e-9, too
+   * @throws IllegalArgumentException as {@link #l2Laplace}, or if the tau of a coordinate is below
+   *     1e-9
    */
   public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon) {
     return coordinateLaplace(epsilon, ClippingNorm.L2);
@@ -91,11 +91,11 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
 
   /**
    * All reports together are epsilon-DP, with taus proportional to weights, for any model:
-   * gradients are clipped to L2 norm G. Nothing is promised for one coordinate.
+   * gradients are clipped to L2 norm G. There is no guarantee for a single coordinate. @param
+   * weights shape [d], positive and finite, not modified
    *
-   * @param weights shape [d], positive and finite, left as they are
    * @throws IllegalArgumentException as {@link #coordinateLaplace(double)}, or if the weights are
-   *     not such
+   *     not as stated
    */
   public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon, double[] weights) {
     if (weights.length != dimension) {
@@ -113,7 +113,7 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
     BigDecimal units = new BigDecimal(share(epsilon, BigInteger.ONE));
     double[] taus = new double[dimension];
     for (int j = 0; j < taus.length; j++) {
-      // Rounded down, so the squares of all parts add up to that of the share at most.
+      // Rounded down, so the sum of the squares of all parts is at most the square of the share.
       BigInteger part =
           units
               .multiply(BigDecimal.valueOf(weights[j]))
@@ -150,10 +150,10 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
   }
 
   /**
-   * All reports together are (epsilon, delta)-DP, exactly: by Gaussian DP, of whose delta the total
-   * variation that {@link GaussianRandomiser} states is taken off, or by zero-concentrated DP,
-   * which the noise has without that, whichever allows less noise. Mu is the largest of nine digits
-   * or ten.
+   * All reports together are (epsilon, delta)-DP, exactly: by Gaussian DP, with delta reduced to
+   * cover the total variation that {@link GaussianRandomiser} states, or by zero-concentrated DP,
+   * which needs no such term, whichever allows less noise. Mu is the largest possible number of
+   * nine or ten digits.
    *
    * @throws IllegalArgumentException if epsilon isn't positive and finite, delta isn't between 0
    *     and 1, or the noise doesn't fit the grid
@@ -181,7 +181,7 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
     return new GaussianRandomiser(gradientBound, dimension, gridExponent, mu);
   }
 
-  /** Whether reports of this mu are (epsilon, delta)-DP together, rounded towards no. */
+  /** Whether reports of this mu are (epsilon, delta)-DP together, rounded towards false. */
   private boolean keeps(double epsilon, double delta, double mu, GradientGrid grid) {
     double all = Math.nextUp(mu * Math.nextUp(Math.sqrt(reports)));
     double steps = grid.noiseSteps(mu, gridExponent);
@@ -214,7 +214,7 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
     if (units.signum() == 0) {
       throw new IllegalArgumentException(
           String.format(
-              "%s is %s; that is too little to be divided among %d reports of dimension %d",
+              "%s is %s, which is too small to divide among %d reports of dimension %d",
               name, value, reports, dimension));
     }
   }

@@ -11,13 +11,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Discrete Laplace noise on the grid, coordinate by coordinate at levels of their own: in
- * coordinate j, z steps with probability proportional to exp(-|z| / s_j), s_j = 2G / tau_j in grid
+ * Discrete Laplace noise on the grid, with a separate level for each coordinate: in coordinate j,
+ * the noise is z steps with probability proportional to exp(-|z| / s_j), s_j = 2G / tau_j in grid
  * steps, rounded up to a whole one. The law is exact [CKS20].
  *
- * <p>Gradients are clipped to L2 norm G, which every learner can rely on, or only to |g_j| &lt;= G
- * in every coordinate, which leaves coordinate-wise learners more of the gradient. In either case
- * |g_j| &lt;= G, so that the noise is the same; what it guarantees is not. With D the difference of
+ * <p>Gradients are clipped to L2 norm G, which is valid for every learner, or only to |g_j| &lt;= G
+ * in every coordinate, which preserves more of the gradient for coordinate-wise learners. In either
+ * case |g_j| &lt;= G, so the noise is the same, but the guarantee differs. With D the difference of
  * two clipped gradients, the logarithm of a probability changes by at most the sum of |D_j| / s_j
  * &lt;= tau_j |D_j| / 2G. So these hold, exactly and under replace-one, and the declaration says
  * which:
@@ -25,30 +25,30 @@ import java.nio.ByteOrder;
  * <ul>
  *   <li>{@link ClippingNorm#L2}: as ||D|| &lt;= 2G, the release is ||tau||-LDP for the whole
  *       gradient (Cauchy and Schwarz; two gradients along tau reach it), and costs that. It
- *       promises nothing for one coordinate: the clip scales all of them by G / ||g||, so a change
- *       of coordinate j shows in the others. One without noise would reveal that factor, so every
- *       tau is finite.
+ *       guarantees nothing for a single coordinate: the clip scales all of them by G / ||g||, so a
+ *       change of coordinate j changes the others. A coordinate without noise would reveal that
+ *       factor, so every tau is finite.
  *   <li>{@link ClippingNorm#COORDINATES}: as |D_j| &lt;= 2G, and D_j depends on coordinate j alone,
  *       the release is tau_j-LDP for coordinate j, and LDP with the sum of the finite taus for all
  *       of those together, which opposite corners of the cube reach, and costs that. A coordinate
- *       of infinite tau is not private: it is released as it is, clipped and rounded.
+ *       of infinite tau is not private: it is released without noise, clipped and rounded.
  * </ul>
  *
  * <p>With S(x) = sinh^2(x / 2), b and s in steps: variance of a coordinate 1 / (2 S(1 / s)), at
  * most 2 s^2; moment generating function 1 / (1 - S(b) / S(1 / s)) for |b| &lt; 1 / s. Both grow
- * with s, so along any direction the coordinate of the smallest tau bounds them. The pair that is
- * reported reaches half way to the pole, b = 1 / (2 s).
+ * with s, so along any direction the coordinate of the smallest tau bounds them. The declared pair
+ * uses half of the distance to the pole, b = 1 / (2 s).
  *
  * <p>Overflow is bounded by the tail 2 exp(-x / s) / (1 + exp(-1 / s)) of |z| >= x, for the
  * smallest tau, and the union over the private coordinates.
  *
- * <p>O(d) a release.
+ * <p>O(d) per release.
  */
 public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   private final double[] taus;
   private final ClippingNorm clip;
 
-  /** 0: no noise. */
+  /** Scales in grid steps, rounded up; 0: no noise. */
   private final int[] scales;
 
   private final int largestScale;
@@ -56,10 +56,10 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   private final Cost cost;
 
   /**
-   * For any model: gradients are clipped to L2 norm G.
+   * A randomiser for any model: gradients are clipped to L2 norm G.
    *
    * @param gradientBound G; positive
-   * @param gridExponent e, of the model
+   * @param gridExponent the model's e
    * @param taus in nats, shape [d], copied; positive and finite
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid
@@ -69,10 +69,10 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   }
 
   /**
-   * For a model whose learner is known.
+   * A randomiser for a model whose learner is known.
    *
    * @param gradientBound G; positive
-   * @param gridExponent e, of the model
+   * @param gridExponent the model's e
    * @param taus in nats, shape [d], copied; positive, with {@link ClippingNorm#COORDINATES}
    *     infinite for a coordinate that is not private
    * @param clip {@link ClippingNorm#COORDINATES} only if the model's learner is coordinate-wise
@@ -101,9 +101,9 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
         throw new IllegalArgumentException(
             "taus["
                 + j
-                + "] is Infinity; it must be finite with the clip L2, which scales all coordinates"
-                + " alike, so that one without noise reveals the others; with the clip COORDINATES"
-                + " it may be Infinity");
+                + "] is Infinity; it must be finite with the clip L2, which scales all"
+                + " coordinates by the same factor, so that a coordinate without noise reveals"
+                + " information about the others; with the clip COORDINATES it may be Infinity");
       }
       smallest = Math.min(smallest, tau);
       finite += tau < Double.POSITIVE_INFINITY ? 1 : 0;
@@ -135,14 +135,14 @@ public final class CoordinateLaplaceRandomiser extends GridRandomiser {
   }
 
   /**
-   * The tau of a coordinate, in nats: with {@link ClippingNorm#COORDINATES} what a release spends
-   * on it, infinite if it is not private.
+   * The tau of a coordinate, in nats: with {@link ClippingNorm#COORDINATES} a release spends it on
+   * that coordinate; infinite if the coordinate is not private.
    */
   public double tau(int coordinate) {
     return taus[coordinate];
   }
 
-  /** What gradients are clipped to. */
+  /** The norm to which gradients are clipped. */
   public ClippingNorm clip() {
     return clip;
   }

@@ -5,25 +5,26 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 
 /**
- * What one release costs the person whose gradient it hides, whoever else may know of it. Relation:
- * replace-one.
+ * The privacy cost of one release for the person whose gradient it contains, whether or not the
+ * report discloses it. Relation: replace-one.
  *
  * @param epsilon the pure epsilon, in nats, as a decimal; at least 0
  * @param mu of mu-GDP, as a decimal; at least 0
- * @param unbounded whether more than that is given away, or may be, and nobody says how much
- * @param undisclosed whether the report keeps it from everyone else
+ * @param unbounded whether the release may reveal more than epsilon and mu state, by an unknown
+ *     amount
+ * @param undisclosed whether the report doesn't disclose its noise
  */
 public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean undisclosed) {
-  /** There is a price, and nobody knows it: such a release can be counted, no more. */
+  /** An unknown cost: such a release can only be counted. */
   public static final Cost UNKNOWN = new Cost(BigDecimal.ZERO, BigDecimal.ZERO, true, false);
 
   private static final int EPSILON_DECIMALS = 9;
 
-  /** Two decimals of so few digits never share a double. */
+  /** Different decimals of at most this precision never map to the same double. */
   private static final MathContext UNAMBIGUOUS = new MathContext(15);
 
   /**
-   * Checks the arguments. Equal numbers are kept as equal decimals.
+   * Checks the arguments. Equal numbers are stored as equal decimals.
    *
    * @throws IllegalArgumentException if a level is negative
    */
@@ -40,7 +41,7 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
   }
 
   /**
-   * That of epsilon-LDP.
+   * The cost of epsilon-LDP.
    *
    * @throws IllegalArgumentException if it is not positive and finite
    */
@@ -49,7 +50,7 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
   }
 
   /**
-   * That of mu-GDP.
+   * The cost of mu-GDP.
    *
    * @throws IllegalArgumentException if it is not positive and finite
    */
@@ -66,7 +67,7 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
   }
 
   /**
-   * That of gradients clipped to L2 norm G: the L2 norm of the taus, rounded up to 1e-9.
+   * The cost for gradients clipped to L2 norm G: the L2 norm of the taus, rounded up to 1e-9.
    *
    * @param taus finite
    */
@@ -81,8 +82,8 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
   }
 
   /**
-   * That of gradients of which every coordinate is clipped to G: the sum of the finite taus;
-   * unbounded if there are others.
+   * The cost for gradients with every coordinate clipped to G: the sum of the finite taus;
+   * unbounded if a tau is infinite.
    */
   static Cost ofSum(double[] taus) {
     BigDecimal sum = BigDecimal.ZERO;
@@ -100,7 +101,7 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
     return new Cost(sum, BigDecimal.ZERO, open, false);
   }
 
-  /** Equal taus in a row are the rule. */
+  /** The end of a run of equal taus, which are the usual case. */
   private static int endOfRun(double[] taus, int from) {
     int end = from + 1;
     while (end < taus.length && taus[end] == taus[from]) {
@@ -109,14 +110,14 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
     return end;
   }
 
-  /** The same, of a report that doesn't say so. */
+  /** The same cost for a report that doesn't disclose its noise. */
   Cost unsaid() {
     return new Cost(epsilon, mu, unbounded, true);
   }
 
   /**
-   * A level as it is meant: the shortest decimal that prints it, not the binary fraction that a
-   * double holds. Ten times 0.1 is 1.
+   * A level as written by people: the shortest decimal that identifies the double, not its exact
+   * binary value. Ten times 0.1 is 1.
    *
    * @param level finite
    */

@@ -7,27 +7,28 @@ import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.view.GradientReportView;
 
 /**
- * Discrete Gaussian noise on the grid [CKS20]: in every coordinate z steps with probability
- * proportional to exp(-z^2 / (2 s^2)), s = 2G / mu in grid steps, rounded up to a whole one. The
- * law is exact; d is the dimension.
+ * Discrete Gaussian noise on the grid [CKS20]: in every coordinate the noise is z steps with
+ * probability proportional to exp(-z^2 / (2 s^2)), s = 2G / mu in grid steps, rounded up to a whole
+ * one. The law is exact; d is the dimension.
  *
  * <p>Guarantee, under replace-one: mu^2 / 2-zCDP, exactly [CKS20].
  *
- * <p>It is mu-GDP [DRS22] up to t = min(d / 24, sqrt(d) / 16) / s^2: no test of level a tells two
- * gradients apart with fewer misses than the best one of level a + t tells N(0, 1) from N(mu, 1),
- * less t. For every epsilon, delta is at most that of mu-GDP plus (1 + exp(epsilon)) t. On the
- * default grid, for mu = 1 and d = 1000, t is below 1.2e-10; n releases add up to n t. A difference
- * of the order of 1 / s^2 is there in one dimension already. zCDP has none.
+ * <p>It is mu-GDP [DRS22] up to t = min(d / 24, sqrt(d) / 16) / s^2: every test of level a between
+ * two gradients has a type II error of at least that of the best test of level a + t between N(0,
+ * 1) and N(mu, 1), minus t. For every epsilon, delta is at most that of mu-GDP plus (1 +
+ * exp(epsilon)) t. On the default grid, for mu = 1 and d = 1000, t is below 1.2e-10; n releases add
+ * up to n t. A difference of the order of 1 / s^2 occurs already in one dimension. The zCDP
+ * guarantee needs no such term.
  *
- * <p>Proof: normal noise of deviation s, rounded to the grid, is mu-GDP, as post-processing; t
- * bounds the total variation distance between the two noises. With f the normal density, the
- * rounded noise is at z with probability r(z) f(z), where r(z) is the integral over |u| < 1/2 of
- * exp(-(z u + u^2 / 2) / s^2). The discrete noise is there with p(z) = f(z) / sum f &lt;= f(z), as
- * sum f > 1 (Poisson). By cosh >= 1, r >= 1 - 1 / (24 s^2); so the distance is at most d / (24
- * s^2). By cosh x >= 1 + x^2 / 2, r >= 1 + y with y = ((1 - 3 / (40 s^2)) z^2 / s^2 - 1) / (24
- * s^2). The moments of z^2 / s^2 are 1 and 3 up to 1e-5, s being at least 1, so that the divergence
- * E ln(p / (r f)) is at most E(y^2 - y) &lt; 1 / (128 s^4) a coordinate; Pinsker's inequality gives
- * the rest.
+ * <p>Proof: normal noise of standard deviation s, rounded to the grid, is mu-GDP, as
+ * post-processing; t bounds the total variation distance between the two noises. With f the normal
+ * density, the rounded noise equals z with probability r(z) f(z), where r(z) is the integral over
+ * |u| < 1/2 of exp(-(z u + u^2 / 2) / s^2). The discrete noise equals z with probability p(z) =
+ * f(z) / sum f &lt;= f(z), as sum f > 1 (Poisson). By cosh >= 1, r >= 1 - 1 / (24 s^2); so the
+ * distance is at most d / (24 s^2). By cosh x >= 1 + x^2 / 2, r >= 1 + y with y = ((1 - 3 / (40
+ * s^2)) z^2 / s^2 - 1) / (24 s^2). The moments of z^2 / s^2 are 1 and 3 up to 1e-5, s being at
+ * least 1, so that the divergence E ln(p / (r f)) is at most E(y^2 - y) &lt; 1 / (128 s^4) per
+ * coordinate; Pinsker's inequality yields the second bound.
  *
  * <p>Variance along any direction: s^2 (1 - 8 pi^2 s^2 / (exp(2 pi^2 s^2) + 2)), up to 1e-30; 2e-7
  * below s^2 for s = 1, and the same double from s = 2 on. E exp(b z) &lt;= exp(b^2 s^2 / 2) for all
@@ -36,7 +37,7 @@ import io.croupier.schemas.view.GradientReportView;
  * <p>Overflow is bounded by exp(-x^2 / (2 s^2)) for both tails of a coordinate beyond x [CKS20],
  * and the union over coordinates.
  *
- * <p>O(d) a release.
+ * <p>O(d) per release.
  */
 public final class GaussianRandomiser extends GridRandomiser {
   private final double mu;
@@ -47,7 +48,7 @@ public final class GaussianRandomiser extends GridRandomiser {
   /**
    * @param gradientBound G, L2; positive
    * @param dimension d, at least 1
-   * @param gridExponent e, of the model
+   * @param gridExponent the model's e
    * @param mu positive
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid
@@ -74,7 +75,7 @@ public final class GaussianRandomiser extends GridRandomiser {
     cost = Cost.ofMu(mu);
   }
 
-  /** The mu that a release spends. */
+  /** The mu that one release spends. */
   public double mu() {
     return mu;
   }

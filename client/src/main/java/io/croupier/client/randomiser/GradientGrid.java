@@ -5,24 +5,27 @@ import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * Where gradients are clipped and released: the L2 ball of radius G (the gradient bound) or the
- * cube around it, and the grid of multiples of 2^e (e the grid exponent), held as 32-bit integers.
+ * The domain in which gradients are clipped and released: the L2 ball of radius G (the gradient
+ * bound) or the cube around it, and the grid of multiples of 2^e (e the grid exponent), represented
+ * by 32-bit integers.
  *
  * <p>Immutable.
  */
 final class GradientGrid {
-  /** Released values lie in [-LARGEST, LARGEST]: symmetric, so that saturation is too. */
+  /** Released values lie in [-LARGEST, LARGEST], so that saturation is symmetric. */
   static final int LARGEST = Integer.MAX_VALUE;
 
   /** Natural logarithm of the overflow probability from which a privacy level is refused. */
   private static final double LOG_OVERFLOW_LIMIT = -40 * Math.log(2);
 
-  /** What a model's spec may say: well inside the range of doubles, squares included. */
+  /**
+   * Largest exponent in a spec, by absolute value: well within the range of doubles, even squared.
+   */
   private static final int EXPONENT_LIMIT = 400;
 
   /**
-   * By how much a vector that rounding left outside of the ball is shortened. Far below a grid
-   * step, and beyond the rounding error of a norm of 2^20 coordinates.
+   * Factor that shortens a vector which rounding left outside the ball. The change is far below a
+   * grid step, and exceeds the rounding error of a norm of 2^20 coordinates.
    */
   private static final double SHORTEN = 1 - 0x1p-32;
 
@@ -73,19 +76,19 @@ final class GradientGrid {
 
   /**
    * The scale of noise on a grid of multiples of 2^{@code exponent}: sensitivity over level, 2G /
-   * level, in grid steps, rounded up to a whole one. Infinite if it is beyond all doubles.
+   * level, in grid steps, rounded up to a whole one. Infinite on overflow of doubles.
    *
    * @param level positive and finite
    */
   double noiseSteps(double level, int exponent) {
-    // A sensitivity that small is raised, so that no remainder below can vanish.
+    // A smaller sensitivity is raised to this value, so that no remainder below underflows.
     double sensitivity = Math.max(Math.scalb(gradientBound, 1 - exponent), 0x1p-900);
     double quotient = sensitivity / level;
     boolean roundedDown = Math.fma(quotient, level, -sensitivity) < 0;
     return Math.ceil(roundedDown ? Math.nextUp(quotient) : quotient);
   }
 
-  /** How likely noise is to exceed what a grid has room for. */
+  /** The probability that noise exceeds the range of a grid. */
   @FunctionalInterface
   interface LogOverflow {
     /**
@@ -96,24 +99,24 @@ final class GradientGrid {
   }
 
   /**
-   * Refuses continuous noise, which is rounded, if it would overflow the grid's 32 bits too often.
+   * Refuses continuous noise, which is rounded, if it could overflow the grid's 32 bits too often.
    *
-   * @param level the privacy level, as it is to be named in the refusal
+   * @param level name and value of the privacy level, for the error message
    * @param noiseScale scale of the noise, in units of the gradient
    * @param logOverflow natural logarithm of a bound on the probability that a coordinate of the
    *     noise exceeds the argument, which is in units of {@code noiseScale}; decreasing
    * @throws IllegalArgumentException if a report would overflow with a probability above 2^-40
    */
   void requireRoom(String level, double noiseScale, DoubleUnaryOperator logOverflow) {
-    // What rounds to the last step that fits still fits, hence the half step.
+    // Values that round to the largest step still fit, hence the half step.
     requireRoom(
         level, (e, room) -> logOverflow.applyAsDouble(Math.scalb(room + 0.5, e) / noiseScale));
   }
 
   /**
-   * Refuses noise that would overflow the grid's 32 bits too often.
+   * Refuses noise that could overflow the grid's 32 bits too often.
    *
-   * @param level the privacy level, as it is to be named in the refusal
+   * @param level name and value of the privacy level, for the error message
    * @throws IllegalArgumentException if a report would overflow with a probability above 2^-40
    */
   void requireRoom(String level, LogOverflow logOverflow) {
@@ -122,7 +125,7 @@ final class GradientGrid {
     }
     String problem =
         String.format(
-            "%s needs more noise than 32 bits hold at gridExponent %d (gradientBound %s, dimension"
+            "%s requires noise that exceeds 32 bits at gridExponent %d (gradientBound %s, dimension"
                 + " %d)",
             level, gridExponent, gradientBound, dimension);
     for (int e = gridExponent + 1; e <= EXPONENT_LIMIT; e++) {
@@ -135,17 +138,17 @@ final class GradientGrid {
   }
 
   private boolean fits(int exponent, LogOverflow logOverflow) {
-    // A coordinate of the clipped gradient takes this many steps at most.
+    // A coordinate of the clipped gradient takes at most floor(G / 2^e) steps.
     double room = LARGEST - Math.floor(Math.scalb(gradientBound, -exponent));
     return room >= 0 && logOverflow.at(exponent, room) <= LOG_OVERFLOW_LIMIT;
   }
 
   /**
-   * Clips a gradient to L2 norm G and rounds it towards zero to the grid. The result is inside of
-   * the ball exactly, not up to rounding: its length is checked in integers. A gradient with a
-   * coordinate that is not finite becomes 0: a device that stayed silent would give it away.
+   * Clips a gradient to L2 norm G and rounds it towards zero to the grid. The result is inside the
+   * ball exactly, not up to rounding: its length is checked in integers. A gradient with a
+   * coordinate that is not finite becomes 0, since a missing report would reveal it.
    *
-   * @param gradient shape [d], left as it is
+   * @param gradient shape [d], not modified
    * @return multiples of the grid step, shape [d]
    * @throws IllegalArgumentException if the shape is wrong
    */
@@ -162,7 +165,7 @@ final class GradientGrid {
         sum += ratio * ratio;
       }
     }
-    // In units of the largest coordinate, so that no square overflows or vanishes.
+    // In units of the largest coordinate, so that no square overflows or underflows.
     double norm = Math.sqrt(sum);
     boolean tooLong = largest * norm > gradientBound;
     double unit = tooLong ? largest : 1;
@@ -178,10 +181,10 @@ final class GradientGrid {
 
   /**
    * Clips every coordinate of a gradient to [-G, G] and rounds it towards zero to the grid: scaling
-   * by a power of two is exact. A coordinate that is not finite becomes 0, and none of the others
-   * shows it.
+   * by a power of two is exact. A coordinate that is not finite becomes 0, and no other coordinate
+   * depends on it.
    *
-   * @param gradient shape [d], left as it is
+   * @param gradient shape [d], not modified
    * @return multiples of the grid step, shape [d]
    * @throws IllegalArgumentException if the shape is wrong
    */
@@ -202,7 +205,7 @@ final class GradientGrid {
     }
   }
 
-  /** The largest magnitude; NaN if a coordinate is. */
+  /** The largest magnitude; NaN if a coordinate is NaN. */
   private static double largest(double[] gradient) {
     double largest = 0;
     for (double g : gradient) {
@@ -211,7 +214,7 @@ final class GradientGrid {
     return largest;
   }
 
-  /** Sets {@code steps}; returns their squared norm, at most 2^62 but for rounding. */
+  /** Sets {@code steps}; returns their squared norm, at most 2^62 up to rounding. */
   private long truncate(double[] gradient, double unit, double length, int[] steps) {
     double perStep = inSteps(1);
     long squares = 0;
@@ -230,8 +233,8 @@ final class GradientGrid {
 
   /**
    * Adds noise to a clipped coordinate. The noise is rounded to the grid first, and both are added
-   * as integers: no bit of the sum depends on the gradient in any other way than through the sum.
-   * What doesn't fit is set to the nearest value that does.
+   * as integers: the gradient influences the bits of the result only through the integer sum. A sum
+   * that doesn't fit is set to the nearest value that does.
    *
    * @param clipped in grid steps
    * @param noise in grid steps, before rounding

@@ -3,8 +3,8 @@ package io.croupier.client.randomiser;
 import io.croupier.noise.SecureBits;
 
 /**
- * What all noise on a grid has in common: clip, renew the generator's key, then add noise, one
- * thread at a time. The rest is the noise's own.
+ * The common steps of all noise on a grid: clip, renew the generator's key, then add noise, one
+ * thread at a time. Subclasses draw the noise.
  */
 abstract sealed class GridRandomiser implements Randomiser
     permits CoordinateLaplaceRandomiser, GaussianRandomiser, L2LaplaceRandomiser, OwnRandomiser {
@@ -14,7 +14,7 @@ abstract sealed class GridRandomiser implements Randomiser
   private final Object lock = new Object();
 
   /**
-   * @param bits all the randomness of the noise
+   * @param bits source of all randomness of the noise
    */
   GridRandomiser(GradientGrid grid, ClippingNorm clip, SecureBits bits) {
     this.grid = grid;
@@ -41,7 +41,7 @@ abstract sealed class GridRandomiser implements Randomiser
   public final int[] randomise(double[] gradient) {
     int[] steps = clip == ClippingNorm.L2 ? grid.clip(gradient) : grid.clipCoordinates(gradient);
     synchronized (lock) {
-      // A copy of this process draws other noise.
+      // So a copy of this process draws different noise.
       bits.renew();
       addNoise(steps);
     }
@@ -49,8 +49,8 @@ abstract sealed class GridRandomiser implements Randomiser
   }
 
   /**
-   * Adds new noise, and saturates. Never called by two threads at a time. No noise that was drawn
-   * may be left for the next release.
+   * Adds new noise, and saturates. Never called by two threads at a time. Noise from one release
+   * must not be reused in the next.
    *
    * @param steps the clipped gradient in grid steps, shape [d], changed in place
    */

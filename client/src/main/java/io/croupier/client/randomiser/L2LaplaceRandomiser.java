@@ -16,19 +16,19 @@ import io.croupier.schemas.view.GradientReportView;
  * <p>E||z||^2 = d (d + 1) / c^2; variance along any direction (d + 1) / c^2; directional moment
  * generating function (1 - beta^2 / c^2)^(-(d + 1) / 2) for |beta| < c.
  *
- * <p>The pair that is reported reaches half way to the pole, beta = c / 2, where 2 / beta^2 times
+ * <p>The declared pair uses half of the distance to the pole, beta = c / 2, where 2 / beta^2 times
  * the logarithm of that function is 4 ln(4/3) times the variance.
  *
  * <p>Overflow is bounded by Chernoff's bound with that function, and the union over coordinates and
  * signs.
  *
  * <p>Remaining weakness: the noise is computed in floating point and rounded to the grid, so the
- * probability of a point of the grid is right up to rounding, not exactly; far out in the tails
- * some points may never be drawn. That the noise is rounded before it meets the gradient closes the
+ * probability of a point of the grid is correct only up to rounding; far in the tails some points
+ * may never be drawn. The noise is rounded before it is added to the gradient, which prevents the
  * attack of [Mir12] on low-order bits. Rounding adds at most a quarter of a squared grid step to
  * the variance per coordinate, and leaves the noise symmetric.
  *
- * <p>O(d) a release.
+ * <p>O(d) per release.
  */
 public final class L2LaplaceRandomiser extends GridRandomiser {
   /** -ln(1 - k^2) / k^2 at k = 1/2. */
@@ -43,7 +43,7 @@ public final class L2LaplaceRandomiser extends GridRandomiser {
   /**
    * @param gradientBound G, L2; positive
    * @param dimension d, at least 1
-   * @param gridExponent e, of the model
+   * @param gridExponent the model's e
    * @param epsilon in nats; positive
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid
@@ -70,8 +70,8 @@ public final class L2LaplaceRandomiser extends GridRandomiser {
   }
 
   /**
-   * ln of 2d exp(-x r) (1 - x^2)^(-(d + 1) / 2) at its least, where 1 - x^2 = (d + 1) x / r; r is
-   * the reach in units of 1/c, x the Chernoff parameter in units of c.
+   * ln of the minimum over x of 2d exp(-x r) (1 - x^2)^(-(d + 1) / 2), attained where 1 - x^2 = (d
+   * + 1) x / r; r is the reach in units of 1/c, x the Chernoff parameter in units of c.
    */
   static double logOverflow(int dimension, double reach) {
     double r = Math.min(reach, 0x1p1000);
@@ -80,7 +80,7 @@ public final class L2LaplaceRandomiser extends GridRandomiser {
     return Math.log(2.0 * dimension) - x * r - n / 2 * Math.log(n * x / r);
   }
 
-  /** The epsilon that a release spends, in nats. */
+  /** The epsilon that one release spends, in nats. */
   public double epsilon() {
     return epsilon;
   }
@@ -129,7 +129,7 @@ public final class L2LaplaceRandomiser extends GridRandomiser {
         noise[i] = z;
         squares += z * z;
       }
-      // No direction: redrawing depends on nobody's data.
+      // The zero vector has no direction; redrawing does not depend on the gradient.
     } while (squares == 0);
     return Math.sqrt(squares);
   }

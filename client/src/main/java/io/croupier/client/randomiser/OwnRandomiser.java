@@ -7,19 +7,19 @@ import io.croupier.schemas.view.GradientReportView;
 import java.util.Arrays;
 
 /**
- * A person's own noise: rounded to the nearest grid point (halves upwards, which commutes with
- * adding a gradient on the grid), turned round by a fair coin, and added.
+ * A person's custom noise: rounded to the nearest grid point (halves upwards, which commutes with
+ * adding a gradient on the grid), negated or not by a fair coin toss, and added.
  *
- * <p>The law of what is added is symmetric exactly, and has mean zero. What is said of it holds as
- * far as its maker's word does, before it is rounded.
+ * <p>The law of the added noise is exactly symmetric, and has mean zero. Its declared properties
+ * refer to the noise before rounding, and are only as reliable as its author.
  *
- * <p>Overflow is bounded by Chernoff's bound with the pair that its maker states, and the union
+ * <p>Overflow is bounded by Chernoff's bound with the pair that its author states, and the union
  * over coordinates and signs.
  *
- * <p>O(d) a release, beside the draw.
+ * <p>O(d) per release, plus the draw.
  */
 final class OwnRandomiser extends GridRandomiser {
-  /** Takes every coordinate to the end of the range. */
+  /** Saturates every coordinate. */
   private static final long ENOUGH = 1L << 33;
 
   private final SymmetricNoise noise;
@@ -51,13 +51,13 @@ final class OwnRandomiser extends GridRandomiser {
     cost = noise.cost().unsaid();
     double logTails = Math.log(2.0 * grid.dimension());
     grid.requireRoom(
-        "own noise of variance " + directionalVariance,
+        "custom noise of variance " + directionalVariance,
         1,
         reach -> logTails + logTail(reach, variance, betaMax));
     draw = new double[grid.dimension()];
   }
 
-  /** ln of exp(beta^2 variance / 2 - beta reach) at its least, |beta| &lt;= betaMax. */
+  /** ln of the minimum of exp(beta^2 variance / 2 - beta reach) over |beta| &lt;= betaMax. */
   private static double logTail(double reach, double variance, double betaMax) {
     return reach / variance <= betaMax
         ? -reach / 2 * (reach / variance)
@@ -86,7 +86,7 @@ final class OwnRandomiser extends GridRandomiser {
 
   @Override
   void addNoise(int[] steps) {
-    // What is left unset must not pass for no noise.
+    // A coordinate that the draw leaves unset must not count as noise of 0.
     Arrays.fill(draw, Double.NaN);
     try {
       noise.draw(bits::getAsLong, draw);
@@ -99,14 +99,14 @@ final class OwnRandomiser extends GridRandomiser {
     }
   }
 
-  /** In grid steps; so many that 32 bits can't hold them are as good as any more. */
+  /** Rounds to grid steps; values beyond 32 bits are all equivalent, since they saturate. */
   private long rounded(int coordinate) {
     double drawn = draw[coordinate];
     if (!(Math.abs(drawn) <= Double.MAX_VALUE)) {
       throw new IllegalStateException(
           "noise is not finite at coordinate "
               + coordinate
-              + "; draw must set every coordinate to a finite number. Nothing is released");
+              + "; draw must set every coordinate to a finite number. No report is released");
     }
     return Math.max(-ENOUGH, Math.min(ENOUGH, Math.round(grid.inSteps(drawn))));
   }

@@ -6,27 +6,27 @@ import io.croupier.schemas.Undisclosed;
 import io.croupier.schemas.view.GradientReportView;
 
 /**
- * The noise of another randomiser, or of a person's own making, unsaid: a report is noised just as
- * that one would, and discloses nothing of it. What it costs is known to its sender alone, so
- * nobody else can keep the account; learners that must know the noise refuse such a report, and
- * refused or not, it is spent.
+ * The noise of another randomiser, or custom noise, without disclosure: the report gets the same
+ * noise, but declares nothing about it. Only the sender knows its cost, so only the device's ledger
+ * accounts it. Learners that require a declaration refuse such a report; refused or not, its
+ * privacy is spent.
  *
- * @param disclosing clips and adds the noise
+ * @param disclosing the randomiser that clips and adds the noise
  */
 public record UndisclosedRandomiser(Randomiser disclosing) implements Randomiser {
 
   /**
-   * Noise of a person's own making, for gradients clipped to L2 norm G. It is made symmetric,
-   * rounded to the grid, and saturates at 32 bits.
+   * Custom noise, for gradients clipped to L2 norm G. It is made symmetric, rounded to the grid,
+   * and saturates at 32 bits.
    *
    * <p>If it fails, or isn't finite, {@link #randomise} throws an {@link IllegalStateException}, or
-   * what the noise threw; nothing is released then, nor spent.
+   * the exception of the noise; then no report is released, and no privacy is spent.
    *
    * @param gradientBound G, L2; positive
    * @param dimension d, at least 1
-   * @param gridExponent e, of the model
-   * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
-   *     grid, by what it says of itself
+   * @param gridExponent the model's e
+   * @throws IllegalArgumentException if an argument is out of range, or the noise, by its stated
+   *     properties, doesn't fit the grid
    */
   public static UndisclosedRandomiser of(
       double gradientBound, int dimension, int gridExponent, SymmetricNoise noise) {

@@ -22,11 +22,11 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * In the place of Kafka, which is not what is tested: a file that holds all that ever left the
- * device, resends included. It outlives a kill of the process, since the kernel has it then.
+ * A substitute for Kafka: a file with all reports that ever left the device, including resends. It
+ * survives a kill of the process, since the kernel has received the written bytes.
  *
- * <p>Acknowledges late, so that some records are always under way, and for some says that it heard
- * nothing, though they arrived.
+ * <p>It acknowledges late, so that some records are always in flight, and reports a timeout for
+ * some records that did arrive.
  */
 final class FileBroker extends MockProducer<byte[], byte[]> {
   private static final int UNDER_WAY = 2;
@@ -38,7 +38,7 @@ final class FileBroker extends MockProducer<byte[], byte[]> {
 
   FileBroker(Path file) throws IOException {
     super(false, null, new ByteArraySerializer(), new ByteArraySerializer());
-    // What a kill cut short didn't arrive.
+    // A record that a kill truncated counts as not arrived.
     long whole = 0;
     for (byte[] record : Files.exists(file) ? received(file) : List.<byte[]>of()) {
       whole += Integer.BYTES + record.length;
@@ -47,7 +47,7 @@ final class FileBroker extends MockProducer<byte[], byte[]> {
     log.truncate(whole).position(whole);
   }
 
-  /** All records that arrived whole. */
+  /** All records that arrived completely. */
   static List<byte[]> received(Path file) throws IOException {
     List<byte[]> records = new ArrayList<>();
     ByteBuffer log = ByteBuffer.wrap(Files.readAllBytes(file));
@@ -75,7 +75,7 @@ final class FileBroker extends MockProducer<byte[], byte[]> {
       throw new UncheckedIOException(e);
     }
     if (++received % SILENT_EVERY == 0) {
-      callback.onCompletion(null, new TimeoutException("nothing heard"));
+      callback.onCompletion(null, new TimeoutException("no acknowledgement"));
     } else {
       underWay.add(callback);
     }
@@ -85,7 +85,7 @@ final class FileBroker extends MockProducer<byte[], byte[]> {
     return new CompletableFuture<>();
   }
 
-  /** Acknowledges what is under way. */
+  /** Acknowledges the records in flight. */
   @Override
   public synchronized void flush() {
     while (!underWay.isEmpty()) {

@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** A process that keeps a ledger open, and releases reports as it is asked to. */
+/** A process that keeps a ledger open, and releases reports on request. */
 final class HoldingDevice {
   static final String OPEN = "open";
   static final String RELEASED = "released";
@@ -15,7 +15,7 @@ final class HoldingDevice {
 
   private HoldingDevice() {}
 
-  /** Argument: the ledger. Each line on standard input is how many reports to release. */
+  /** Argument: the ledger. Each line on standard input is the number of reports to release. */
   public static void main(String[] args) throws IOException {
     BufferedReader input =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

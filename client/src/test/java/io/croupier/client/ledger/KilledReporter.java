@@ -19,8 +19,8 @@ import java.util.Random;
 import java.util.concurrent.Future;
 
 /**
- * A device that reports until it is killed: at any time, or while it waits for that between two
- * operations on files.
+ * A device that reports until it is killed: at a random time, or while it waits between two file
+ * operations.
  */
 final class KilledReporter {
   static final String LEDGER = "ledger";
@@ -29,13 +29,13 @@ final class KilledReporter {
   static final double EPSILON = 0.3;
   static final Randomiser NOISE = new L2LaplaceRandomiser(1, 4, -16, EPSILON);
 
-  /** So little that a file is written anew after every few reports. */
+  /** Small enough that a file is rewritten after every few reports. */
   static final int SLACK_BYTES = 300;
 
   static final String READY = "ready";
   static final String STOPPED = "stopped before ";
 
-  /** Where the process says which operation it began last. */
+  /** Name of the file with the operation that the process began last. */
   private static final String PLACE = "place";
 
   private static final int PLACE_BYTES = 64;
@@ -43,14 +43,15 @@ final class KilledReporter {
   private KilledReporter() {}
 
   /**
-   * Arguments: the folder; how many reports to send; the number of the operation on files before
-   * which to stop, from 0, or -1; a seed, for how much of a write is done when it is that.
+   * Arguments: the folder; the number of reports to send; the index, from 0, of the file operation
+   * before which to stop, or -1; a seed for the part of a write that is done if that operation is a
+   * write.
    */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
     int stopBefore = Integer.parseInt(args[2]);
     if (stopBefore < 0) {
-      // One that is killed at random shall be found at work, not loading classes.
+      // A warm-up, so that a random kill hits the reporting, not the loading of classes.
       report(Files.createTempDirectory(folder.getParent(), "warm"), 8, Disk.REAL);
     }
     System.out.println(READY);
@@ -69,7 +70,7 @@ final class KilledReporter {
     }
   }
 
-  /** Sends what is pending, then so many new reports. */
+  /** Sends the pending reports, then {@code reports} new ones. */
   static void report(Path folder, long reports, Disk disk) throws IOException {
     ModelSnapshot model = Updates.snapshot("m", 1, 0, 0, 0, 0);
     Randomiser unsaid = new UndisclosedRandomiser(NOISE);
@@ -119,7 +120,7 @@ final class KilledReporter {
           operation.target().write(part, operation.position());
         }
         System.out.println(STOPPED + operation.what());
-        // Returns when the killer is no more.
+        // Returns when the parent process has ended.
         int unused = System.in.read();
       }
     }

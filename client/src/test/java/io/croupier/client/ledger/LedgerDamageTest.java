@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a file that is shorter than it was, or another. */
+/** Truncated and damaged ledger files. */
 class LedgerDamageTest {
   private static final int REPORTS = 4;
   private static final Randomiser PURE = new L2LaplaceRandomiser(1, 2, -16, 0.5);
@@ -29,10 +29,10 @@ class LedgerDamageTest {
   private final List<byte[]> released = new ArrayList<>();
   private final List<Spent> spentAfter = new ArrayList<>();
 
-  /** Where a report's entry begins and ends, its commit marker not included. */
+  /** Begin and end of each report's entry, without its commit marker. */
   private final List<long[]> entries = new ArrayList<>();
 
-  /** Where the header ends. */
+  /** End of the header. */
   private long start;
 
   @BeforeEach
@@ -58,7 +58,7 @@ class LedgerDamageTest {
   }
 
   @Test
-  void aCutEndIsWhatACrashLeaves() throws IOException {
+  void truncatedEndCountsAsACrash() throws IOException {
     for (int length = (int) start; length < whole.length; length++) {
       Files.write(file, Arrays.copyOf(whole, length));
       int survivors = 0;
@@ -77,19 +77,19 @@ class LedgerDamageTest {
   }
 
   @Test
-  void aFileWithoutItsHeaderIsNotANewLedger() throws IOException {
+  void fileWithoutHeaderIsNotANewLedger() throws IOException {
     for (int length = 0; length < start; length++) {
       byte[] cut = Arrays.copyOf(whole, length);
       Files.write(file, cut);
       assertThatThrownBy(() -> LocalLedger.open(file, "ada", Limit.NONE))
           .isInstanceOf(CorruptLedgerException.class)
-          .hasMessageContaining("there is no header of a ledger at byte 0");
+          .hasMessageContaining("the header of a ledger is missing at byte 0");
       assertThat(Files.readAllBytes(file)).isEqualTo(cut);
     }
   }
 
   @Test
-  void noFlippedBitLowersWhatWasSpent() throws IOException {
+  void noFlippedBitLowersTheSpending() throws IOException {
     int refused = 0;
     for (int i = 0; i < whole.length; i++) {
       byte[] damaged = whole.clone();
@@ -98,24 +98,27 @@ class LedgerDamageTest {
         refused++;
       }
     }
-    // All but the last commit marker, and the mark behind it.
+    // All bytes except the last commit marker and the mark after it.
     assertThat(refused).isEqualTo((int) entries.get(REPORTS - 1)[1]);
   }
 
   @Test
-  void noRunOfZerosLowersWhatWasSpent() throws IOException {
+  void noRunOfZerosLowersTheSpending() throws IOException {
     for (int from = 0;
         from + 64 < whole.length - CommitMarker.BYTES - LedgerEntry.HEAD_BYTES;
         from += 5) {
       byte[] damaged = whole.clone();
       Arrays.fill(damaged, from, from + 32, (byte) 0);
-      // The last commit marker is whole, so that nothing above it can pass for unfinished.
+      // The last commit marker is intact, so no damage before it counts as an unfinished end.
       assertThat(isUsedInFull(damaged, "zeros from " + from))
           .isEqualTo(from >= entries.get(REPORTS - 1)[1] || Arrays.equals(damaged, whole));
     }
   }
 
-  /** Whether the file is used, and then nothing is missing; false if it is refused as damaged. */
+  /**
+   * Whether the file is accepted, which requires that no spending is missing; false if it is
+   * refused as damaged.
+   */
   private boolean isUsedInFull(byte[] damaged, String how) throws IOException {
     Files.write(file, damaged);
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {

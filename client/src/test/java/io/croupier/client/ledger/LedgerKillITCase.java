@@ -29,9 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process that reports gets a SIGKILL from this one, time and again: at random moments ({@code
- * -Dkills=200} for more than 20, {@code -Dseed=...} for those of another run), and between any two
- * operations on files.
+ * This process repeatedly kills a reporting process by SIGKILL: at random times ({@code
+ * -Dkills=200} for more than 20, {@code -Dseed=...} for the seed of another run), and between any
+ * two file operations.
  */
 class LedgerKillITCase {
   private static final long FOR_EVER = Long.MAX_VALUE;
@@ -45,17 +45,17 @@ class LedgerKillITCase {
   @TempDir private Path root;
   private Path folder;
 
-  /** How many were killed, by the operation that was begun last, or not begun. */
+  /** Number of kills, by the operation that was begun last, or not begun. */
   private final Map<String, Integer> killed = new TreeMap<>();
 
-  /** What left the device, by number. */
+  /** The reports that left the device, by number. */
   private final NavigableMap<Long, byte[]> sent = new TreeMap<>();
 
   private long sendings;
   private int drawnTwice;
   private Spent spent = Spent.NOTHING;
 
-  /** What was spent before reports all had the same cost. */
+  /** The spending before the reports of equal cost. */
   private Spent opening = Spent.NOTHING;
 
   @BeforeEach
@@ -75,7 +75,7 @@ class LedgerKillITCase {
           line = output.readLine();
         }
         boolean ended = process.waitFor(random.nextInt(LONGEST_RUN_MILLIS), TimeUnit.MILLISECONDS);
-        assertThat(ended).as("ended by itself").isFalse();
+        assertThat(ended).as("ended without a kill").isFalse();
       } finally {
         process.destroyForcibly().waitFor();
       }
@@ -100,13 +100,13 @@ class LedgerKillITCase {
         .containsKeys("open ledger", "write ledger", "force ledger", "close ledger", "close .lock");
   }
 
-  /** As far as it can come: it tidies up after a crash, and writes its file anew. */
+  /** Covers the recovery after a crash, and the rewriting of the file. */
   @Tag("thorough")
   @Test
-  void killedBeforeEveryOperationWhileTheFileIsWrittenAnew() throws Exception {
+  void killedBeforeEveryOperationOfARewriting() throws Exception {
     Path before = Files.createDirectory(root.resolve("before"));
     List<String> operations = new ArrayList<>();
-    // The first move makes the file.
+    // The first move creates the file.
     while (operations.lastIndexOf("move ledger") <= operations.indexOf("move ledger")) {
       copy(folder, before);
       KilledReporter.report(
@@ -126,10 +126,10 @@ class LedgerKillITCase {
         .containsKeys("open device", "force device", "open ledger", "write ledger", "force ledger");
   }
 
-  /** Its reports all arrived once, but for two the acknowledgement was not heard. */
+  /** All its reports arrived once, but two acknowledgements were lost. */
   @Tag("thorough")
   @Test
-  void killedBeforeEveryOperationWhileAnOlderVersionsFileIsTakenOver() throws Exception {
+  void killedBeforeEveryOperationOfAMigration() throws Exception {
     Path before = Files.createDirectory(root.resolve("before"));
     try (InputStream old = getClass().getResourceAsStream("/ledgers/v1.ledger")) {
       Files.copy(Objects.requireNonNull(old), before.resolve(KilledReporter.LEDGER));
@@ -169,9 +169,9 @@ class LedgerKillITCase {
     Path file = folder.resolve(KilledReporter.LEDGER);
     try (LocalLedger ledger = LocalLedger.open(file, KilledReporter.USER, Limit.NONE)) {
       assertThat(ledger.pending()).isEmpty();
-      // A vain attempt from here must not loosen the lock.
+      // A failed attempt of this process must not release the lock.
       assertThatThrownBy(() -> LocalLedger.open(file, KilledReporter.USER, Limit.NONE));
-      // Nor may a new file in the place of the old one.
+      // A replacement of the file must not release it either.
       while (ledger.spent().reports() < 1000) {
         long sequence = release(ledger);
         ledger.acknowledge(sequence);
@@ -179,7 +179,7 @@ class LedgerKillITCase {
       assertThat(Files.size(file)).isLessThan(LedgerFile.SLACK_BYTES * 3 / 2);
       Process process = start(1, NEVER);
       try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
-        assertThat(output.lines()).anyMatch(line -> line.contains("the ledger is open already"));
+        assertThat(output.lines()).anyMatch(line -> line.contains("the ledger is already open"));
       }
       assertThat(process.waitFor()).isEqualTo(1);
     }
@@ -189,7 +189,7 @@ class LedgerKillITCase {
     return ledger.release(KilledReporter.NOISE, sequence -> new byte[100]).sequence();
   }
 
-  /** Whether the process came to the operation, where it was killed; false if it ended before. */
+  /** Kills the process at the operation; false if it ended before that. */
   private boolean killBefore(int operation, long reports) throws Exception {
     Process process = start(reports, operation);
     List<String> lines = new ArrayList<>();
@@ -236,7 +236,7 @@ class LedgerKillITCase {
         .start();
   }
 
-  /** Opens it again and sends what is left: then nothing that was charged is lost. */
+  /** Reopens the ledger and sends the pending reports: afterwards no charged report is missing. */
   private boolean restart() throws IOException {
     KilledReporter.report(folder, 0, Disk.REAL);
     look();
@@ -267,7 +267,7 @@ class LedgerKillITCase {
     }
   }
 
-  /** Compares what left the device with the ledger, a copy of which is opened. */
+  /** Compares the sent reports with a copy of the ledger. */
   private void look() throws IOException {
     Path broker = folder.resolve(KilledReporter.BROKER);
     List<byte[]> received = Files.exists(broker) ? FileBroker.received(broker) : List.of();
@@ -293,7 +293,7 @@ class LedgerKillITCase {
     }
   }
 
-  /** In place of reports, the file of version 1 has their numbers and a 7. */
+  /** The file of version 1 contains, instead of reports, their numbers and a 7. */
   private static boolean isOfOlderVersion(byte[] bytes) {
     return bytes.length == 2;
   }
@@ -322,7 +322,7 @@ class LedgerKillITCase {
       byte[] arrived = sent.get(report.sequence());
       assertThat(report.bytes()).as(as).isEqualTo(arrived == null ? report.bytes() : arrived);
     }
-    // Whatever was charged arrived, or still will.
+    // Every charged report has arrived, or is pending.
     for (long missing = sent.size(); missing < spent.reports(); missing++) {
       assertThat(ledger.pending()).extracting(StoredReport::sequence).as(as).contains(missing);
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A ledger that can be reached by more than one path is one ledger, or none. */
+/** A ledger that is reachable by several paths is opened as one ledger, or refused. */
 class LedgerLinkTest {
   private static final Randomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
 
@@ -32,7 +32,7 @@ class LedgerLinkTest {
     Files.createSymbolicLink(link, Path.of("../data/real.ledger"));
   }
 
-  /** Writes it anew as often as it can. */
+  /** Opens a ledger that is rewritten as often as possible. */
   private static LocalLedger open(Path path) throws IOException {
     return LocalLedger.open(path, "ada", Limit.NONE, Disk.REAL, 1);
   }
@@ -52,7 +52,7 @@ class LedgerLinkTest {
         for (Path second : new Path[] {file, link, twice, folderLink.resolve("real.ledger")}) {
           assertThatThrownBy(() -> open(second))
               .isInstanceOf(FileSystemException.class)
-              .hasMessageContaining("open already");
+              .hasMessageContaining("already open");
         }
       }
     }
@@ -60,7 +60,7 @@ class LedgerLinkTest {
   }
 
   @Test
-  void isWrittenAnewBehindItsLink() throws Exception {
+  void isRewrittenBehindItsLink() throws Exception {
     open(file).close();
     for (int i = 0; i < 6; i++) {
       try (LocalLedger ledger = open(i % 2 == 0 ? link : file)) {
@@ -75,7 +75,7 @@ class LedgerLinkTest {
   }
 
   @Test
-  void isTakenOverFromAnOlderVersionBehindItsLink() throws Exception {
+  void isMigratedBehindItsLink() throws Exception {
     try (InputStream old = getClass().getResourceAsStream("/ledgers/v1.ledger")) {
       Files.copy(Objects.requireNonNull(old), file);
     }
@@ -102,11 +102,11 @@ class LedgerLinkTest {
   }
 
   @Test
-  void beginsNothingWhereALinkLeadsNowhere() throws Exception {
+  void refusesALinkToAMissingFile() throws Exception {
     assertThatThrownBy(() -> open(link))
         .isInstanceOf(FileSystemException.class)
         .hasMessageContaining(link.toString())
-        .hasMessageContaining("is a link to ../data/real.ledger, which can't be found");
+        .hasMessageContaining("is a link to ../data/real.ledger, which doesn't exist");
     assertThat(file.getParent()).isEmptyDirectory();
     try (var beside = Files.list(link.getParent())) {
       assertThat(beside).containsExactly(link);
@@ -114,7 +114,7 @@ class LedgerLinkTest {
   }
 
   @Test
-  void hasOneName() throws Exception {
+  void mustHaveOneName() throws Exception {
     assumeThat(root.getFileSystem().supportedFileAttributeViews()).contains("unix");
     try (LocalLedger ledger = open(file)) {
       release(ledger);
@@ -133,9 +133,9 @@ class LedgerLinkTest {
     }
   }
 
-  /** So ends the renaming onto a file that is a mount point. */
+  /** The error of a rename onto a file that is a mount point. */
   @Test
-  void saysWhatToMountWhereItsFileCannotBeReplaced() throws Exception {
+  void namesTheFolderToMountIfTheFileCannotBeReplaced() throws Exception {
     boolean[] mounted = {false};
     Disk disk =
         new WatchedDisk(
@@ -151,7 +151,7 @@ class LedgerLinkTest {
           .isInstanceOf(UncheckedIOException.class)
           .hasMessageContaining(file.toString())
           .hasMessageContaining("(Device or resource busy)")
-          .hasMessageContaining("its folder must be mounted");
+          .hasMessageContaining("mount its folder instead");
     }
     try (LocalLedger ledger = open(file)) {
       assertThat(release(ledger)).isEqualTo(1);

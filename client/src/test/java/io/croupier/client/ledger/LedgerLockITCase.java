@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two processes and one ledger, the files of which somebody deletes or replaces. */
+/** Two processes and one ledger whose files are deleted or replaced. */
 class LedgerLockITCase {
   @TempDir private Path folder;
   private Path file;
@@ -50,7 +50,7 @@ class LedgerLockITCase {
     process.destroyForcibly().waitFor();
   }
 
-  /** The first line that begins so; others, of the log, come before. */
+  /** The first line with one of the prefixes; skips lines of the log. */
   private String awaitLine(String... beginnings) throws IOException {
     while (true) {
       String line = output.readLine();
@@ -72,7 +72,7 @@ class LedgerLockITCase {
   private void assertHeld() {
     assertThatThrownBy(() -> open().close())
         .isInstanceOf(FileSystemException.class)
-        .hasMessageContaining("the ledger is open already");
+        .hasMessageContaining("the ledger is already open");
   }
 
   private LocalLedger open() throws IOException {
@@ -88,23 +88,23 @@ class LedgerLockITCase {
   }
 
   @Test
-  void whoeverDeletesTheLockDoesNotGetTheLedger() throws Exception {
+  void deletingTheLockDoesNotUnlockTheLedger() throws Exception {
     assertHeld();
     deleteLock();
     assertHeld();
     assertThat(release(3)).isEqualTo(HoldingDevice.RELEASED);
 
-    // One by one: a file that is written anew twice may have the first one's key again.
+    // One report at a time: after two rewritings the file may have the first one's key again.
     Object before = key();
     int reports = 3;
     while (key().equals(before)) {
       assertThat(release(1)).isEqualTo(HoldingDevice.RELEASED);
       reports++;
-      assertThat(reports).as("reports before it is written anew").isLessThan(100);
+      assertThat(reports).as("reports before the rewriting").isLessThan(100);
     }
     deleteLock();
     assertHeld();
-    assertThat(release(1)).as("a vain attempt disturbs nothing").isEqualTo(HoldingDevice.RELEASED);
+    assertThat(release(1)).as("a failed attempt changes nothing").isEqualTo(HoldingDevice.RELEASED);
 
     input.close();
     assertThat(process.waitFor()).isZero();
@@ -114,7 +114,7 @@ class LedgerLockITCase {
   }
 
   @Test
-  void whoseFileWasReplacedReleasesNothingMore() throws Exception {
+  void releasesNothingAfterItsFileWasReplaced() throws Exception {
     assertThat(release(2)).isEqualTo(HoldingDevice.RELEASED);
     Path copy = Files.copy(file, folder.resolve("copy"));
     Files.move(copy, file, StandardCopyOption.REPLACE_EXISTING);
@@ -122,12 +122,12 @@ class LedgerLockITCase {
     try (LocalLedger ledger = open()) {
       assertThat(ledger.spent().reports()).isEqualTo(2);
       assertThat(release(1)).startsWith(HoldingDevice.FAILED).contains("deleted or replaced");
-      assertThat(release(1)).as("nor later").startsWith(HoldingDevice.FAILED);
+      assertThat(release(1)).as("it stays refused").startsWith(HoldingDevice.FAILED);
     }
   }
 
   @Test
-  void whoseFileWasDeletedReleasesNothingMore() throws Exception {
+  void releasesNothingAfterItsFileWasDeleted() throws Exception {
     Files.delete(file);
     assertThat(release(1)).startsWith(HoldingDevice.FAILED).contains("deleted or replaced");
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is kept of a file that is written anew, without what is settled. */
+/** The rewriting of a ledger's file without its settled reports. */
 class LedgerRewriteTest {
   private static final Randomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
   private static final Randomiser UNSAID =
@@ -49,7 +49,7 @@ class LedgerRewriteTest {
   }
 
   @Test
-  void staysSmallAndForgetsNoSpending() throws Exception {
+  void staysSmallAndKeepsAllSpending() throws Exception {
     long largest = 0;
     String deviceId;
     List<Boolean> answers;
@@ -90,9 +90,9 @@ class LedgerRewriteTest {
     return answers;
   }
 
-  /** Full of reports that are pending it grows; then its size is at most twice theirs. */
+  /** The file grows while reports are pending; afterwards its size is at most twice theirs. */
   @Test
-  void isWrittenAnewNoOftenerThanItDoubles() throws Exception {
+  void isRewrittenOnlyWhenItDoubles() throws Exception {
     int[] moves = {-1};
     Disk counting = new WatchedDisk(o -> moves[0] += o.name().equals("move") ? 1 : 0);
     int reports = 200;
@@ -119,7 +119,7 @@ class LedgerRewriteTest {
     }
   }
 
-  /** Reports 0 and 1 are carried over, and 3 follows. */
+  /** Carries reports 0 and 1 over; report 3 follows. */
   private static void carry(LocalLedger ledger) {
     release(ledger, 0);
     release(ledger, 1);
@@ -128,7 +128,7 @@ class LedgerRewriteTest {
   }
 
   @Test
-  void noDamageToAFileWrittenAnewLowersWhatWasSpent() throws Exception {
+  void noDamageToARewrittenFileLowersTheSpending() throws Exception {
     Spent spent;
     try (LocalLedger ledger = open(SLACK_BYTES)) {
       carry(ledger);
@@ -165,7 +165,7 @@ class LedgerRewriteTest {
   }
 
   @Test
-  void whereItCannotBeWrittenAnewNothingIsDrawn() throws Exception {
+  void drawsNothingIfRewritingFails() throws Exception {
     boolean[] full = {false};
     Disk disk =
         new WatchedDisk(
@@ -187,7 +187,7 @@ class LedgerRewriteTest {
         }
       }
       assertThatThrownBy(() -> ledger.release(TENTH, sequence -> drawn()))
-          .hasMessageContaining("must be opened again");
+          .hasMessageContaining("reopen the ledger");
     }
     try (LocalLedger ledger = open(1)) {
       assertThat(ledger.spent().reports()).isEqualTo(3);
@@ -198,9 +198,9 @@ class LedgerRewriteTest {
     throw new AssertionError("noise was drawn");
   }
 
-  /** Written by version 0.1.0: reports 0 to 4, of which 1 and 3, undisclosed, are pending. */
+  /** A file of version 0.1.0 with reports 0 to 4, of which 1 and 3, undisclosed, are pending. */
   @Test
-  void anOlderVersionsFileIsTakenOver() throws Exception {
+  void fileOfAnOlderVersionIsMigrated() throws Exception {
     try (InputStream old = getClass().getResourceAsStream("/ledgers/v1.ledger")) {
       Files.copy(Objects.requireNonNull(old), file);
     }

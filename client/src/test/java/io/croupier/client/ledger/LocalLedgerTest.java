@@ -27,8 +27,8 @@ class LocalLedgerTest {
   private static final Randomiser GAUSSIAN = new GaussianRandomiser(1, 2, -16, 0.3);
 
   private static final String UNBOUNDED =
-      "the cost would have no bound, as a tau is Infinity or the maker of own noise states neither"
-          + " epsilon nor mu; the limit is ";
+      "the cost has no bound, because a tau is Infinity or the report's custom noise"
+          + " states neither epsilon nor mu; the limit is ";
 
   @TempDir private Path folder;
   private Path file;
@@ -75,9 +75,9 @@ class LocalLedgerTest {
   }
 
   @Test
-  void tenTenthsAreOneAndNoMore() throws Exception {
+  void tenTenthsAreExactlyOne() throws Exception {
     for (int i = 0; i < 10; i++) {
-      // The limit holds over all openings.
+      // The limit applies across all openings.
       try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
         ledger.release(TENTH, s -> new byte[1]);
       }
@@ -93,7 +93,7 @@ class LocalLedgerTest {
   }
 
   @Test
-  void everyKindHasItsLimit() {
+  void everyKindOfCostHasItsLimit() {
     LocalLedger pure = LocalLedger.inMemory("u", Limit.ofEpsilon(5));
     assertLimit(pure, GAUSSIAN, "mu^2 would add up to 0.09; the limit is the square of mu = 0.0");
     LocalLedger gaussian = LocalLedger.inMemory("u", Limit.ofMu(0.6));
@@ -109,7 +109,7 @@ class LocalLedgerTest {
   }
 
   @Test
-  void noLimitHasRoomForACostWithoutBound() {
+  void unboundedCostExceedsEveryLimit() {
     Randomiser open =
         new CoordinateLaplaceRandomiser(
             1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
@@ -135,7 +135,7 @@ class LocalLedgerTest {
       ledger.release(open, s -> new byte[1]);
       ledger.release(new UndisclosedRandomiser(open), s -> new byte[1]);
     }
-    // What was spent before doesn't count against a limit that has no number for it.
+    // An earlier unbounded cost doesn't count against a later limit.
     try (LocalLedger ledger = open(Limit.ofEpsilon(0.3))) {
       assertThat(ledger.spent()).isEqualTo(new Spent(2, 200_000_000, 0, 1, 2));
       ledger.release(TENTH, s -> new byte[1]);
@@ -143,7 +143,7 @@ class LocalLedgerTest {
     }
   }
 
-  /** Whoever is refused has drawn nothing. */
+  /** Asserts a refusal, which draws no noise. */
   private static void assertLimit(LocalLedger ledger, Randomiser randomiser, String message) {
     assertThatThrownBy(
             () ->
@@ -195,7 +195,7 @@ class LocalLedgerTest {
   }
 
   @Test
-  void belongsToItsOwnerAlone() throws Exception {
+  void onlyItsOwnerCanReadIt() throws Exception {
     try (LocalLedger ledger = open(Limit.NONE)) {
       ledger.release(TENTH, s -> new byte[1]);
     }
@@ -211,22 +211,22 @@ class LocalLedgerTest {
   }
 
   @Test
-  void hasOneOpenerAtATime() throws Exception {
+  void canBeOpenOnlyOnce() throws Exception {
     try (LocalLedger ledger = open(Limit.NONE)) {
       assertThatThrownBy(() -> open(Limit.NONE))
           .isInstanceOf(FileSystemException.class)
-          .hasMessageContaining("open already");
+          .hasMessageContaining("already open");
       ledger.release(TENTH, s -> new byte[1]);
     }
     open(Limit.NONE).close();
   }
 
   @Test
-  void isOfOneUserAndOneDevice() throws Exception {
+  void belongsToOneUserAndOneDevice() throws Exception {
     open(Limit.NONE).close();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LocalLedger.open(file, "bob", Limit.NONE))
-        .withMessageStartingWith("userId is not the one")
+        .withMessageStartingWith("userId differs from that of the ledger")
         .withMessageNotContaining("bob");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LocalLedger.inMemory("", Limit.NONE))
@@ -251,7 +251,7 @@ class LocalLedgerTest {
           .isInstanceOf(UncheckedIOException.class)
           .hasMessageContaining("disk is full");
       assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
-          .hasMessageContaining("must be opened again");
+          .hasMessageContaining("reopen the ledger");
       assertThat(ledger.pending()).isEmpty();
     }
     try (LocalLedger ledger = open(Limit.NONE)) {
@@ -275,7 +275,7 @@ class LocalLedgerTest {
   }
 
   @Test
-  void noReportIsPendingForLongerThanTheJobKnowsAResend() {
+  void noReportIsPendingBeyondTheResendWindow() {
     assertThat(LocalLedger.WINDOW).isEqualTo(ReplayWindow.WIDTH);
     LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
     ReplayWindow window = new ReplayWindow();

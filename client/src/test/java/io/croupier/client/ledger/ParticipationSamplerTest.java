@@ -13,7 +13,7 @@ class ParticipationSamplerTest {
   private final ParticipationSampler sampler = new ParticipationSampler(SECRET);
 
   @Test
-  void oneIsAlwaysAndZeroNever() {
+  void answersAlwaysAtOneAndNeverAtZero() {
     for (int round = 0; round < 1000; round++) {
       assertThat(sampler.answers("m", round, 1)).isTrue();
       assertThat(sampler.answers("m", round, 0)).isFalse();
@@ -22,13 +22,13 @@ class ParticipationSamplerTest {
 
   /** Computed with Python's hmac: 0x3333c0b7... of 2^64. */
   @Test
-  void isTheHmacThatIsStated() {
+  void isTheStatedHmac() {
     assertThat(sampler.answers("clicks-1", 12345678901L, 0.200008433)).isFalse();
     assertThat(sampler.answers("clicks-1", 12345678901L, 0.200008437)).isTrue();
   }
 
   @Test
-  void whoeverAsksAgainHasTheSameAnswer() {
+  void repeatedCallsReturnTheSameDecision() {
     ParticipationSampler again = new ParticipationSampler(SECRET);
     for (int round = 0; round < 1000; round++) {
       assertThat(again.answers("m", round, 0.3)).isEqualTo(sampler.answers("m", round, 0.3));
@@ -36,7 +36,7 @@ class ParticipationSamplerTest {
   }
 
   @Test
-  void aLargerProbabilityTakesNoAnswerBack() {
+  void largerProbabilityKeepsEarlierAnswers() {
     for (int round = 0; round < 1000; round++) {
       if (sampler.answers("m", round, 0.3)) {
         assertThat(sampler.answers("m", round, 0.31)).isTrue();
@@ -45,11 +45,12 @@ class ParticipationSamplerTest {
   }
 
   /**
-   * Fresh secrets: with 40,000 lots each, the frequency over rounds, over models and over devices
-   * is off by more than 5.5 standard deviations with probability 4e-8 each, 12 of them 5e-7.
+   * The secrets are random: with 40,000 draws each, the frequency over rounds, over models and over
+   * devices deviates by more than 5.5 standard deviations with probability 4e-8 each, 5e-7 for all
+   * 12.
    */
   @Test
-  void answersAsOftenAsIsStated() {
+  void answersWithTheStatedProbability() {
     int lots = 40_000;
     for (double probability : new double[] {0.2, 0.5, 0.9}) {
       int rounds = 0;

@@ -25,7 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a killed process can't show: the disk forgets what was not forced, in part and in any order.
+ * Power failures, which a killed process can't simulate: the disk loses unforced writes, in part
+ * and in any order.
  */
 class PowerLossTest {
   private static final int SEED = 1;
@@ -34,16 +35,17 @@ class PowerLossTest {
   private static final Randomiser PURE = new L2LaplaceRandomiser(1, 2, -16, 0.5);
 
   /**
-   * What the disk keeps or loses at once; far less than real ones do, so that entries fall apart.
+   * Bytes that the disk keeps or loses together; far fewer than on real disks, so that entries are
+   * torn.
    */
   private static final int SECTOR = 8;
 
-  /** A file, whatever its name. */
+  /** A file's content, independent of its name. */
   private static final class Content {
     private byte[] forced = {};
     private byte[] written = {};
 
-    /** What was forced, and of the rest as it comes. */
+    /** The forced content, and a random part of the rest. */
     byte[] remains(Random random) {
       byte[] remains = (random.nextBoolean() ? written : forced).clone();
       for (int from = 0; from < remains.length; from += SECTOR) {
@@ -56,13 +58,13 @@ class PowerLossTest {
     }
   }
 
-  /** The lights go out before one operation, whose number is drawn. */
+  /** The power fails before one randomly chosen operation. */
   private static final class PowerLossFileSystem implements Watcher {
     private final Random random;
     private int left;
     private boolean moved;
 
-    /** Names, as they were forced, and after every change since. */
+    /** The folder's names, as last forced, and after every change since then. */
     private final Deque<Map<Path, Content>> names = new ArrayDeque<>();
 
     PowerLossFileSystem(Path file, int left, Random random) throws IOException {
@@ -80,7 +82,7 @@ class PowerLossTest {
         return;
       }
       if (left-- <= 0) {
-        throw new IOException("the lights are out");
+        throw new IOException("the power has failed");
       }
       Map<Path, Content> now = new HashMap<>(names.getLast());
       Content content = now.get(operation.path());
@@ -122,7 +124,7 @@ class PowerLossTest {
       return file.resolveSibling(file.getFileName() + ".new");
     }
 
-    /** Leaves in the folder what the disk would have. */
+    /** Writes the disk's remaining content to the folder. */
     void crash(Path file) throws IOException {
       int forgotten = random.nextInt(names.size());
       for (int i = 0; i < forgotten; i++) {
@@ -149,7 +151,7 @@ class PowerLossTest {
           LocalLedger.open(file, "ada", Limit.NONE, new WatchedDisk(fileSystem), SLACK_BYTES)) {
         work(ledger, sent, acknowledged, random);
       } catch (IOException | UncheckedIOException e) {
-        assertThat(e).hasMessageContaining("the lights are out");
+        assertThat(e).hasMessageContaining("the power has failed");
       }
       fileSystem.crash(file);
       writtenAnew += fileSystem.moved ? 1 : 0;
@@ -160,7 +162,7 @@ class PowerLossTest {
     }
   }
 
-  /** Sends what is pending, then new reports until the disk fails. */
+  /** Sends the pending reports, then new ones until the disk fails. */
   private static void work(
       LocalLedger ledger, NavigableMap<Long, byte[]> sent, List<Long> acknowledged, Random random) {
     String seed = "seed " + SEED;

@@ -25,7 +25,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The device's account is the job's, for what both know. */
+/** The device's account equals the job's, for disclosed reports. */
 class SpentTest {
   private static final int SEED = 3;
 
@@ -96,7 +96,7 @@ class SpentTest {
     Spent spent = Spent.NOTHING;
     for (int i = 0; i < 3000; i++) {
       boolean gaussian = random.nextBoolean();
-      // Short decimals, and doubles that have none.
+      // Short decimals, and doubles without a short decimal form.
       double level =
           random.nextBoolean() ? (1 + random.nextInt(400)) / 100.0 : 0.01 + 4 * random.nextDouble();
       Randomiser randomiser =
@@ -119,9 +119,9 @@ class SpentTest {
     }
   }
 
-  /** Through the bytes: what a device declares is what the job charges, whatever the clip. */
+  /** The job, decoding the bytes, charges the cost that the device declares, for every clip. */
   @Test
-  void deviceAndJobAgreeOnWhatCoordinatesComeTo() {
+  void deviceAndJobAgreeOnTheCostOfCoordinates() {
     Random random = new Random(SEED);
     ReportDecoder decoder = new ReportDecoder("raw");
     Ledger job = new Ledger();
@@ -164,7 +164,7 @@ class SpentTest {
   }
 
   @Test
-  void unsaidNoiseCostsWhatItWouldSaid() {
+  void undisclosedNoiseCostsTheSame() {
     Randomiser said = new L2LaplaceRandomiser(1, 2, -16, 0.7);
     Randomiser unsaid = new UndisclosedRandomiser(new UndisclosedRandomiser(said));
     assertThat(Spent.of(said.cost())).isEqualTo(new Spent(1, 700_000_000, 0, 0, 0));
@@ -192,7 +192,7 @@ class SpentTest {
   }
 
   @Test
-  void anOpenCoordinateIsCountedApart() {
+  void openCoordinateIsCountedSeparately() {
     double[] taus = {1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, 0.5};
     Randomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
     assertThat(Spent.of(randomiser.cost())).isEqualTo(new Spent(1, 1_500_000_000, 0, 0, 1));

@@ -9,14 +9,14 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Set;
 
-/** The file system, where a test may watch every operation but reads, and come before it. */
+/** The file system with a hook before every operation except reads. */
 record WatchedDisk(Watcher watcher) implements Disk {
 
   /**
-   * What is about to happen: open, create, lock, write, truncate, force, close, move (to the path)
-   * or delete.
+   * The next operation: open, create, lock, write, truncate, force, close, move (to the path) or
+   * delete.
    *
-   * @param target of the file, if it is open
+   * @param target the file's channel, if it is open
    */
   record Operation(String name, Path path, FileChannel target, ByteBuffer bytes, long position) {
 
@@ -24,7 +24,7 @@ record WatchedDisk(Watcher watcher) implements Disk {
       this(name, path, null, null, 0);
     }
 
-    /** What a ledger's folder has to do with it. */
+    /** The operation's name and the kind of its file. */
     String what() {
       String file = path.getFileName().toString();
       int dot = file.lastIndexOf('.');

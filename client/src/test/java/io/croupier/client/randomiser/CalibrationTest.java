@@ -64,7 +64,7 @@ class CalibrationTest {
     assertThat(cube.cost().epsilon()).isEqualByComparingTo("0.499999998");
   }
 
-  /** What is rounded, the taus or the norm, never makes reports cost more than was asked for. */
+  /** Rounding of the taus or of the norm never raises the reports' cost above the requested one. */
   @Test
   void sharesOfTheL2ClipAddUpToAnEpsilonAtMostAndNearlyAreIt() {
     long seed = 2;
@@ -97,8 +97,8 @@ class CalibrationTest {
         new Calibration(1, 3, GRID, 1).coordinateLaplace(3e12, ClippingNorm.COORDINATES);
     assertThat(cube.tau(2)).isEqualTo(1e12);
     assertThat(cube.cost().epsilon()).isEqualByComparingTo("3e12");
-    // Noise has a scale of one step then: beyond 64 it is once in 10^27 draws. Clipped to L2 norm
-    // 1, the first coordinate would be a seventh of its own.
+    // The noise then has a scale of one step, and exceeds 64 once in 10^27 draws. Clipped to L2
+    // norm 1, the first coordinate would shrink to a seventh.
     int[] release = cube.randomise(new double[] {1, -7, 0.5});
     assertThat(release[0]).isCloseTo(1 << 18, within(64));
     assertThat(release[1]).isCloseTo(-(1 << 18), within(64));
@@ -106,7 +106,7 @@ class CalibrationTest {
   }
 
   @Test
-  void sharesFitUpToTheSizeThatIsPromised() {
+  void sharesFitUpToTheStatedSize() {
     Random random = new Random(5);
     for (int i = 0; i < 300; i++) {
       int reports = 1 + random.nextInt(200);
@@ -152,7 +152,7 @@ class CalibrationTest {
       boolean zcdp = concentratedEpsilon(mu, delta, calibration) <= epsilon;
       assertThat(gaussian || zcdp).as(what).isTrue();
       concentrated += gaussian ? 0 : 1;
-      // Two steps of the ninth digit: rounding towards privacy may have cost one.
+      // Two steps of the ninth digit, since rounding towards privacy may take one.
       double most = mu * (1 + 2.2e-9);
       assertThat(
               gaussianDelta(epsilon, most, calibration) > delta
@@ -160,7 +160,7 @@ class CalibrationTest {
           .as(what)
           .isTrue();
     }
-    // Both ways have to have been taken.
+    // Both kinds of accounting must have been used.
     assertThat(concentrated).isBetween(10, 190);
   }
 
@@ -192,7 +192,7 @@ class CalibrationTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> calibration.l2Laplace(1e-9))
         .withMessage(
-            "epsilon is 1.0E-9; that is too little to be divided among 10 reports of dimension 3");
+            "epsilon is 1.0E-9, which is too small to divide among 10 reports of dimension 3");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> calibration.gaussian(1, 1))
         .withMessage("delta is 1.0; it must be between 0 and 1");

@@ -42,7 +42,7 @@ class CoordinateLaplaceRandomiserTest {
   }
 
   @Test
-  void saysWhatItIsWorth() throws Exception {
+  void statesItsGuarantee() throws Exception {
     double[] taus = {4, NOT_PRIVATE, 0.5};
     CoordinateLaplaceRandomiser randomiser =
         new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
@@ -64,7 +64,7 @@ class CoordinateLaplaceRandomiserTest {
   }
 
   @Test
-  void saysWhatItClipsTo() throws Exception {
+  void statesItsClippingNorm() throws Exception {
     CoordinateLaplaceRandomiser randomiser =
         new CoordinateLaplaceRandomiser(1, -16, new double[] {1, 2});
     GradientReportView.Builder view = GradientReportView.newBuilder();
@@ -74,19 +74,22 @@ class CoordinateLaplaceRandomiserTest {
     assertThat(report.getCoordinateLaplace().getClip()).isEqualTo(CoordinateLaplace.Clip.L2);
   }
 
-  /** (0, 1) would show 1 in the open coordinate, and (1000, 1) a thousandth. */
+  /**
+   * With the L2 clip, (0, 1) would release 1 in the open coordinate, and (1000, 1) a thousandth.
+   */
   @Test
-  void clippedToANormNoCoordinateMayBeOpen() {
+  void l2ClipRefusesOpenCoordinates() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new CoordinateLaplaceRandomiser(1, -16, new double[] {0.1, NOT_PRIVATE}))
         .withMessage(
-            "taus[1] is Infinity; it must be finite with the clip L2, which scales all coordinates"
-                + " alike, so that one without noise reveals the others; with the clip COORDINATES"
+            "taus[1] is Infinity; it must be finite with the clip L2, which scales all"
+                + " coordinates by the same factor, so that a coordinate without noise reveals"
+                + " information about the others; with the clip COORDINATES"
                 + " it may be Infinity");
   }
 
   @Test
-  void infiniteTausReleaseWhatIsClippedAndRoundedTowardsZero() {
+  void infiniteTausReleaseTheClippedAndTruncatedGradient() {
     CoordinateLaplaceRandomiser randomiser = of(1, -3, same(5, NOT_PRIVATE));
     assertThat(randomiser.randomise(new double[] {0.3, -0.3, 1.5, -1e300, -0.0}))
         .containsExactly(2, -2, 8, -8, 0);
@@ -127,19 +130,19 @@ class CoordinateLaplaceRandomiserTest {
       double exact = moment(beta, scale);
       assertThat(1 / (1 - s * s)).isCloseTo(exact, withinPercentage(1e-10));
       assertThat(Math.log(exact)).isLessThanOrEqualTo(beta * beta * variance / 2 * (1 + 1e-12));
-      // Along (0.6, 0.8, 0) and (0.8, 0.6, 0) too.
+      // The bound also holds along (0.6, 0.8, 0) and (0.8, 0.6, 0).
       double mixed = moment(0.6 * beta, scale) * moment(0.8 * beta, second);
       assertThat(Math.log(mixed)).isLessThanOrEqualTo(beta * beta * variance / 2);
       mixed = moment(0.8 * beta, scale) * moment(0.6 * beta, second);
       assertThat(Math.log(mixed)).isLessThanOrEqualTo(beta * beta * variance / 2);
     }
-    // No smaller variance would do.
+    // No smaller variance satisfies the bound.
     assertThat(Math.log(moment(range, scale)))
         .isCloseTo(range * range * variance / 2, withinPercentage(1e-10));
   }
 
   @Test
-  void theReportedPairIsThatOfContinuousNoiseOnAFineGrid() {
+  void declaredPairIsThatOfContinuousNoiseOnAFineGrid() {
     CoordinateLaplaceRandomiser randomiser = of(1, -24, 1, 8);
     assertThat(randomiser.subExponential().getBetaMax()).isEqualTo(0.25);
     assertThat(randomiser.subExponential().getVariance())
@@ -148,15 +151,15 @@ class CoordinateLaplaceRandomiserTest {
 
   @Test
   void refusesALevelThatDoesNotFitTheGridAndNamesTheExponentThatWould() {
-    // 2^31 steps are room for 27.7 + ln 2 scales of 2^17 / tau steps, and no more.
+    // 2^31 steps hold 27.7 + ln 2 scales of 2^17 / tau steps, but not more.
     of(1, -16, 2e-3, 1);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> of(1, -16, 1, 1.7e-3, NOT_PRIVATE))
         .withMessage(
-            "the smallest tau 0.0017 needs more noise than 32 bits hold at gridExponent -16"
+            "the smallest tau 0.0017 requires noise that exceeds 32 bits at gridExponent -16"
                 + " (gradientBound 1.0, dimension 3); gridExponent -15 would do");
     of(1, -15, 1, 1.7e-3, NOT_PRIVATE);
-    // Without noise it is the gradient itself that has to fit.
+    // Without noise, the gradient itself must fit.
     of(1, -30, NOT_PRIVATE);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> of(1, -31, NOT_PRIVATE))
@@ -167,7 +170,7 @@ class CoordinateLaplaceRandomiserTest {
   }
 
   @Test
-  void refusesWhatIsNoTau() {
+  void refusesInvalidTaus() {
     for (double bad : new double[] {0, -1, Double.NaN, Double.NEGATIVE_INFINITY}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> of(1, -16, 1, bad))
@@ -176,7 +179,7 @@ class CoordinateLaplaceRandomiserTest {
   }
 
   @Test
-  void refusesWhatIsNoGradientAndDrawsNothing() {
+  void refusesInvalidGradientsAndDrawsNothing() {
     CoordinateLaplaceRandomiser randomiser = of(1, -16, 1, 1);
     assertThatIllegalArgumentException().isThrownBy(() -> randomiser.randomise(new double[3]));
     assertThat(randomiser.randomise(new double[2]))

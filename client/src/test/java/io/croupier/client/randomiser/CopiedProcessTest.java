@@ -12,14 +12,14 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two copies of a device, resumed from one snapshot, don't hide two gradients under the same noise:
- * the difference of their releases would be that of the gradients.
+ * Two copies of a device, resumed from one snapshot, don't add the same noise to two gradients:
+ * otherwise the difference of their releases would be that of the gradients.
  */
 class CopiedProcessTest {
   private static final int DIMENSION = 9;
   private static final GradientGrid GRID = new GradientGrid(1, DIMENSION, -16);
 
-  /** A coordinate takes more than 1000 values with hardly different probabilities. */
+  /** A coordinate takes more than 1000 values with nearly equal probabilities. */
   private static void assertCopiesDiffer(Function<SecureBits, Randomiser> maker) {
     SecureBits bits = new SecureBits();
     SecureBits copied = InsecureNoise.copy(bits);
@@ -35,7 +35,7 @@ class CopiedProcessTest {
     assertCopiesOfTestsAgree(maker, gradient);
   }
 
-  /** The comparison above sees what is the same. */
+  /** Shows that the comparison above detects equal releases. */
   private static void assertCopiesOfTestsAgree(
       Function<SecureBits, Randomiser> maker, double[] gradient) {
     assertThat(maker.apply(Statistics.seeded(3)).randomise(gradient))

@@ -11,7 +11,7 @@ class CostTest {
   private static final BigDecimal NONE = BigDecimal.ZERO;
 
   @Test
-  void everyRandomiserSaysWhatItCosts() {
+  void everyRandomiserStatesItsCost() {
     assertThat(new L2LaplaceRandomiser(1, 2, -16, 0.1).cost())
         .isEqualTo(new Cost(new BigDecimal("0.1"), NONE, false, false));
     assertThat(new GaussianRandomiser(1, 2, -16, 0.7).cost())
@@ -29,20 +29,20 @@ class CostTest {
   }
 
   @Test
-  void anOpenCoordinateIsUnboundedAndTheOthersAddUpAllTheSame() {
+  void openCoordinateIsUnboundedAndTheOthersAddUp() {
     double[] taus = {1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, 0.5, 0.5};
     assertThat(new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES).cost())
         .isEqualTo(new Cost(new BigDecimal("2.0"), NONE, true, false));
   }
 
   @Test
-  void aLevelIsTheDecimalThatIsMeant() {
+  void levelIsTheShortestDecimal() {
     assertThat(Cost.decimal(0.1)).isEqualByComparingTo("0.1");
     assertThat(Cost.decimal(1.0 / 3)).isEqualByComparingTo("0.3333333333333333");
   }
 
   @Test
-  void refusesWhatIsNoCost() {
+  void refusesInvalidCosts() {
     for (double bad : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> Cost.ofEpsilon(bad))

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@link GaussianRandomiser} says of its law, by summation. */
+/** The stated guarantees of {@link GaussianRandomiser}, verified by summation. */
 class GaussianGuaranteeTest {
 
-  /** The least sigmas, and 2^10 as the coarsest grid that one would choose. */
+  /** The smallest sigmas, and 2^10, the value on the coarsest sensible grid. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 5, 1 << 10, 1 << 14})
   void isAsNearToRoundedNormalNoiseAsStated(int sigma) {
@@ -52,7 +52,7 @@ class GaussianGuaranteeTest {
         * (1 + DiscreteGaussianLaw.roundedExcess(z, sigma));
   }
 
-  /** The bound holds, and one of its order is needed: the law is not mu-GDP itself. */
+  /** The bound holds, and a bound of this order is necessary: the law itself is not mu-GDP. */
   @ParameterizedTest
   @ValueSource(doubles = {0.25, 1, 2})
   void deltaExceedsThatOfGdpByAsLittleAsStated(double mu) {
@@ -87,7 +87,7 @@ class GaussianGuaranteeTest {
     return Erfc.value(-x / Math.sqrt(2)) / 2;
   }
 
-  /** zCDP, exactly: the Renyi divergence of every order is that of normal noise, or less. */
+  /** zCDP, exactly: the Renyi divergence of every order is at most that of normal noise. */
   @ParameterizedTest
   @ValueSource(doubles = {1.01, 1.5, 2, 3.3, 10})
   void renyiDivergencesAreThoseOfNormalNoise(double order) {
@@ -128,7 +128,7 @@ class GaussianGuaranteeTest {
   }
 
   @Test
-  void betsAreBoundedByTheReportedPairAndNoSmallerOne() {
+  void declaredPairIsTheLeastBound() {
     GaussianRandomiser randomiser = new GaussianRandomiser(1, 3, 0, 1);
     assertThat(randomiser.subExponential().getBetaMax()).isInfinite();
     assertThat(randomiser.subExponential().getVariance()).isEqualTo(4);

@@ -17,7 +17,7 @@ class GaussianRandomiserTest {
   }
 
   @Test
-  void saysWhatItIsWorth() {
+  void statesItsGuarantee() {
     GaussianRandomiser randomiser = new GaussianRandomiser(0.5, 3, -17, 2);
     assertThat(randomiser.gradientBound()).isEqualTo(0.5);
     assertThat(randomiser.dimension()).isEqualTo(3);
@@ -44,18 +44,18 @@ class GaussianRandomiserTest {
 
   @Test
   void refusesALevelThatDoesNotFitTheGridAndNamesTheExponentThatWould() {
-    // 2^31 steps of 2^-16 are 32768: room for 7.9 standard deviations of 4000, and not of 5000.
+    // 2^31 steps of 2^-16 are 32768, enough for 7.9 standard deviations of 4000, but not of 5000.
     new GaussianRandomiser(1, 10, -16, 2.0 / 4000);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new GaussianRandomiser(1, 10, -16, 2.0 / 5000))
         .withMessage(
-            "mu 4.0E-4 needs more noise than 32 bits hold at gridExponent -16 (gradientBound 1.0,"
+            "mu 4.0E-4 requires noise that exceeds 32 bits at gridExponent -16 (gradientBound 1.0,"
                 + " dimension 10); gridExponent -15 would do");
     new GaussianRandomiser(1, 10, -15, 2.0 / 5000);
   }
 
   @Test
-  void refusesWhatIsNoMu() {
+  void refusesInvalidMu() {
     for (double bad : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> new GaussianRandomiser(1, 2, -16, bad))

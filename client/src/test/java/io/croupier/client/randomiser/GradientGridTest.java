@@ -14,13 +14,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GradientGridTest {
 
   @Test
-  void whatIsInsideOfTheBallIsRoundedTowardsZero() {
+  void gradientsInsideTheBallAreRoundedTowardsZero() {
     GradientGrid grid = new GradientGrid(1, 4, -3);
     assertThat(grid.clip(new double[] {0.3, -0.3, 0.124, -0.0})).containsExactly(2, -2, 0, 0);
   }
 
   @Test
-  void whatIsTooLongKeepsItsDirection() {
+  void clippedGradientsKeepTheirDirection() {
     GradientGrid grid = new GradientGrid(5, 2, -20);
     int[] clipped = grid.clip(new double[] {300, -400});
     assertThat(Math.scalb((double) clipped[0], -20)).isCloseTo(3, within(0x1p-20));
@@ -28,7 +28,7 @@ class GradientGridTest {
   }
 
   @Test
-  void clipsWhatHasNoNormInDoubles() {
+  void clipsGradientsWhoseNormOverflows() {
     GradientGrid grid = new GradientGrid(2, 4, -10);
     double m = Double.MAX_VALUE;
     int[] huge = grid.clip(new double[] {m, -m, m, m});
@@ -59,14 +59,14 @@ class GradientGridTest {
   }
 
   @Test
-  void leavesTheGradientAsItIs() {
+  void doesNotModifyTheGradient() {
     double[] gradient = {3, 4};
     new GradientGrid(1, 2, -16).clip(gradient);
     assertThat(gradient).containsExactly(3, 4);
   }
 
   @Test
-  void refusesWhatIsNoGradientWithoutQuotingIt() {
+  void refusesInvalidGradientsWithoutQuotingThem() {
     GradientGrid grid = new GradientGrid(1, 2, -16);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> grid.clip(new double[3]))
@@ -76,15 +76,15 @@ class GradientGridTest {
         .withMessage("gradient has 3 coordinates; the model has 2");
   }
 
-  /** A device that failed instead would tell that the gradient was not finite. */
+  /** A failure instead would reveal that the gradient was not finite. */
   @Test
-  void whatIsNotFiniteBecomesZero() {
+  void nonFiniteGradientsBecomeZero() {
     GradientGrid grid = new GradientGrid(1, 2, -16);
     for (double bad : new double[] {Double.NaN, Double.POSITIVE_INFINITY, -1 / 0.0}) {
       assertThat(grid.clip(new double[] {0.25, bad})).containsExactly(0, 0);
       assertThat(grid.clip(new double[] {bad, 0.25})).containsExactly(0, 0);
       assertThat(grid.clipCoordinates(new double[] {0.25, bad}))
-          .as("no other coordinate shows it")
+          .as("no other coordinate depends on it")
           .containsExactly(1 << 14, 0);
     }
   }
@@ -113,7 +113,7 @@ class GradientGridTest {
     assertThat(GradientGrid.saturate(-1L << 62)).isEqualTo(-GradientGrid.LARGEST);
   }
 
-  /** No level is ever given less noise than it needs, nor a whole step more. */
+  /** No level gets less noise than it requires, nor a whole step more. */
   @Test
   void noiseTakesTheLeastNumberOfStepsThatIsEnough() {
     Random random = new Random(1);
@@ -142,7 +142,7 @@ class GradientGridTest {
   }
 
   @Test
-  void refusesWhatIsNoGrid() {
+  void refusesInvalidGrids() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new GradientGrid(0, 1, 0))
         .withMessageContaining("gradientBound is 0.0");

@@ -16,7 +16,7 @@ class L2LaplaceRandomiserTest {
   }
 
   @Test
-  void saysWhatItIsWorth() {
+  void statesItsGuarantee() {
     L2LaplaceRandomiser randomiser = new L2LaplaceRandomiser(0.5, 3, -17, 2);
     assertThat(randomiser.gradientBound()).isEqualTo(0.5);
     assertThat(randomiser.dimension()).isEqualTo(3);
@@ -26,7 +26,7 @@ class L2LaplaceRandomiserTest {
     // (d + 1) / c^2 with c = 2.
     assertThat(randomiser.directionalVariance()).isCloseTo(1, within(1e-15));
     assertThat(randomiser.directionalVariance()).isGreaterThanOrEqualTo(1);
-    // Half way to the pole at c.
+    // Half of the distance to the pole at c.
     assertThat(randomiser.subExponential().getBetaMax()).isCloseTo(1, within(1e-15));
     assertThat(randomiser.subExponential().getVariance())
         .isCloseTo(4 * Math.log(4.0 / 3), within(1e-15));
@@ -60,7 +60,7 @@ class L2LaplaceRandomiserTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new L2LaplaceRandomiser(1, 10, -16, 1e-4))
         .withMessage(
-            "epsilon 1.0E-4 needs more noise than 32 bits hold at gridExponent -16 (gradientBound"
+            "epsilon 1.0E-4 requires noise that exceeds 32 bits at gridExponent -16 (gradientBound"
                 + " 1.0, dimension 10); gridExponent -11 would do");
     new L2LaplaceRandomiser(1, 10, -11, 1e-4);
     assertThatIllegalArgumentException()
@@ -83,7 +83,7 @@ class L2LaplaceRandomiserTest {
   }
 
   @Test
-  void refusesWhatIsNoEpsilon() {
+  void refusesInvalidEpsilon() {
     for (double bad : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> new L2LaplaceRandomiser(1, 2, -16, bad))
@@ -101,7 +101,7 @@ class L2LaplaceRandomiserTest {
 
   /** In one dimension the tail is exp(-r). In d, the directional law has known moments. */
   @Test
-  void theBoundOnOverflowIsABoundAndNotALooseOne() {
+  void overflowBoundIsTight() {
     for (double reach : new double[] {5, 30, 40, 1000}) {
       assertThat(L2LaplaceRandomiser.logOverflow(1, reach))
           .isBetween(-reach, -reach + Math.log(2 * Math.E * reach));

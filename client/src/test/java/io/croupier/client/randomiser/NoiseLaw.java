@@ -9,16 +9,16 @@ import org.apache.commons.numbers.gamma.RegularizedGamma;
 /**
  * The law of d coordinates of noise, by formula, in units of the gradient.
  *
- * <p>All have a radius that is independent of the direction: there is a measure of size for every
- * coordinate whose sum has a Gamma law, after some power, and of which any m coordinates hold a
- * part with a Beta law, whatever the sum.
+ * <p>In every such law the radius is independent of the direction: for a measure of each
+ * coordinate's size, the sum over coordinates, raised to some power, has a Gamma law, and the share
+ * of any m coordinates has a Beta law, independent of the sum.
  */
 interface NoiseLaw {
 
-  /** Size of a coordinate's noise; these add up to the radius. */
+  /** Size of a coordinate's noise; the sizes add up to the radius. */
   double size(int coordinate, double noise);
 
-  /** The radius' distribution function, its variable being the sum of the sizes. */
+  /** The radius' distribution function, as a function of the sum of the sizes. */
   double radius(double sum);
 
   /** Mean of that sum. */
@@ -27,10 +27,10 @@ interface NoiseLaw {
   /** Variance of that sum. */
   double sizeVariance();
 
-  /** Each coordinate adds this to the first parameter of the Beta law of a part. */
+  /** Contribution of each coordinate to the first parameter of the Beta law of a share. */
   double shape();
 
-  /** Whether coordinates have signs of their own. */
+  /** Whether coordinates have independent signs. */
   default boolean hasIndependentSigns() {
     return true;
   }
@@ -44,10 +44,10 @@ interface NoiseLaw {
   /** E exp(beta &lt;z, a>). */
   double moments(double beta, double[] direction);
 
-  /** From which beta on these may be infinite, over all directions. */
+  /** The least beta from which on {@link #moments} may be infinite, over all directions. */
   double pole();
 
-  /** Probability that a coordinate of the noise on the grid of whole numbers is at k. */
+  /** Probability that a coordinate of the noise on the grid of whole numbers equals k. */
   double onIntegers(int coordinate, int k);
 
   /** Density proportional to exp(-||z|| / scale). */
@@ -248,7 +248,7 @@ interface NoiseLaw {
     }
   }
 
-  /** Exponential coordinates, all of them turned round together or none. */
+  /** Exponential coordinates, either all negated or none. */
   record Turned(int dimension, double scale) implements NoiseLaw {
     @Override
     public double size(int coordinate, double noise) {

@@ -10,14 +10,14 @@ import java.util.stream.IntStream;
 import org.apache.commons.numbers.gamma.RegularizedBeta;
 
 /**
- * Draws of a mechanism on a fine grid, and all that a law says of them: moments and moment
- * generating function along two directions, the radius, and that the direction has its law whatever
- * the radius. At most {@value #ASSERTIONS} statistical assertions.
+ * Draws of a mechanism on a fine grid, compared with a law: moments and moment generating function
+ * along two directions, the radius, and the independence of direction and radius. At most {@value
+ * #ASSERTIONS} statistical assertions.
  */
 final class NoiseSample {
   static final int ASSERTIONS = 18;
 
-  /** A relative one, of laws on a grid whose steps are below 2^-20 of the noise's scale. */
+  /** Relative tolerance for laws on a grid whose steps are below 2^-20 of the noise's scale. */
   private static final double SLACK = 2e-5;
 
   private final NoiseLaw law;
@@ -26,10 +26,10 @@ final class NoiseSample {
   private final int[] noisy;
 
   /**
-   * Draws it.
+   * Draws a sample.
    *
-   * @param release of always the same gradient, in grid steps
-   * @param clipped that gradient as it ought to be clipped, in grid steps
+   * @param release releases of one fixed gradient, in grid steps
+   * @param clipped that gradient after correct clipping, in grid steps
    */
   NoiseSample(NoiseLaw law, Supplier<int[]> release, int[] clipped, int gridExponent, int count) {
     this.law = law;
@@ -94,7 +94,7 @@ final class NoiseSample {
           Arrays.stream(noise)
               .filter(z -> law.radius(size(z, noisy.length)) > 0.5 == far)
               .toArray(double[][]::new);
-      String where = far ? "far out" : "near by";
+      String where = far ? "at large radius" : "at small radius";
       double[] signs = new double[half.length];
       Arrays.setAll(signs, i -> Math.signum(half[i][0]));
       Statistics.assertCentred("signs " + where, signs, 1);
@@ -114,7 +114,7 @@ final class NoiseSample {
     }
   }
 
-  /** The part of the radius that the first noisy coordinates hold. */
+  /** Checks the share of the first noisy coordinates in the radius. */
   private void assertPart(String where, double[][] half, int coordinates) {
     double[] parts = new double[half.length];
     Arrays.setAll(parts, i -> size(half[i], coordinates) / size(half[i], noisy.length));

@@ -5,7 +5,7 @@ import io.croupier.schemas.SubExponential;
 import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
-/** Every randomiser, with the law that its noise ought to have. */
+/** Every randomiser, with the intended law of its noise. */
 enum RandomiserCase {
   L2_LAPLACE {
     @Override
@@ -35,7 +35,7 @@ enum RandomiserCase {
     }
   },
 
-  /** Of four coordinates, one is not private and two have other levels. */
+  /** One of four coordinates is not private, and two have different levels. */
   UNEQUAL_COORDINATE_LAPLACE {
     @Override
     Randomiser seeded(GradientGrid grid, double scale, int seed) {
@@ -77,7 +77,7 @@ enum RandomiserCase {
     }
   },
 
-  /** Which draws nothing negative, and is made symmetric all the same. */
+  /** Custom noise that is never negative before it is made symmetric. */
   OWN {
     @Override
     Randomiser seeded(GradientGrid grid, double scale, int seed) {
@@ -126,13 +126,13 @@ enum RandomiserCase {
     return 2 * grid.gradientBound() / scale;
   }
 
-  /** A reproducible randomiser whose noise has that scale, in units of the gradient. */
+  /** A reproducible randomiser whose noise has the given scale, in units of the gradient. */
   abstract Randomiser seeded(GradientGrid grid, double scale, int seed);
 
   /** The law of its noise where the grid is fine. */
   abstract NoiseLaw law(int dimension, double scale);
 
-  /** The norm that it clips to. */
+  /** The norm to which it clips. */
   ClippingNorm clip() {
     return this == UNEQUAL_COORDINATE_LAPLACE ? ClippingNorm.COORDINATES : ClippingNorm.L2;
   }

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is wrong is noticed: the checks of {@link RandomiserStatisticalTest} on spoilt noise. */
+/** The checks of {@link RandomiserStatisticalTest} detect wrong noise. */
 class RandomiserMutantTest {
   private static final int FINE = -20;
   private static final int SEED = 5;
@@ -21,7 +21,10 @@ class RandomiserMutantTest {
       }
     },
 
-    /** Of shape d - 1: a Gamma variate of shape d times a Beta variate of shapes d - 1 and 1. */
+    /**
+     * A radius of shape d - 1: a Gamma variate of shape d times a Beta variate of shapes d - 1 and
+     * 1.
+     */
     RADIUS_OF_ONE_DEGREE_LESS {
       @Override
       void spoil(double[] noise, Random random) {
@@ -29,7 +32,7 @@ class RandomiserMutantTest {
       }
     },
 
-    /** Of the right mean of squares, about. */
+    /** A constant radius with approximately the correct mean square. */
     CONSTANT_RADIUS {
       @Override
       void spoil(double[] noise, Random random) {
@@ -52,7 +55,7 @@ class RandomiserMutantTest {
       }
     },
 
-    /** In a direction that the radius has a say in, though each has its law. */
+    /** A direction that depends on the radius, though each has its correct law. */
     DIRECTION_BY_RADIUS {
       @Override
       void spoil(double[] noise, Random random) {
@@ -182,7 +185,7 @@ class RandomiserMutantTest {
         .isInstanceOf(AssertionError.class);
   }
 
-  /** One law taken for the other, with the same variance. */
+  /** A law is replaced by another one of the same variance. */
   @ParameterizedTest
   @CsvSource({"1", "2", "10", "1000"})
   void anotherLawOfTheSameVarianceIsNoticed(int dimension) {

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every randomiser against its law, in every dimension. With new seeds, a false alarm of this class
- * would have a probability below 24 * 20 * 1.25e-9 = 6e-7.
+ * Compares every randomiser with its law, in every dimension. With new seeds, a false alarm of this
+ * class would have a probability below 24 * 20 * 1.25e-9 = 6e-7.
  */
 class RandomiserStatisticalTest {
   /** Scales of noise are 1 or more. */
@@ -37,7 +37,7 @@ class RandomiserStatisticalTest {
     return gradient;
   }
 
-  /** That gradient as it is to be clipped. */
+  /** That gradient after correct clipping. */
   static int[] clipped(RandomiserCase mechanism, int dimension, int bound) {
     return Arrays.stream(gradient(mechanism, dimension))
         .mapToInt(g -> (int) Math.signum(g) * bound)
@@ -63,7 +63,7 @@ class RandomiserStatisticalTest {
         .assertLaw();
   }
 
-  /** Where steps are nearly as wide as the noise. */
+  /** A coarse grid, whose steps are nearly as wide as the noise. */
   @ParameterizedTest
   @MethodSource("all")
   void onACoarseGridCoordinatesHaveTheirExactLaw(RandomiserCase mechanism, int dimension) {
@@ -97,7 +97,7 @@ class RandomiserStatisticalTest {
     }
   }
 
-  /** Not by statistics. */
+  /** A deterministic check of the declared bound. */
   @ParameterizedTest
   @MethodSource("all")
   void varianceAndBetsAreBoundedAsReported(RandomiserCase mechanism, int dimension) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class UndisclosedRandomiserTest {
 
-  /** Draws as told, and says of itself what the test wants. */
+  /** Custom noise with given draws and given stated properties. */
   private record Noise(
       double directionalVariance,
       SubExponential subExponential,
@@ -58,7 +58,7 @@ class UndisclosedRandomiserTest {
   }
 
   @Test
-  void disclosesNothingOfAnothersNoiseAndChargesWhatThatCosts() {
+  void disclosesNothingAndChargesTheNoisesCost() {
     Randomiser said = new L2LaplaceRandomiser(0.5, 3, -17, 2);
     Randomiser unsaid = new UndisclosedRandomiser(said);
     assertThat(declaration(unsaid)).isEqualTo(GradientReportView.DeclarationCase.UNDISCLOSED);
@@ -72,7 +72,7 @@ class UndisclosedRandomiserTest {
   }
 
   @Test
-  void ownNoiseIsWorthWhatItsMakerSays() {
+  void customNoiseHasItsStatedProperties() {
     SubExponential pair = Noise.pair(9, 0.25);
     Randomiser own =
         UndisclosedRandomiser.of(0.5, 3, -17, new Noise(7, pair, Cost.ofMu(0.1), (r, z) -> {}));
@@ -87,7 +87,7 @@ class UndisclosedRandomiserTest {
   }
 
   @Test
-  void theWholeDrawIsTurnedRoundOrNot() {
+  void theWholeDrawIsNegatedOrNot() {
     Randomiser own = seeded(3, -4, new Noise((random, z) -> arrayOf(z, 2, -0.5, 0.25)));
     int[] turned = {0, 0};
     for (int n = 0; n < 200; n++) {
@@ -97,7 +97,7 @@ class UndisclosedRandomiserTest {
       turned[back ? 1 : 0]++;
       assertThat(released).containsExactly(back ? new int[] {-16, 8, -4} : new int[] {48, -8, 4});
     }
-    // Fewer than 40 of either: probability below 1e-17, were the seed new.
+    // Fewer than 40 of either have probability below 1e-17 with a new seed.
     assertThat(turned[0]).isBetween(40, 160);
   }
 
@@ -105,9 +105,9 @@ class UndisclosedRandomiserTest {
     System.arraycopy(values, 0, target, 0, values.length);
   }
 
-  /** So that a guarantee for real numbers is one for the grid: (g + z) rounded is g + z rounded. */
+  /** A guarantee for real numbers thus transfers to the grid: (g + z) rounded is g + z rounded. */
   @Test
-  void halvesAreRoundedTheSameWayWhateverTheGradient() {
+  void halvesAreRoundedTheSameWayForEveryGradient() {
     for (int gradient : new int[] {0, 1}) {
       Randomiser own = seeded(1, 0, constant(0.5));
       Randomiser other = seeded(1, 0, constant(1));
@@ -129,14 +129,14 @@ class UndisclosedRandomiserTest {
   }
 
   @Test
-  void whatIsNotFiniteOrNotSetOrFailsReleasesNothing() {
+  void invalidOrFailingDrawsReleaseNothing() {
     for (double bad : new double[] {Double.NaN, Double.POSITIVE_INFINITY, -1.0 / 0}) {
       Randomiser own = seeded(2, -16, new Noise((random, z) -> arrayOf(z, 0, bad)));
       assertThatIllegalStateException()
           .isThrownBy(() -> own.randomise(new double[] {0.7, 0.7}))
           .withMessage(
-              "noise is not finite at coordinate 1; draw must set every coordinate to a finite"
-                  + " number. Nothing is released");
+              "noise is not finite at coordinate 1; draw must set every coordinate to a"
+                  + " finite number. No report is released");
     }
     Randomiser unset = seeded(2, -16, new Noise((random, z) -> z[1] = 1));
     assertThatIllegalStateException()
@@ -181,12 +181,14 @@ class UndisclosedRandomiserTest {
   }
 
   @Test
-  void refusesNoiseThatByItsOwnWordDoesNotFitTheGrid() {
-    // 2^31 steps of 2^-16 are 32768. Normal: room for 7.6 deviations; else for 29 of 1 / betaMax.
+  void refusesNoiseThatByItsStatementDoesNotFitTheGrid() {
+    // 2^31 steps of 2^-16 are 32768. Enough for 7.6 standard deviations of normal noise, otherwise
+    // for 29 times 1 / betaMax.
     UndisclosedRandomiser.of(1, 2, -16, new Noise(4000.0 * 4000, 4000.0 * 4000, 1.0 / 0));
     assertRefused("gridExponent -15 would do", new Noise(4500.0 * 4500, 4500.0 * 4500, 1.0 / 0));
     UndisclosedRandomiser.of(1, 2, -16, new Noise(1, 2, 1e-3));
-    assertRefused("own noise of variance 1.0 needs more", new Noise(1, 2, 5e-4));
+    assertRefused(
+        "custom noise of variance 1.0 requires noise that exceeds", new Noise(1, 2, 5e-4));
   }
 
   private static void assertRefused(String message, SymmetricNoise noise) {
