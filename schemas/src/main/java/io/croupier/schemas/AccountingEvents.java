@@ -3,9 +3,9 @@ package io.croupier.schemas;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.List;
 
-/** What makes an {@link AccountingEvent} one that a ledger may have written. */
+/** Checks whether a ledger can have written an {@link AccountingEvent}. */
 public final class AccountingEvents {
-  /** More than any topic has; what is kept by partition stays small. */
+  /** Upper bound on partitions, more than any topic has; it bounds the state kept per partition. */
   private static final int MAX_PARTITIONS = 1_000_000;
 
   /** Kafka's own limit. */
@@ -14,9 +14,9 @@ public final class AccountingEvents {
   private AccountingEvents() {}
 
   /**
-   * Everything about {@code event} that no ledger writes, as sentences that name the field and what
-   * would be right, and never quote a user; empty if it is well-formed. Of its numbers only the
-   * sequence is asked for: the rest are what accounts are computed from.
+   * Every property of {@code event} that no ledger writes, as sentences that name the field and its
+   * valid values, and never quote a user; empty if the event is well-formed. Of its numbers only
+   * the sequence and the source are checked here; the computation of accounts checks the others.
    */
   public static List<String> violations(AccountingEvent event) {
     Violations violations = new Violations();
@@ -27,8 +27,8 @@ public final class AccountingEvents {
         event.getOutcome() != Outcome.OUTCOME_UNSPECIFIED,
         "outcome",
         event.getOutcome(),
-        "what became of the report");
-    if (violations.required("source", event.hasSource(), "where the report was")) {
+        "the outcome of the report");
+    if (violations.required("source", event.hasSource(), "the position of the report")) {
       checkSource(event.getSource(), violations);
     }
     return violations.list();

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
 
-/** What makes a {@link GradientReport} well-formed in itself, whatever the model that it is for. */
+/** Checks whether a {@link GradientReport} is well-formed, independent of its model. */
 public final class GradientReports {
-  /** Most bytes of a user_id or device_id in UTF-8. */
+  /** Largest number of bytes of a user_id or device_id in UTF-8. */
   public static final int MAX_ID_BYTES = 256;
 
   private static final String COORDINATES = "the coordinates";
@@ -16,12 +16,12 @@ public final class GradientReports {
   private GradientReports() {}
 
   /**
-   * Everything that is malformed in {@code report}, as sentences that name the field and what would
-   * be right, and never quote a value of the gradient; empty if the report is well-formed. A vector
-   * counts once, whatever the number of its bad values.
+   * Every malformed field of {@code report}, as sentences that name the field and its valid values,
+   * and never quote a value of the gradient; empty if the report is well-formed. A vector with
+   * several bad values yields one sentence.
    *
-   * <p>Values of a raw report ({@code central}) may be anything: whether it is well-formed can be
-   * observed, so that it must not depend on them.
+   * <p>The values of a raw report ({@code central}) are not checked: observers can see whether a
+   * report is well-formed, so this must not depend on the values.
    */
   public static List<String> violations(GradientReport report) {
     Violations violations = new Violations();
@@ -75,7 +75,7 @@ public final class GradientReports {
   }
 
   private static boolean fits(String id) {
-    // No character takes more than 3 bytes, so most ids are settled without encoding them.
+    // No char takes more than 3 bytes, so most ids need not be encoded.
     return 3 * id.length() <= MAX_ID_BYTES
         || (id.length() <= MAX_ID_BYTES && ByteString.copyFromUtf8(id).size() <= MAX_ID_BYTES);
   }

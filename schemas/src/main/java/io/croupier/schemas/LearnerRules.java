@@ -6,10 +6,10 @@ final class LearnerRules {
       "one of banco, black_box, coordinate_wise, adaptive_radius, ldp_sgd, dp_ftrl,"
           + " dp_ftrl_least_squares and dp_ftrl_parameter_free";
 
-  /** Five buffers are within 1 % of the optimum at any horizon; more gain nothing. */
+  /** Five buffers are within 1 % of the optimum at any horizon, so more are not useful. */
   private static final int MAX_BUFFERS = 5;
 
-  /** As many as there are leaves in a tree: one round each second for 34 years. */
+  /** The number of leaves in a tree: one round each second for 34 years. */
   private static final long MAX_HORIZON = 1L << 30;
 
   private static final int MAX_BLT_PARTICIPATIONS = 1 << 20;
@@ -54,7 +54,10 @@ final class LearnerRules {
     violations.required("limits.min_separation", limits.hasMinSeparation(), "at least 0" + why);
   }
 
-  /** What buffered noise costs is worked out participation by participation. */
+  /**
+   * The cost of buffered noise is computed participation by participation, so their number is
+   * bounded.
+   */
   private void participationsOfBlt(long horizon) {
     Limits limits = spec.getLimits();
     long room = (horizon - 1) / (Math.max(0, Math.min(horizon, limits.getMinSeparation())) + 1) + 1;
@@ -90,7 +93,7 @@ final class LearnerRules {
     }
   }
 
-  /** The strongest noise on a coordinate counts, so one tau says as much as one for each. */
+  /** Only the strongest noise on a coordinate counts, so one tau is equivalent to one for each. */
   private void strongestTaus(CoordinateLaplace laplace) {
     String field = "banco.strongest_noise.coordinate_laplace.taus";
     int count = laplace.getTausCount();

@@ -4,20 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a {@link ModelSpec} means: the one home of its defaults, of the rules that it must obey, and
- * of the rules by which a running model's spec may change.
+ * The semantics of a {@link ModelSpec}: its defaults, its validation rules, and the rules for
+ * changes of a running model's spec.
  */
 public final class ModelSpecs {
   /**
-   * Most coordinates of a model: an update, of 16 bytes a coordinate, stays a Protobuf message,
-   * which ends at 2 GiB.
+   * Largest number of coordinates of a model: an update has 16 bytes per coordinate, and Protobuf
+   * messages are limited to 2 GiB.
    */
   public static final int MAX_DIMENSION = 1 << 26;
 
-  /** Most publications that a report may be behind; the learner keeps a direction for each. */
+  /** Largest allowed staleness in publications; the learner keeps a direction for each. */
   public static final int MAX_STALENESS = 1000;
 
-  /** Bytes for all scalar fields and ids of a message, generously. */
+  /** Upper bound on the bytes of all scalar fields and ids of a message. */
   private static final long MESSAGE_OVERHEAD = 8192;
 
   private ModelSpecs() {}
@@ -43,7 +43,7 @@ public final class ModelSpecs {
     return spec.hasReportsPerRound() ? spec.getReportsPerRound() : 1;
   }
 
-  /** Publications that a report may be behind the newest: as set, else 8. */
+  /** Largest staleness of a report, in publications: as set, else 8. */
   public static int maxStaleness(ModelSpec spec) {
     return spec.hasMaxStaleness() ? spec.getMaxStaleness() : 8;
   }
@@ -53,7 +53,7 @@ public final class ModelSpecs {
     return spec.hasAnswerProbability() ? spec.getAnswerProbability() : 1;
   }
 
-  /** What the bets are multiplied by, the wealth that may be lost: as set, else 1. */
+  /** The factor of the bets, which is the wealth that may be lost: as set, else 1. */
   public static double initialWealth(ModelSpec spec) {
     return spec.hasInitialWealth() ? spec.getInitialWealth() : 1;
   }
@@ -72,7 +72,7 @@ public final class ModelSpecs {
   }
 
   /**
-   * The prior of the learner, with its default: improper, but conjugate where it is by coordinate.
+   * The prior of the learner; by default improper, but conjugate for the coordinate-wise learner.
    */
   public static Prior prior(ModelSpec spec) {
     return switch (spec.getLearnerCase()) {
@@ -110,8 +110,8 @@ public final class ModelSpecs {
   }
 
   /**
-   * Every rule that {@code spec} breaks, each as a sentence that names the field, its value and
-   * what would be right; empty if the spec is valid.
+   * Every rule that {@code spec} violates, each as a sentence that names the field, its value and
+   * the valid values; empty if the spec is valid.
    */
   public static List<String> violations(ModelSpec spec) {
     Violations violations = new Violations();
@@ -121,9 +121,9 @@ public final class ModelSpecs {
   }
 
   /**
-   * Every difference between the spec of a running model and its would-be successor that is not
-   * allowed: only limits, answer_probability, round_timeout_ms, max_staleness and a larger
-   * reports_per_round may change. An absent field equals its default. Both specs are valid.
+   * Every forbidden difference between the spec of a running model and its proposed successor: only
+   * limits, answer_probability, round_timeout_ms, max_staleness and a larger reports_per_round may
+   * change. An absent field equals its default. Both specs are valid.
    */
   public static List<String> changeViolations(ModelSpec current, ModelSpec next) {
     List<String> violations = new ArrayList<>();
@@ -139,7 +139,7 @@ public final class ModelSpecs {
   /**
    * Upper bound on the bytes of an encoded {@link GradientReport}, without key and framing: dense
    * values, and with them a tau for every coordinate unless the model is central. (A sparse report
-   * that names most coordinates would be longer than the dense one that says the same.)
+   * that names most coordinates would be longer than the equivalent dense one.)
    */
   public static long reportBytes(ModelSpec spec) {
     long vectors = isCentral(spec) ? 1 : 2;

@@ -6,7 +6,7 @@ import com.google.protobuf.TextFormat;
 import java.util.List;
 import java.util.Set;
 
-/** Compares the spec of a running model with its would-be successor. */
+/** Compares the spec of a running model with its proposed successor. */
 final class SpecChanges {
   private static final Set<Integer> FREE =
       Set.of(
@@ -35,7 +35,7 @@ final class SpecChanges {
     }
     if (current.getLearnerCase() != next.getLearnerCase()) {
       violations.add(fixed("learner", learner(current), learner(next)));
-      return; // the differences within would all follow from this one
+      return; // all differences inside the learner follow from this one
     }
     compare("", SpecDefaults.resolve(current), SpecDefaults.resolve(next), violations);
   }

@@ -7,12 +7,12 @@ import java.util.List;
 final class SpecRules {
   private static final int MAX_MODEL_ID_LENGTH = 100;
 
-  /** Keeps sums of squares, and 1/G^2, far inside the range of a double. */
+  /** Keeps sums of squares, and 1/G^2, far within the range of a double. */
   private static final double MIN_GRADIENT_BOUND = 1e-100;
 
   private static final double MAX_GRADIENT_BOUND = 1e100;
 
-  /** So that the square of every multiple of 2^exponent that 32 bits hold is a normal double. */
+  /** Ensures that the square of every 32-bit multiple of 2^exponent is a normal double. */
   private static final int MAX_GRID_EXPONENT = 400;
 
   /**
@@ -34,7 +34,7 @@ final class SpecRules {
     return fits;
   }
 
-  /** Asked of every report, and several times as fast as a regular expression. */
+  /** Called for every report; several times as fast as a regular expression. */
   private static boolean isOfModelId(char c) {
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
@@ -100,7 +100,7 @@ final class SpecRules {
     for (int i = 0; i < count; i++) {
       if (!Double.isFinite(weights.get(i))) {
         violations.require(false, "initial_weights[" + i + "]", weights.get(i), "finite");
-        return; // one is enough to go by: a vector may have millions
+        return; // one violation is enough: a vector may have millions
       }
     }
   }

@@ -7,14 +7,14 @@ import java.util.List;
  * The names of Croupier's topics.
  *
  * @param models {@link ModelSpec}s by model; compacted, one partition
- * @param gradients {@link GradientReport}s noised on the device, by user
+ * @param gradients {@link GradientReport}s with noise from the device, by user
  * @param rawGradients {@link GradientReport}s declared {@code central}, by user; restricted
  * @param updates {@link ModelUpdate}s by model; compacted
- * @param accounting {@link AccountingEvent}s by user; never forgotten
+ * @param accounting {@link AccountingEvent}s by user; never deleted
  * @param guarantees {@link GuaranteeEvent}s by model
  * @param journal {@link JournalEntry}s by model; restricted
- * @param deadLetters what could not be read of {@code gradients} and {@code models}
- * @param rawDeadLetters what could not be read of {@code rawGradients}; restricted
+ * @param deadLetters unreadable records of {@code gradients} and {@code models}
+ * @param rawDeadLetters unreadable records of {@code rawGradients}; restricted
  */
 public record Topics(
     String models,
@@ -28,7 +28,7 @@ public record Topics(
     String rawDeadLetters)
     implements Serializable {
 
-  /** The default names behind a prefix: {@code croupier} gives {@code croupier.models}, .... */
+  /** The default names with a prefix: {@code croupier} gives {@code croupier.models}, .... */
   public static Topics withPrefix(String prefix) {
     return new Topics(
         prefix + ".models",

@@ -3,7 +3,7 @@ package io.croupier.schemas;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects broken rules as sentences: field, value, and what would be right. */
+/** Collects violated rules as sentences: field, value, and valid values. */
 final class Violations {
   private final List<String> sentences = new ArrayList<>();
 

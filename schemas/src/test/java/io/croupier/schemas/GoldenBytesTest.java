@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Records as earlier versions wrote them stay readable and keep their bytes. Each {@code .bin} was
- * made from the {@code .txtpb} beside it by {@code protoc --encode} 36.2, which is not our code.
+ * Records of earlier versions stay readable and keep their bytes. Each {@code .bin} was created
+ * from the {@code .txtpb} beside it by {@code protoc --encode} 36.2, independently of this code.
  */
 class GoldenBytesTest {
 
@@ -51,7 +51,10 @@ class GoldenBytesTest {
     assertThat(ModelSpecs.violations(ModelSpec.parseFrom(bytes("ModelSpec-local.bin")))).isEmpty();
   }
 
-  /** No central model has run yet, so that what its noise can't do may still be refused. */
+  /**
+   * No central model existed in that release, so specs that its noise can't support may still be
+   * refused.
+   */
   @Test
   void aGoldenCentralSpecIsValidButForItsRestarts() throws IOException {
     ModelSpec.Builder spec = ModelSpec.parseFrom(bytes("ModelSpec-central.bin")).toBuilder();

@@ -91,7 +91,7 @@ class GradientReportsTest {
     }
   }
 
-  /** A clip that a later release may declare can't be charged by this one. */
+  /** This release can't charge a clip that only a later release defines. */
   @Test
   void refusesAClipThatIsUnknown() throws TextFormat.ParseException {
     GradientReport.Builder report =
