@@ -1,6 +1,6 @@
 package io.croupier.accounting;
 
-/** Refusals of arguments: what it is called, what it is, what would be right. */
+/** Errors for invalid arguments: name, value, and the valid values. */
 final class ArgumentChecks {
   private ArgumentChecks() {}
 

@@ -3,23 +3,29 @@ package io.croupier.accounting;
 /** The ways in which {@link Spends} bounds an epsilon; each is sound alone. */
 public enum Bound {
   /**
-   * The sum of the pure epsilons, plus the epsilon of all the rest at delta: exact for Gaussian
-   * mechanisms, by zero-concentrated DP if a rho is among them.
+   * The sum of the pure epsilons, plus the epsilon of all other mechanisms at delta: exact for
+   * Gaussian ones, by zero-concentrated DP if one is known only by its rho.
    */
   BASIC("basic composition"),
 
-  /** All as Gaussian DP, pure reports by their tight mu. Not for mechanisms known by a rho only. */
+  /**
+   * All mechanisms as Gaussian DP, pure reports by their tight mu. Not for mechanisms known only by
+   * a rho.
+   */
   GAUSSIAN("Gaussian DP"),
 
-  /** All as zero-concentrated DP, each pure report by the lesser of epsilon and its rho. */
+  /**
+   * All mechanisms as zero-concentrated DP, each pure report by the smaller of epsilon and its rho
+   * times the order.
+   */
   ZERO_CONCENTRATED("zero-concentrated DP"),
 
   /** The {@link RenyiCurve} on its fixed orders. */
   RENYI("Renyi DP"),
 
   /**
-   * {@link ExactComposition}, for parameters fixed beforehand. Not for mechanisms known by a rho
-   * only, nor for lists too long and diverse.
+   * {@link ExactComposition}, for parameters fixed beforehand. Not for mechanisms known only by a
+   * rho, nor for lists that are too long and diverse.
    */
   EXACT("exact composition");
 
@@ -29,7 +35,7 @@ public enum Bound {
     this.label = label;
   }
 
-  /** As it is to be printed. */
+  /** The name to print. */
   public String label() {
     return label;
   }

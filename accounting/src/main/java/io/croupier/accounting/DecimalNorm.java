@@ -5,44 +5,47 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 
 /**
- * The L2 norm of declared levels, each as the decimal that prints it: 0.3 and 0.4 have the norm
+ * The L2 norm of declared levels, each taken as its shortest decimal: 0.3 and 0.4 have the norm
  * 0.5. Squares are added exactly, and the root is rounded up once.
  *
- * <p>By the inequality of Cauchy and Schwarz it bounds what Laplace noise of scale 2G / tau_j in
- * coordinate j gives away of vectors of L2 norm at most G: the sum of tau_j |D_j| / 2G is at most
- * ||tau|| ||D|| / 2G, and two such vectors differ by ||D|| &lt;= 2G.
+ * <p>By the inequality of Cauchy and Schwarz it bounds the privacy loss of Laplace noise of scale
+ * 2G / tau_j in coordinate j on vectors of L2 norm at most G: the sum of tau_j |D_j| / 2G is at
+ * most ||tau|| ||D|| / 2G, and two such vectors differ by ||D|| &lt;= 2G.
  *
- * <p>Squares of as many places are added apart: they are of 34 digits, while one sum over all
- * places could have 1300, and every further addition would handle all of them. Not safe for use by
- * several threads.
+ * <p>Squares with different numbers of decimal places are summed separately: each sum has about 34
+ * digits, while a single sum could have 1300, which every further addition would process. Not safe
+ * for use by several threads.
  */
 public final class DecimalNorm {
   private static final double NANOS = 1e9;
 
   /**
-   * Below this every integer number of nanos has at most 15 significant digits. Two decimals of so
-   * few digits never share a double, so one that gives back the double is the one that prints it.
+   * Below this every integer number of nanos has at most 15 significant digits. Different decimals
+   * of at most 15 digits never map to the same double, so a decimal that maps to the double is its
+   * shortest one.
    */
   private static final double FIFTEEN_DIGITS = 1e15;
 
-  /** The square of a whole number up to this fits a long. */
+  /** The largest whole number whose square fits a long. */
   private static final long SQUARE_FITS = 3_037_000_499L;
 
-  /** From the last digit of the largest double to that of the least, and some to spare. */
+  /**
+   * Scales from the last digit of the largest double to that of the smallest one, with a margin.
+   */
   private static final int MIN_SCALE = -310;
 
   private static final int MAX_SCALE = 345;
 
-  /** Of whole nanos, in units of 1e-18; together with {@code small}. */
+  /** Sum of squares of whole nanos, in units of 1e-18; together with {@code small}. */
   private BigInteger attos = BigInteger.ZERO;
 
   private long small;
 
-  /** Of other levels, by the level's scale; null if there are none. */
+  /** Sums of squares of other levels, by the level's scale; null if there are none. */
   private BigDecimal[] byScale;
 
   /**
-   * Adds a level so many times.
+   * Adds a level the given number of times.
    *
    * @param level finite and at least 0
    * @param times at least 0
@@ -80,7 +83,7 @@ public final class DecimalNorm {
     attos = attos.add(BigInteger.valueOf(nanos).pow(2).multiply(BigInteger.valueOf(times)));
   }
 
-  /** The least number of that many decimals that is not below the norm. */
+  /** The norm, rounded up to the given number of decimals. */
   public BigDecimal roundUp(int decimals) {
     BigDecimal squares = new BigDecimal(attos.add(BigInteger.valueOf(small)), 18);
     if (byScale != null) {
@@ -88,7 +91,8 @@ public final class DecimalNorm {
         squares = part == null ? squares : squares.add(part);
       }
     }
-    // The root of a ceiling, rounded up, is the root rounded up: whole numbers have whole squares.
+    // The root of a ceiling, rounded up, equals the root rounded up, since whole numbers have whole
+    // squares.
     BigInteger[] root =
         squares
             .movePointRight(2 * decimals)

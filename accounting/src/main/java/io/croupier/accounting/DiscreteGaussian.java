@@ -3,20 +3,23 @@ package io.croupier.accounting;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * What integer Gaussian noise guarantees that is mu-GDP but for the grid that it is on. Its
- * zero-concentrated guarantee is exact [CKS20]; its law differs from that of normal noise, rounded
- * to the grid, which is mu-GDP, by a total variation distance of at most {@link #variation}.
+ * The guarantee of integer (discrete) Gaussian noise. Its zero-concentrated guarantee is exact
+ * [CKS20]. Normal noise, rounded to the grid, is mu-GDP, and the law of discrete noise differs from
+ * it by a total variation distance of at most {@link #variation}.
  *
- * <p>Distances add up over releases, also over adaptively chosen ones. With mu-GDP up to a distance
- * t of either law: P(S) &lt;= P'(S) + t &lt;= exp(epsilon) Q'(S) + delta + t &lt;= exp(epsilon)
- * Q(S) + delta + (1 + exp(epsilon)) t. So t costs (1 + exp(epsilon)) t of delta. At large epsilons
- * that is all of it, and only the zero-concentrated guarantee is left.
+ * <p>Distances add up over releases, including adaptively chosen ones. If both laws are within a
+ * distance t of mu-GDP laws: P(S) &lt;= P'(S) + t &lt;= exp(epsilon) Q'(S) + delta + t &lt;=
+ * exp(epsilon) Q(S) + delta + (1 + exp(epsilon)) t. So t takes (1 + exp(epsilon)) t of delta. At
+ * large epsilons this exceeds delta, and only the zero-concentrated guarantee remains.
  */
 public final class DiscreteGaussian {
-  /** More than a few roundings of doubles. */
+  /** Exceeds the relative error of a few roundings of doubles. */
   private static final double UP = 1 + 0x1p-48;
 
-  /** By how much epsilon may rise while it is solved for: each attempt reserves for more. */
+  /**
+   * Allowed increase of epsilon during its solution: each attempt reserves delta for a larger
+   * epsilon.
+   */
   private static final double MORE = 0x1p-10;
 
   private static final int ATTEMPTS = 8;
@@ -30,8 +33,7 @@ public final class DiscreteGaussian {
    * up.
    *
    * @param dimension d, at least 1
-   * @param deviation s of the noise, in steps of the grid, at least 1; or a number that s is not
-   *     below
+   * @param deviation s of the noise, in steps of the grid, at least 1; or a lower bound of s
    */
   public static double variation(double dimension, double deviation) {
     double steps = Math.max(deviation, 0x1p-500);
@@ -39,8 +41,8 @@ public final class DiscreteGaussian {
   }
 
   /**
-   * An epsilon at delta of noise that is within a distance of mu-GDP noise, rounded up; infinite
-   * where the distance costs all of delta.
+   * An epsilon at delta of noise within a given distance of mu-GDP noise, rounded up; infinite
+   * where the distance takes all of delta.
    *
    * @param mu at least 0
    * @param variation the distance, at least 0; may be infinite
@@ -51,9 +53,9 @@ public final class DiscreteGaussian {
   }
 
   /**
-   * The same of any mechanism.
+   * The same for any mechanism.
    *
-   * @param epsilonAt its epsilon at the logarithm of a delta, not increasing
+   * @param epsilonAt its epsilon as a function of the logarithm of delta, not increasing
    */
   static double epsilon(DoubleUnaryOperator epsilonAt, double variation, double logDelta) {
     double epsilon = epsilonAt.applyAsDouble(logDelta);
@@ -74,15 +76,15 @@ public final class DiscreteGaussian {
     return Double.POSITIVE_INFINITY;
   }
 
-  /** What a distance costs of delta. */
+  /** The part of delta that a distance takes. */
   private static double price(double epsilon, double variation) {
     return (1 + StrictMath.exp(epsilon)) * variation * UP;
   }
 
   /**
    * The largest mu, rounded down, for which noise whose distance from mu-GDP noise is at most rate
-   * mu^2 is (epsilon, delta)-DP. On one grid the distance of all releases together is that: s is at
-   * least the sensitivity over mu.
+   * mu^2 is (epsilon, delta)-DP. On one grid the total distance of all releases satisfies this
+   * bound, since s is at least the sensitivity divided by mu.
    *
    * @param epsilon at least 0, finite
    * @param rate at least 0, finite

@@ -14,14 +14,14 @@ import java.util.Optional;
  * </pre>
  *
  * <p>and the delta of {@link GaussianDp}. For mu = 0 it is the optimal composition of pure reports.
- * Nothing less holds for all mechanisms of these parameters. The parameters have to be fixed
- * beforehand, though what is asked may depend on earlier answers; for parameters chosen on the way
- * see {@link RenyiFilter}.
+ * No smaller delta holds for all mechanisms with these parameters. The parameters must be fixed in
+ * advance, though queries may depend on earlier answers; for adaptively chosen parameters see
+ * {@link RenyiFilter}.
  *
- * <p>Exactness is #P-hard in general [MV16], so cost is bounded: equal epsilons are grouped, n of
- * them taking O(sqrt(n)) points; groups multiply, until 2^15 points would be exceeded and losses
- * move to a grid, towards less privacy ({@link #exact} is false then); lists that would take more
- * than 2^28 steps are refused. One evaluation costs O(points).
+ * <p>Exactness is #P-hard in general [MV16], so the cost is bounded: equal epsilons are grouped,
+ * and n of them take O(sqrt(n)) points. The numbers of points of groups multiply; if they would
+ * exceed 2^15, losses move to a grid, towards less privacy ({@link #exact} is then false). Lists
+ * that would take more than 2^28 steps are refused. One evaluation costs O(points).
  *
  * <p>Immutable.
  */
@@ -29,7 +29,9 @@ public final class ExactComposition {
   private static final double MOST_STEPS = 0x1p28;
   private static final double MOST_POINTS = 0x1p15;
 
-  /** More than the relative error of a delta: of 2^15 terms, and ratios chained to them. */
+  /**
+   * Exceeds the relative error of a delta, which is a sum of 2^15 terms, each a chain of ratios.
+   */
   private static final double ERROR = 1e-11;
 
   private static final int HALVINGS = 60;
@@ -45,10 +47,11 @@ public final class ExactComposition {
   }
 
   /**
-   * Empty if the list is too long and diverse: only bounds are to be had.
+   * Creates the composition; empty if the list is too long and diverse, so that only bounds are
+   * available.
    *
    * @param mu at least 0, finite
-   * @param pureReports how many reports there are of each epsilon; both at least 0, epsilons finite
+   * @param pureReports number of reports by epsilon; both at least 0, epsilons finite
    */
   public static Optional<ExactComposition> of(double mu, Map<Double, Long> pureReports) {
     if (!(mu >= 0 && mu <= Double.MAX_VALUE)) {
@@ -56,7 +59,8 @@ public final class ExactComposition {
     }
     List<Map.Entry<Double, Long>> groups = new ArrayList<>(pureReports.entrySet());
     groups.removeIf(g -> g.getKey() == 0 || g.getValue() == 0);
-    // Few points first keeps it exact for longest; the order is the same for the same list.
+    // Groups with few points come first, which keeps the result exact as long as possible; the
+    // order is deterministic.
     groups.sort(
         Map.Entry.<Double, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey()));
     double steps = 0;
@@ -90,7 +94,7 @@ public final class ExactComposition {
     return losses;
   }
 
-  /** Whether there is no error but of rounding; else results err on the side of less privacy. */
+  /** Whether rounding is the only error; otherwise results err towards less privacy. */
   public boolean exact() {
     return losses.exact;
   }

@@ -7,7 +7,8 @@ package io.croupier.accounting;
  * <p>With P the Legendre polynomial of degree 48 on (-1, 1) and x_i its roots, node i is (1 + x_i)
  * / 2 and weight i is 1 / ((1 - x_i^2) P'(x_i)^2). The roots were found to 50 digits and each entry
  * is the double nearest to the exact value. Nodes near 0 therefore keep all their digits: deriving
- * one half of the table from the other by 1 - u costs learners' potentials a factor 20 in accuracy.
+ * one half of the table from the other by 1 - u would make learners' potentials 20 times less
+ * accurate.
  */
 public final class GaussLegendre {
   /** Number of nodes. */

@@ -3,31 +3,36 @@ package io.croupier.accounting;
 import java.math.BigDecimal;
 
 /**
- * Gaussian differential privacy: what mu means in (epsilon, delta), exactly.
+ * Gaussian differential privacy: exact conversions between mu and (epsilon, delta).
  *
- * <p>A mechanism is mu-GDP if no test tells two neighbouring inputs apart better than N(0, 1) from
- * N(mu, 1) [DRS22]. It is then (epsilon, delta)-DP for all pairs on the curve [BW18, Theorem 8],
- * [DRS22, Corollary 1]
+ * <p>A mechanism is mu-GDP if no test distinguishes two neighbouring inputs better than N(0, 1) can
+ * be distinguished from N(mu, 1) [DRS22]. It is then (epsilon, delta)-DP for all pairs on the curve
+ * [BW18, Theorem 8], [DRS22, Corollary 1]
  *
  * <pre>
  *   delta(epsilon; mu) = Phi(-a) - exp(epsilon) Phi(-a - mu),    a = epsilon / mu - mu / 2,
  *                      = exp(-A^2) / sqrt(pi) (mass(A) - mass(A + mu / sqrt(2))),    A = a / sqrt(2)
  * </pre>
  *
- * <p>with the mass of {@link GaussianTail}, and no pair below. A Gaussian mechanism of deviation s
- * and L2 sensitivity D is mu-GDP for mu = D / s; which inputs are neighbours is the caller's.
+ * <p>with the mass of {@link GaussianTail}, and in general for no pair below the curve. A Gaussian
+ * mechanism of standard deviation s and L2 sensitivity D is mu-GDP for mu = D / s; the caller
+ * defines the neighbouring relation.
  *
- * <p>Delta is handled as its natural logarithm, and may be far below the least double.
+ * <p>Delta is represented by its natural logarithm, and may be far below the smallest double.
  *
- * <p>Limits: mu = 0 is perfect privacy, delta = max(0, 1 - exp(epsilon)); an infinite mu is none,
- * delta = 1; an infinite epsilon promises nothing, at delta 0. No result is ever NaN. All functions
- * take functions of {@link StrictMath}: the same bits everywhere. None allocates.
+ * <p>Limits: mu = 0 is perfect privacy, delta = max(0, 1 - exp(epsilon)); an infinite mu means no
+ * privacy, delta = 1; an infinite epsilon means no guarantee, with delta = 0. No result is NaN. All
+ * functions use {@link StrictMath}, so results have the same bits on every platform. None
+ * allocates.
  */
 public final class GaussianDp {
   /** Bound on the relative error of {@link #logDelta}. */
   static final double LOG_ERROR = 0x1p-46;
 
-  /** Solutions have a log delta between these multiples of the wanted one: below it for certain. */
+  /**
+   * Solutions have a log delta between these multiples of the requested one, so delta is certainly
+   * below it.
+   */
   private static final double LEAST_MARGIN = 1 + 2 * LOG_ERROR;
 
   private static final double MARGIN = 1 + 8 * LOG_ERROR;
@@ -39,10 +44,13 @@ public final class GaussianDp {
   private static final double SQRT_PI = 1.772453850905516;
   private static final double LN_SQRT_2_PI = 0.9189385332046728;
 
-  /** The widest for which {@link GaussianTail#massWithin} takes a negative distance. */
+  /** Largest width for which {@link GaussianTail#massWithin} accepts a negative distance. */
   private static final double NARROW = 0.125;
 
-  /** From here on a solver halves its bracket, should Newton's method ever crawl. */
+  /**
+   * Number of steps after which a solver bisects its bracket, in case Newton's method converges
+   * slowly.
+   */
   private static final int PATIENCE = 40;
 
   private GaussianDp() {}
@@ -51,8 +59,8 @@ public final class GaussianDp {
    * The natural logarithm of the least delta for which mu-GDP implies (epsilon, delta)-DP.
    *
    * <p>Relative error at most 2^-46 for delta up to 1 - 1e-6; beyond, 2^-46 (1 + a^2 / 32). A
-   * logarithm below the least double is returned as that: only where delta is 0, for mu = 0 or an
-   * infinite epsilon, the result is infinite.
+   * logarithm below the range of doubles is returned as the lowest finite double: the result is
+   * infinite only where delta is 0, for mu = 0 or an infinite epsilon.
    *
    * @param epsilon in nats; may be negative or infinite
    * @param mu at least 0; may be infinite
@@ -79,7 +87,7 @@ public final class GaussianDp {
     return Math.max(logBetween - near * near - LN_SQRT_PI, -Double.MAX_VALUE);
   }
 
-  /** delta(epsilon) = 1 - exp(epsilon) (1 - delta(-epsilon)), whichever way loses no digits. */
+  /** delta(epsilon) = 1 - exp(epsilon) (1 - delta(-epsilon)), in the form that loses no digits. */
   private static double mirrored(double epsilon, double mu) {
     double mirror = logDelta(-epsilon, mu);
     double e = StrictMath.exp(epsilon);
@@ -89,7 +97,7 @@ public final class GaussianDp {
         : StrictMath.log(-StrictMath.expm1(epsilon) + e * StrictMath.exp(mirror));
   }
 
-  /** A, by one rounding of epsilon - mu^2 / 2. */
+  /** A, with a single rounding of epsilon - mu^2 / 2. */
   private static double near(double epsilon, double mu) {
     return Math.fma(-0.5 * mu, mu, epsilon) / mu * SQRT_HALF;
   }
@@ -103,20 +111,20 @@ public final class GaussianDp {
     if (between >= Double.MIN_NORMAL) {
       return StrictMath.log(between);
     }
-    // So narrow that the mass falls on a straight line.
+    // The width is so small that the mass is linear in it.
     return StrictMath.log(2 * GaussianTail.moment(Math.max(near, 0))) + StrictMath.log(width);
   }
 
   /**
    * The least epsilon of at least 0 for which mu-GDP implies (epsilon, delta)-DP, rounded up: never
-   * below the true one for delta up to 1 - 1e-6, and above it by no more than changes the logarithm
-   * of delta by a factor of 1 + 2^-41 (or epsilon by an ulp).
+   * below the true one for delta up to 1 - 1e-6, and above it at most by the amount that changes
+   * the logarithm of delta by a factor of 1 + 2^-41 (or epsilon by an ulp).
    *
    * <p>About five evaluations of {@link #logDelta}.
    *
    * @param mu at least 0; may be infinite, then so is epsilon unless delta is 1
-   * @param logDelta natural logarithm of delta, at most 0; negative infinity asks for pure DP,
-   *     which is infinite unless mu is 0
+   * @param logDelta natural logarithm of delta, at most 0; negative infinity requests pure DP, for
+   *     which epsilon is infinite unless mu is 0
    */
   public static double epsilon(double mu, double logDelta) {
     ArgumentChecks.notNegative("mu", mu);
@@ -130,7 +138,7 @@ public final class GaussianDp {
     if (logDelta(0, mu) <= most) {
       return 0;
     }
-    // delta <= Phi(-a) <= exp(-a^2 / 2) / 2, so that this is certainly enough.
+    // delta <= Phi(-a) <= exp(-a^2 / 2) / 2, so this value is an upper bound.
     double reach = StrictMath.sqrt(-2 * target);
     double high = mu * (reach + mu / 2);
     double low = 0;
@@ -178,8 +186,8 @@ public final class GaussianDp {
 
   /**
    * The largest mu for which mu-GDP implies (epsilon, delta)-DP, rounded down: never above the true
-   * one for delta up to 1 - 1e-6, and below it by no more than changes the logarithm of delta by a
-   * factor of 1 + 2^-41 (or mu by an ulp).
+   * one for delta up to 1 - 1e-6, and below it at most by the amount that changes the logarithm of
+   * delta by a factor of 1 + 2^-41 (or mu by an ulp).
    *
    * @param epsilon in nats, at least 0; may be infinite, then so is mu
    * @param logDelta natural logarithm of delta, at most 0; 0 allows every mu, negative infinity
@@ -197,7 +205,7 @@ public final class GaussianDp {
     if (logDelta == Double.NEGATIVE_INFINITY) {
       return 0;
     }
-    // Certainly allowed: delta <= exp(-a^2 / 2) / 2, and delta <= delta(0) <= mu / sqrt(2 pi).
+    // A lower bound, since delta <= exp(-a^2 / 2) / 2, and delta <= delta(0) <= mu / sqrt(2 pi).
     double reach = StrictMath.sqrt(-2 * target);
     double low =
         Math.max(
@@ -228,8 +236,8 @@ public final class GaussianDp {
   }
 
   /**
-   * Newton's step towards a wanted log delta, in a scale on which a Gaussian tail is nearly
-   * straight: sqrt(-2 log delta) where delta is small, log(-log delta) near 1.
+   * Newton's step towards a requested log delta, in a scale on which a Gaussian tail is nearly
+   * linear: sqrt(-2 log delta) where delta is small, log(-log delta) near 1.
    */
   private static double change(double log, double target, double slope) {
     if (target > -LN_2) {
@@ -262,8 +270,8 @@ public final class GaussianDp {
   }
 
   /**
-   * sqrt(zeta) / divisor, rounded up to the next double: exact where there is an exact one. The mu
-   * of a squared sensitivity and a noise multiplier, or the other way round.
+   * sqrt(zeta) / divisor, rounded up to the next double: exact where the quotient is a double. It
+   * computes mu from a squared sensitivity and a noise multiplier, or the multiplier from mu.
    *
    * @param zeta at least 0, finite
    * @param divisor positive and finite
@@ -290,10 +298,10 @@ public final class GaussianDp {
 
   /**
    * The mu of several mechanisms together, chosen adaptively or not: the root of the sum of squares
-   * [DRS22, Corollary 2], rounded up by less than two ulps. Neither squares nor their sum overflow
-   * or vanish.
+   * [DRS22, Corollary 2], rounded up by less than two ulps. Neither the squares nor their sum
+   * overflow or underflow.
    *
-   * @param mus each at least 0, left as they are; none together have 0
+   * @param mus each at least 0, not modified; the result for none is 0
    */
   public static double compose(double... mus) {
     double largest = 0;
@@ -311,7 +319,7 @@ public final class GaussianDp {
     double sum = 0;
     double rest = 0;
     for (double mu : mus) {
-      // At least 2^-500, so that the square's rounding error is a double too.
+      // At least 2^-500, so that the square's rounding error is a double, too.
       double scaled = mu == 0 ? 0 : Math.max(Math.scalb(mu, -exponent), 0x1p-500);
       double square = scaled * scaled;
       double total = sum + square;

@@ -8,16 +8,16 @@ package io.croupier.accounting;
  *   moment(d) = int_0^inf t exp(-2 d t - t^2) dt = 1 / 2 - d mass(d)
  * </pre>
  *
- * <p>The second is needed to full relative accuracy, and the identity loses 2 d^2 ulp of it: hence
- * a kernel for the pair.
+ * <p>The second moment is needed to full relative accuracy, and the identity loses 2 d^2 ulp of it;
+ * therefore one kernel computes both.
  *
  * <p>Method: with M_n the moment of t^n, M_n' = -2 M_(n+1), so that the moments at a grid point are
  * the coefficients of a Taylor series of either function around it. The grid has a spacing of 1/16
- * and ends at 12; the 11th term is below 2^-54 of the sum and left out. Beyond 12, twelve terms of
- * the asymptotic series in 1 / (4 d^2): the 13th is below 2^-55.
+ * and ends at 12; the 11th term is below 2^-54 of the sum and is omitted. Beyond 12, twelve terms
+ * of the asymptotic series in 1 / (4 d^2): the 13th is below 2^-55.
  *
- * <p>Accuracy: relative error at most 3e-15 for 0 <= d <= 2^500. Allocates nothing. Learners and
- * accounts take it from here: the same bits on every platform.
+ * <p>Accuracy: relative error at most 3e-15 for 0 <= d <= 2^500. Allocates nothing. Results have
+ * the same bits on every platform, which learners and accounts rely on.
  */
 public final class GaussianTail {
   private static final int ROWS_PER_UNIT = 16;
@@ -30,7 +30,7 @@ public final class GaussianTail {
 
   private static final double SQRT_PI = 1.772453850905516;
 
-  /** {@link #massWithin} integrates up to this width, and subtracts beyond. */
+  /** {@link #massWithin} integrates up to this width, and subtracts above it. */
   private static final double NARROW = 0.125;
 
   /** The 5-point Gauss-Legendre rule on (0, 1): its error over {@link #NARROW} is below 1e-16. */
@@ -48,7 +48,7 @@ public final class GaussianTail {
 
   private GaussianTail() {}
 
-  /** The first moment, for d >= 0. */
+  /** mass(d), for d >= 0. */
   public static double mass(double d) {
     if (d >= LAST) {
       double q = 0.25 / (d * d);
@@ -64,7 +64,7 @@ public final class GaussianTail {
     return sum;
   }
 
-  /** The second, for d >= 0. */
+  /** moment(d), for d >= 0. */
   public static double moment(double d) {
     if (d >= LAST) {
       double q = 0.25 / (d * d);
@@ -82,8 +82,8 @@ public final class GaussianTail {
 
   /**
    * mass(d) - mass(d + width) for width >= 0, d + width >= 0 and either d >= 0 or width &lt;= 1/8;
-   * relative error at most 1e-14 (1 + d). By integration of mass' = -2 moment where subtracting
-   * would lose digits.
+   * relative error at most 1e-14 (1 + d). Integrates mass' = -2 moment where a subtraction would
+   * lose digits.
    */
   static double massWithin(double d, double width) {
     if (width > NARROW) {
@@ -96,7 +96,7 @@ public final class GaussianTail {
     return 2 * width * sum;
   }
 
-  /** The second moment also for a small negative d, by its mirror image: mass(-d) + mass(d). */
+  /** moment(d), also for a small negative d, by the reflection of mass. */
   private static double momentAt(double d) {
     return d >= 0 ? moment(d) : 0.5 - d * (SQRT_PI * StrictMath.exp(d * d) - mass(-d));
   }
@@ -111,7 +111,8 @@ public final class GaussianTail {
   }
 
   /**
-   * By {@link GaussLegendre} over the window outside of which the integrand has fallen by exp(-48).
+   * Computes the table by {@link GaussLegendre} over the window outside which the integrand is
+   * below exp(-48) of its maximum.
    */
   private static double[] table() {
     double[] table = new double[(LAST * ROWS_PER_UNIT + 1) * WIDTH];

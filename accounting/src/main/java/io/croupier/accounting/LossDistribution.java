@@ -1,14 +1,14 @@
 package io.croupier.accounting;
 
 /**
- * The privacy loss of randomised responses together: a finite distribution of the log likelihood
- * ratio S, under the input that makes large values likely. One response of level epsilon has S =
- * +epsilon with probability exp(epsilon) / (1 + exp(epsilon)), else -epsilon.
+ * The total privacy loss of several randomised responses: a finite distribution of the log
+ * likelihood ratio S, under the input that makes large values likely. One response of level epsilon
+ * has S = +epsilon with probability exp(epsilon) / (1 + exp(epsilon)), else -epsilon.
  *
- * <p>What is rounded is rounded towards less privacy. Probabilities below 1e-290 are left out and
- * counted as lost. Where two distributions have more than 2^15 points together, values are moved to
- * a grid of so many: each is split between its two neighbours so that E exp(-S) doesn't grow above
- * what it was, and hockey-stick divergences, being convex in exp(-S), can only grow [DGKKM22].
+ * <p>All rounding is towards less privacy. Probabilities below 1e-290 are omitted and counted as
+ * lost. Where the sum of two distributions would have more than 2^15 points, values are moved to a
+ * grid of that size: each is split between its two neighbours so that E exp(-S) doesn't increase,
+ * and hockey-stick divergences, being convex in exp(-S), can only grow [DGKKM22].
  */
 final class LossDistribution {
   private static final int MOST_POINTS = 1 << 15;
@@ -18,7 +18,7 @@ final class LossDistribution {
   final double[] losses;
   final double[] probabilities;
 
-  /** An upper bound on the probability of what was left out. */
+  /** An upper bound on the total omitted probability. */
   final double lost;
 
   /** Whether no value was moved. */
@@ -31,20 +31,20 @@ final class LossDistribution {
     this.exact = exact;
   }
 
-  /** Of nothing: S = 0. */
+  /** The loss of no response: S = 0. */
   static LossDistribution none() {
     return new LossDistribution(new double[] {0}, new double[] {1}, 0, true);
   }
 
-  /** How many points {@link #ofReports} will have, at most. */
+  /** Upper bound on the number of points of {@link #ofReports}. */
   static double points(long reports) {
     // 1e-290 is 52 standard deviations out, of sqrt(reports) / 2 at most.
     return Math.min(reports + 1.0, 60 * StrictMath.sqrt((double) reports) + 60);
   }
 
   /**
-   * Of equal responses: binomial, by the ratio of neighbouring probabilities, from the mode on.
-   * O(sqrt(reports)) points.
+   * The loss of equal responses: binomial, computed by the ratio of neighbouring probabilities,
+   * starting from the mode. O(sqrt(reports)) points.
    */
   static LossDistribution ofReports(double epsilon, long reports) {
     double odds = StrictMath.exp(Math.min(epsilon, LARGEST_EXPONENT));
@@ -102,7 +102,7 @@ final class LossDistribution {
         n++;
       }
     }
-    // A product that vanishes is below the least double.
+    // A product that underflows is below the smallest normal double.
     left += pairs * Double.MIN_NORMAL;
     return new LossDistribution(sums, products, left, exact && other.exact);
   }
@@ -111,7 +111,8 @@ final class LossDistribution {
     double least = least(losses) + least(other.losses);
     double most = most(losses) + most(other.losses);
     double step = (most - least) / (MOST_POINTS - 2);
-    // 1 - exp(-x) <= x: no less than its share goes up, and all of it if rounding says so.
+    // At least the exact share moves up, and all of the probability if rounding makes the share
+    // exceed 1.
     double share = -1 / StrictMath.expm1(-step) * (1 + RenyiDp.ROUNDING);
     double[] sums = new double[MOST_POINTS];
     double[] masses = new double[MOST_POINTS];

@@ -1,10 +1,13 @@
 package io.croupier.accounting;
 
-/** Which two data sets nobody shall be able to tell apart. */
+/** The relation between the two data sets that a guarantee makes hard to distinguish. */
 public enum NeighbouringRelation {
-  /** One user's contributions are replaced by zeros: the papers' of the central model. */
+  /**
+   * One user's contributions are replaced by zeros: the relation of the papers on the central
+   * model.
+   */
   ZERO_OUT(1),
-  /** One user's contributions are replaced by another's: that of the ledgers. */
+  /** One user's contributions are replaced by others: the relation of the ledgers. */
   REPLACE_ONE(2);
 
   private final int distances;
@@ -13,9 +16,7 @@ public enum NeighbouringRelation {
     this.distances = distances;
   }
 
-  /**
-   * How far apart neighbours may be, in clipping norms: what a Gaussian mechanism's mu takes on.
-   */
+  /** Largest distance of neighbours, in clipping norms: the factor of a Gaussian mechanism's mu. */
   public int distances() {
     return distances;
   }

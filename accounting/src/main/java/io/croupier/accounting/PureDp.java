@@ -1,19 +1,20 @@
 package io.croupier.accounting;
 
 /**
- * Pure differential privacy, epsilon: what it is worth in other currencies, and composed. All rest
- * on one fact: whatever is epsilon-DP is a post-processing of randomised response, the bit that is
- * right with probability exp(epsilon) / (1 + exp(epsilon)) [KOV17]. Randomised response itself
- * attains the values of {@link #rho}, {@link #mu} and {@link #renyi}: none can be improved.
+ * Pure differential privacy, epsilon: its conversions to other definitions, and its composition.
+ * All results rest on one fact: every epsilon-DP mechanism is a post-processing of randomised
+ * response, a bit that is correct with probability exp(epsilon) / (1 + exp(epsilon)) [KOV17].
+ * Randomised response itself attains the values of {@link #rho}, {@link #mu} and {@link #renyi}, so
+ * none can be improved.
  *
- * <p>Mechanisms are epsilon-DP for epsilon in nats; an infinite one promises nothing.
+ * <p>Epsilon is in nats; an infinite one guarantees nothing.
  */
 public final class PureDp {
   private static final double SQRT_2 = 1.4142135623730951;
   private static final double SQRT_HALF_PI = 1.2533141373155001;
   private static final double LN_SQRT_PI = 0.5723649429247001;
 
-  /** Below this mu is proportional to epsilon, up to a relative 1e-15. */
+  /** Below this epsilon, mu is proportional to epsilon up to a relative error of 1e-15. */
   private static final double SMALL = 1e-8;
 
   private PureDp() {}
@@ -50,7 +51,7 @@ public final class PureDp {
       return rho(epsilon);
     }
     if (y < 1) {
-      // cosh(y + z) / cosh(z) = cosh(y) + tanh(z) sinh(y), of which 1 is left out.
+      // cosh(y + z) / cosh(z) = cosh(y) + tanh(z) sinh(y); this is that value minus 1.
       double half = StrictMath.sinh(y / 2);
       double growth = 2 * half * half + StrictMath.tanh(epsilon / 2) * StrictMath.sinh(y);
       return Math.min(epsilon, StrictMath.log1p(growth) / x);
@@ -60,8 +61,8 @@ public final class PureDp {
   }
 
   /**
-   * The least mu of Gaussian DP: 2 Phi^-1(exp(epsilon) / (1 + exp(epsilon))), rounded up by a
-   * relative 1e-11 at most, or an ulp.
+   * The least mu of Gaussian DP: 2 Phi^-1(exp(epsilon) / (1 + exp(epsilon))), rounded up by at most
+   * a relative 1e-11, or an ulp.
    *
    * @param epsilon at least 0
    */
@@ -78,8 +79,8 @@ public final class PureDp {
       double log = StrictMath.log(StrictMath.tanh(epsilon / 2));
       return GaussianDp.mu(0, log) * (1 - 0x1p-41 * (log - 1));
     }
-    // ln Phi(-mu / 2) = -epsilon - ln(1 + exp(-epsilon)), in x = mu / (2 sqrt(2)). Concave, so that
-    // Newton's method comes down to the solution from anything above it.
+    // ln Phi(-mu / 2) = -epsilon - ln(1 + exp(-epsilon)), in x = mu / (2 sqrt(2)). It is concave,
+    // so Newton's method decreases to the solution from any start above it.
     double wanted = epsilon + StrictMath.log1p(StrictMath.exp(-epsilon));
     double x = StrictMath.sqrt(wanted);
     while (true) {
@@ -95,14 +96,14 @@ public final class PureDp {
   /**
    * Basic composition: the sum, rounded up.
    *
-   * @param epsilons each at least 0, left as they are
+   * @param epsilons each at least 0, not modified
    */
   public static double basic(double... epsilons) {
     double sum = 0;
     for (int i = 0; i < epsilons.length; i++) {
       requireElement(epsilons, i);
       double next = sum + epsilons[i];
-      // The part that rounding left out, exactly.
+      // The exact rounding error of the sum.
       double virtual = next - sum;
       double lost = (sum - (next - virtual)) + (epsilons[i] - virtual);
       sum = lost > 0 ? Math.nextUp(next) : next;
@@ -112,8 +113,9 @@ public final class PureDp {
 
   /**
    * Advanced composition of equal mechanisms [DRV10, Theorem III.3]: epsilon sqrt(2 k ln(1 /
-   * delta)) + k epsilon (exp(epsilon) - 1). Known by name; {@link #basic} and {@link
-   * #advanced(double[], double)} are often better, {@link ExactComposition} always is.
+   * delta)) + k epsilon (exp(epsilon) - 1). It is included as the well-known formula; {@link
+   * #basic} and {@link #advanced(double[], double)} are often tighter, and {@link ExactComposition}
+   * always is.
    *
    * @param epsilon at least 0
    * @param reports k, at least 0
@@ -138,7 +140,7 @@ public final class PureDp {
    * mean + sqrt(2 S l) for l = ln(1 / delta) and l = ln(e + sqrt(S) / delta), where the mean is the
    * sum of epsilon tanh(epsilon / 2) and S that of epsilon^2.
    *
-   * @param epsilons each at least 0, left as they are
+   * @param epsilons each at least 0, not modified
    * @param logDelta natural logarithm of delta, at most 0
    */
   public static double advanced(double[] epsilons, double logDelta) {

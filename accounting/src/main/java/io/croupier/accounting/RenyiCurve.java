@@ -7,7 +7,7 @@ package io.croupier.accounting;
  * <p>Immutable.
  */
 public final class RenyiCurve {
-  /** The last is infinite: pure DP. */
+  /** The orders; the last is infinite, which is pure DP. */
   private static final double[] ORDERS = {
     1.01,
     1.05,
@@ -55,7 +55,7 @@ public final class RenyiCurve {
     Double.POSITIVE_INFINITY,
   };
 
-  /** Of what reveals nothing. */
+  /** The curve of a mechanism that reveals nothing. */
   public static final RenyiCurve ZERO = new RenyiCurve(new double[ORDERS.length]);
 
   private final double[] divergences;
@@ -64,7 +64,7 @@ public final class RenyiCurve {
     this.divergences = divergences;
   }
 
-  /** Number of orders, the infinite one included. */
+  /** Number of orders, including the infinite one. */
   public static int size() {
     return ORDERS.length;
   }
@@ -75,7 +75,7 @@ public final class RenyiCurve {
   }
 
   /**
-   * Of several epsilon-DP mechanisms: {@link PureDp#renyi} times their number.
+   * The curve of several epsilon-DP mechanisms: {@link PureDp#renyi} times their number.
    *
    * @param epsilon at least 0
    * @param reports at least 0
@@ -93,7 +93,7 @@ public final class RenyiCurve {
   }
 
   /**
-   * Of a rho-zCDP mechanism: rho times the order. A mu-GDP one has rho = mu^2 / 2.
+   * The curve of a rho-zCDP mechanism: rho times the order. A mu-GDP mechanism has rho = mu^2 / 2.
    *
    * @param rho at least 0
    */
@@ -109,7 +109,7 @@ public final class RenyiCurve {
     return new RenyiCurve(divergences);
   }
 
-  /** Of two mechanisms together, rounded up. */
+  /** The curve of two mechanisms together, rounded up. */
   public RenyiCurve plus(RenyiCurve other) {
     double[] sum = new double[ORDERS.length];
     for (int i = 0; i < sum.length; i++) {
@@ -120,13 +120,13 @@ public final class RenyiCurve {
     return new RenyiCurve(sum);
   }
 
-  /** The bound at an order, by the order's position. */
+  /** The bound at order number {@code i}. */
   public double divergence(int i) {
     return divergences[i];
   }
 
   /**
-   * The least epsilon that any of the orders gives at delta, rounded up.
+   * The least epsilon at delta over all orders, rounded up.
    *
    * @param logDelta natural logarithm of delta, at most 0
    */

@@ -1,8 +1,8 @@
 package io.croupier.accounting;
 
 /**
- * From Renyi to (epsilon, delta)-DP. A mechanism of Renyi divergence at most r at order a > 1
- * between neighbouring inputs [Mir17] is (epsilon, delta)-DP for
+ * Conversion of Renyi DP to (epsilon, delta)-DP. A mechanism of Renyi divergence at most r at order
+ * a > 1 between neighbouring inputs [Mir17] is (epsilon, delta)-DP for
  *
  * <pre>
  *   epsilon = r + ln(1 - 1 / a) - (ln delta + ln a) / (a - 1)
@@ -11,19 +11,21 @@ package io.croupier.accounting;
  * <p>[CKS20, Proposition 12]. At order infinity that is r itself, and pure DP.
  */
 public final class RenyiDp {
-  /** Of the largest term: more than rounding takes from the sum. */
+  /** Margin relative to the largest term, which exceeds the rounding error of the sum. */
   static final double ROUNDING = 0x1p-49;
 
   /** Orders are at least this much above 1, so that no reciprocal overflows. */
   static final double LEAST_ORDER_MINUS_ONE = 1e-300;
 
-  /** Newton's method takes fewer than ten; no order is wrong. */
+  /**
+   * Limit on Newton's steps, which usually are fewer than ten; every order yields a valid bound.
+   */
   private static final int MOST_STEPS = 100;
 
   private RenyiDp() {}
 
   /**
-   * The epsilon that a Renyi divergence is worth at delta, at least 0, rounded up.
+   * The epsilon at delta that a Renyi divergence implies, at least 0, rounded up.
    *
    * @param order a, above 1; may be infinite
    * @param divergence r, at least 0
@@ -44,7 +46,7 @@ public final class RenyiDp {
   }
 
   /**
-   * What the conversion adds, rounded up; may be negative.
+   * The term that the conversion adds to the divergence, rounded up; may be negative.
    *
    * @param x a - 1, at least {@link #LEAST_ORDER_MINUS_ONE}
    * @param logInverseDelta ln(1 / delta), at least 0
@@ -64,14 +66,14 @@ public final class RenyiDp {
 
   /**
    * The best x = a - 1 for a divergence of slope * a + a constant, up to rounding: the solution of
-   * slope x^2 + ln(1 + x) = ln(1 / delta), at least {@link #LEAST_ORDER_MINUS_ONE}. Infinite where
-   * that is beyond all doubles.
+   * slope x^2 + ln(1 + x) = ln(1 / delta), at least {@link #LEAST_ORDER_MINUS_ONE}. Infinite on
+   * overflow.
    *
    * @param slope at least 0
    * @param logInverseDelta above 0, finite
    */
   static double bestOrderMinusOne(double slope, double logInverseDelta) {
-    // ln(1 + x) <= x below, and one term left out above.
+    // The lower bound uses ln(1 + x) <= x, the upper one omits a term.
     double low = logInverseDelta / (0.5 + StrictMath.sqrt(0.25 + slope * logInverseDelta));
     double high =
         Math.min(

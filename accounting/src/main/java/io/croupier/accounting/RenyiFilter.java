@@ -1,13 +1,13 @@
 package io.croupier.accounting;
 
 /**
- * A limit of (epsilon, delta) on mechanisms that are chosen one by one, each in the light of what
- * came before: their Renyi divergences at one fixed order may add up to a budget [FZ21]. What is
- * admitted by that is (epsilon, delta)-DP in all; composition theorems for parameters fixed
- * beforehand don't say so.
+ * An (epsilon, delta) limit on mechanisms whose parameters are chosen adaptively, one after the
+ * other: the sum of their Renyi divergences at one fixed order must not exceed a budget [FZ21]. All
+ * admitted mechanisms together are (epsilon, delta)-DP; composition theorems for parameters fixed
+ * in advance don't imply this.
  *
- * <p>A mechanism costs {@link PureDp#renyi} at the order, or the order times rho, where rho is mu^2
- * / 2 for mu-GDP.
+ * <p>The cost of a pure mechanism is {@link PureDp#renyi} at the order, that of others the order
+ * times rho, where rho is mu^2 / 2 for mu-GDP.
  *
  * @param order above 1
  * @param budget at least 0: epsilon + (ln delta + ln a) / (a - 1) - ln(1 - 1 / a), rounded down
@@ -18,7 +18,7 @@ public record RenyiFilter(double order, double budget) {
 
   /**
    * The filter that admits the largest rho of Gaussian mechanisms: the order is that of {@link
-   * ZeroConcentratedDp#order} for the rho that is worth exactly epsilon.
+   * ZeroConcentratedDp#order} for the rho that corresponds to exactly epsilon.
    *
    * @param epsilon in nats, positive and finite
    * @param logDelta natural logarithm of delta, negative and finite
@@ -30,8 +30,8 @@ public record RenyiFilter(double order, double budget) {
     if (!(logDelta < 0 && logDelta >= -Double.MAX_VALUE)) {
       throw ArgumentChecks.refusal("logDelta", logDelta, "it must be negative and finite");
     }
-    // The optimal rho at x = a - 1 is (l - ln(1 + x)) / x^2; what it is worth falls as x grows.
-    // Halved in ln x.
+    // The optimal rho at x = a - 1 is (l - ln(1 + x)) / x^2; its epsilon decreases in x. Bisection
+    // in ln x.
     double l = -logDelta;
     double low = -700;
     double high = Math.min(700, StrictMath.log(StrictMath.expm1(l)));
@@ -45,7 +45,7 @@ public record RenyiFilter(double order, double budget) {
         high = middle;
       }
     }
-    // Any order would do; from too near 1 no digits would be left of a - 1.
+    // Any order is valid, but too close to 1 the difference a - 1 would lose all digits.
     double order = 1 + Math.max(SMALLEST, StrictMath.exp(high));
     return new RenyiFilter(order, budget(order, epsilon, l));
   }

@@ -6,11 +6,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What one person has spent, on mechanisms of different kinds, and what that is worth at a delta:
- * the least of several sound bounds.
+ * The spending of one person on mechanisms of different kinds, and its epsilon at a delta: the
+ * least of several valid bounds.
  *
- * <p>All spends have to be under the same neighbouring relation. Across people who are independent
- * of each other nothing adds up: a population's epsilon is the largest of its members'.
+ * <p>All spends must use the same neighbouring relation. Spending of independent persons does not
+ * add up: a population's epsilon is the largest of its members'.
  *
  * <p>Adding costs O(log of the number of different pure epsilons). Not safe for use by several
  * threads.
@@ -22,14 +22,14 @@ public final class Spends {
   private double variation;
   private RenyiCurve pureCurve = RenyiCurve.ZERO;
 
-  /** An epsilon, and the bound that it is by. */
+  /** An epsilon, and the bound that yields it. */
   public record Least(double epsilon, Bound bound) {}
 
   /**
-   * Adds reports that are epsilon-DP each.
+   * Adds reports, each of which is epsilon-DP.
    *
-   * @param epsilon in nats, at least 0; an infinite one promises nothing
-   * @param reports how many, at least 0
+   * @param epsilon in nats, at least 0; an infinite one guarantees nothing
+   * @param reports number of reports, at least 0
    */
   public void addPure(double epsilon, long reports) {
     ArgumentChecks.notNegative("epsilon", epsilon);
@@ -43,7 +43,7 @@ public final class Spends {
   /**
    * Adds a mu-GDP mechanism.
    *
-   * @param mu at least 0; an infinite one promises nothing
+   * @param mu at least 0; an infinite one guarantees nothing
    */
   public void addMu(double mu) {
     ArgumentChecks.notNegative("mu", mu);
@@ -51,8 +51,8 @@ public final class Spends {
   }
 
   /**
-   * Adds a distance of Gaussian noise from the law that its mu is about ({@link DiscreteGaussian}).
-   * Its zero-concentrated guarantee has none.
+   * Adds the distance of Gaussian noise from the law to which its mu refers ({@link
+   * DiscreteGaussian}). The zero-concentrated guarantee doesn't need it.
    *
    * @param variation at least 0; may be infinite
    */
@@ -63,7 +63,8 @@ public final class Spends {
   }
 
   /**
-   * Adds a mechanism of which only a rho is known. A Gaussian mechanism is better added by its mu.
+   * Adds a mechanism of which only a rho is known. For a Gaussian mechanism, {@link #addMu} yields
+   * tighter bounds.
    *
    * @param rho at least 0, finite
    */
@@ -76,7 +77,7 @@ public final class Spends {
   }
 
   /**
-   * Every bound that applies, at delta, rounded up.
+   * Every applicable bound at delta, rounded up.
    *
    * @param logDelta natural logarithm of delta, at most 0
    * @return a copy, in the order of {@link Bound}
@@ -106,7 +107,7 @@ public final class Spends {
   }
 
   /**
-   * The least of the {@link #bounds}, and of equal ones the first.
+   * The least of the {@link #bounds}; the first of equal ones.
    *
    * @param logDelta natural logarithm of delta, at most 0
    */

@@ -10,8 +10,8 @@ public final class ZeroConcentratedDp {
   private ZeroConcentratedDp() {}
 
   /**
-   * The least epsilon, over all real orders, that [CKS20, Corollary 13] gives for rho at delta; at
-   * least 0, rounded up.
+   * The least epsilon, over all real orders, of [CKS20, Corollary 13] for rho at delta; at least 0,
+   * rounded up.
    *
    * @param rho at least 0; may be infinite
    * @param logDelta natural logarithm of delta, at most 0
@@ -30,15 +30,16 @@ public final class ZeroConcentratedDp {
   }
 
   /**
-   * The same for a mechanism of rho together with pure ones. Each of those has a divergence of at
-   * most min(epsilon, a epsilon tanh(epsilon / 2)) at order a: without the first bound, a single
-   * report would come out at several times its epsilon.
+   * The same for a mechanism of rho together with pure ones. Each of the latter has a divergence of
+   * at most min(epsilon, a epsilon tanh(epsilon / 2)) at order a. Without the first bound, the
+   * result for a single report would be several times its epsilon.
    *
-   * <p>Between two orders where a minimum changes sides the sum is a line, with a best order of its
-   * own; the least of those is returned. O(number of different epsilons).
+   * <p>Between two orders at which a minimum switches from one bound to the other, the sum is
+   * linear in a and has its own best order; the least of these results is returned. O(number of
+   * different epsilons).
    *
    * @param rho at least 0; may be infinite
-   * @param pureReports how many reports there are of each epsilon; both at least 0
+   * @param pureReports number of reports by epsilon; both at least 0
    * @param logDelta natural logarithm of delta, at most 0
    */
   public static double epsilon(double rho, SortedMap<Double, Long> pureReports, double logDelta) {
@@ -50,8 +51,8 @@ public final class ZeroConcentratedDp {
     double[] epsilons = pureReports.keySet().stream().mapToDouble(e -> e).toArray();
     double[] counts = pureReports.values().stream().mapToDouble(n -> n).toArray();
     int n = epsilons.length;
-    // Segment i: from where epsilons[i] and larger ones count as they are, to where the next
-    // smaller one does.
+    // Segment i: from the order at which epsilons[i] and larger ones count by their epsilon, to
+    // that of the next smaller one.
     double[] slope = new double[n + 1];
     double[] constant = new double[n + 1];
     slope[0] = rho;
@@ -91,7 +92,7 @@ public final class ZeroConcentratedDp {
   }
 
   /**
-   * The order that gives {@link #epsilon}: a &gt; 1 with rho (a - 1)^2 + ln a = ln(1 / delta).
+   * The order that attains {@link #epsilon}: a &gt; 1 with rho (a - 1)^2 + ln a = ln(1 / delta).
    *
    * @param rho above 0, finite
    * @param logDelta natural logarithm of delta, below 0, finite

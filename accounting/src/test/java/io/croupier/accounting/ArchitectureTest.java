@@ -30,8 +30,8 @@ class ArchitectureTest {
   }
 
   /**
-   * Learners and ledgers take their functions from here, and a replay elsewhere has to come to the
-   * same bits; Math's may differ from platform to platform.
+   * Learners and ledgers use these functions, and a replay on another platform must yield the same
+   * bits; the functions of Math may differ between platforms.
    */
   @Test
   void takesFunctionsThatAllPlatformsAgreeOn() {

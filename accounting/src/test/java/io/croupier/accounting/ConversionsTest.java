@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Renyi, zero-concentrated, pure and Gaussian DP in each other's terms. */
+/** Conversions between Renyi, zero-concentrated, pure and Gaussian DP. */
 class ConversionsTest {
   private static final double[] EXTREMES = {
     0,
@@ -42,7 +42,7 @@ class ConversionsTest {
           ZeroConcentratedDp.order(rho, logDelta),
           c.get("alpha_star").asDouble(),
           Golden.SEARCH);
-      // Mironov's conversion, which nobody needs any more.
+      // Mironov's conversion, which newer ones supersede.
       double loose = rho + 2 * Math.sqrt(-rho * logDelta);
       assertRelative(c, loose, c.get("eps_mironov").asDouble(), Golden.CLOSED_FORM);
       assertThat(epsilon).isBetween(c.get("eps_exact_gdp").asDouble(), loose);
@@ -110,9 +110,9 @@ class ConversionsTest {
           .isLessThanOrEqualTo(wanted);
       assertThat(PureDp.mu(epsilon * (1 + 1e-9))).isGreaterThan(mu);
     }
-    // Over the seam between two formulas.
+    // Across the boundary between two formulas.
     assertRelative("1", PureDp.mu(Math.nextDown(1.0)), PureDp.mu(1), 1e-11);
-    // sqrt(pi / 2) epsilon for little ones, and sqrt(8 epsilon) for large ones.
+    // sqrt(pi / 2) epsilon for small epsilons, and sqrt(8 epsilon) for large ones.
     assertRelative("small", PureDp.mu(1e-12), Math.sqrt(Math.PI / 2) * 1e-12, 1e-10);
     assertRelative("large", PureDp.mu(1e12), Math.sqrt(8e12), 1e-10);
   }
@@ -186,7 +186,7 @@ class ConversionsTest {
       RenyiFilter filter = RenyiFilter.of(epsilon, logDelta);
       double rho = filter.largestRho();
       assertRelative(what, ZeroConcentratedDp.epsilon(rho, logDelta), epsilon, 1e-9);
-      // The budget as a divergence at that order, pure or not, is worth epsilon.
+      // A divergence of the whole budget at that order, pure or not, implies epsilon.
       assertThat(RenyiDp.epsilon(filter.order(), filter.budget() * (1 - 1e-15), logDelta))
           .as(what)
           .isBetween(epsilon * (1 - 1e-9), epsilon * (1 + 1e-13));

@@ -37,7 +37,7 @@ class DecimalNormTest {
     assertThat(norm(9, 1e300)).isEqualByComparingTo("1e300");
   }
 
-  /** n is the norm of r units if (r - 1)^2 < squares <= r^2: no root is needed to tell. */
+  /** n is the norm of r units if (r - 1)^2 < squares <= r^2: this check needs no root. */
   @Test
   void isTheLeastDecimalWhoseSquareIsNotBelowTheSquares() {
     long seed = 23;
@@ -83,7 +83,7 @@ class DecimalNormTest {
     assertThat(larger.roundUp(0).subtract(BigDecimal.ONE).pow(2)).isLessThan(squares);
   }
 
-  /** One sum over all places takes some 600 bytes of digits for each, twice. */
+  /** A single sum over all places would take about 600 bytes of digits for each level, twice. */
   @Test
   void levelsThatShareNoPlacesAreAddedAsCheaplyAsOthers() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -11,7 +11,8 @@ class DiscreteGaussianTest {
   private static final double LOG_DELTA = StrictMath.log(1e-6);
 
   /**
-   * The delta of integer noise of deviation s, d coordinates all moved by so many steps or none.
+   * The delta of integer noise of standard deviation s between inputs that differ by {@code steps}
+   * in each of d coordinates.
    */
   private static double delta(double epsilon, double deviation, int steps) {
     double total = 0;
@@ -30,7 +31,7 @@ class DiscreteGaussianTest {
     return Math.exp(-(double) z * z / 2 / deviation / deviation);
   }
 
-  /** A grid of half the noise: the Gaussian trade-off promises more than there is. */
+  /** A grid step of half the noise, for which the Gaussian trade-off overstates the guarantee. */
   @Test
   void usageExample() {
     double gaussian = GaussianDp.epsilon(1, LOG_DELTA);
@@ -40,7 +41,7 @@ class DiscreteGaussianTest {
     double variation = DiscreteGaussian.variation(1, 2);
     assertThat(variation).isCloseTo(1.0 / 96, within(1e-12));
     assertThat(DiscreteGaussian.epsilon(1, variation, LOG_DELTA)).isInfinite();
-    // What is left is the zero-concentrated guarantee, which is exact.
+    // Only the zero-concentrated guarantee remains, which is exact.
     double rho = ZeroConcentratedDp.epsilon(0.5, LOG_DELTA);
     assertThat(delta(rho, 2, 2)).isLessThan(1e-6);
   }
@@ -81,7 +82,7 @@ class DiscreteGaussianTest {
     return Math.exp(GaussianDp.logDelta(epsilon, mu)) + (1 + Math.exp(epsilon)) * rate * mu * mu;
   }
 
-  /** Of one coordinate, the distance itself: half the sum of differences, in quadruple steps. */
+  /** The distance itself for one coordinate: half the sum of absolute differences. */
   @ParameterizedTest
   @CsvSource({"1", "2", "5", "30"})
   void theDistanceIsNoLessThanThatOfTheLaws(int deviation) {

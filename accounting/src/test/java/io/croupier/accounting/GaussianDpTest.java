@@ -78,8 +78,8 @@ class GaussianDpTest {
   }
 
   /**
-   * What the closed-form noise multipliers of a paper give (Kairouz et al., ICML 2021, Theorem
-   * 4.1).
+   * The actual guarantee of the closed-form noise multipliers of Kairouz et al., ICML 2021, Theorem
+   * 4.1.
    */
   @Test
   void closedFormNoiseDoesNotKeepWhatItClaims() {
@@ -105,7 +105,7 @@ class GaussianDpTest {
     assertRelative(c, epsilon, c.get("true_eps_exact").asDouble(), Golden.SEARCH);
   }
 
-  /** The reference is rounded, which moves it by less than the margin: never below the truth. */
+  /** The reference is rounded, by less than the margin; results are never below the true value. */
   @Test
   void epsilonIsRoundedUpAndMuDown() {
     for (double[] row : Golden.rows("gaussian_curve.csv")) {

@@ -15,17 +15,17 @@ import java.util.List;
 
 /** Reference values computed independently with at least 60 digits. */
 final class Golden {
-  /** For closed forms. */
+  /** Relative tolerance for closed forms. */
   static final double CLOSED_FORM = 1e-10;
 
-  /** Where a search is involved. */
+  /** Relative tolerance where a search is involved. */
   static final double SEARCH = 1e-9;
 
   private static final JsonNode ACCOUNTING = read();
 
   private Golden() {}
 
-  /** The cases under a key, of which there have to be so many. */
+  /** The cases under a key; asserts their number. */
   static JsonNode cases(String key, int count) {
     JsonNode cases = ACCOUNTING.get(key);
     assertThat(cases).as(key).hasSize(count);
@@ -48,7 +48,7 @@ final class Golden {
     return v;
   }
 
-  /** The rows of a table of numbers, comments left out. */
+  /** The rows of a table of numbers, without comments. */
   static List<double[]> rows(String file) {
     try (BufferedReader reader =
         new BufferedReader(
@@ -67,7 +67,7 @@ final class Golden {
 
   static void assertRelative(Object what, double actual, double expected, double tolerance) {
     assertThat(Math.abs(actual - expected))
-        .as("%s: %s is to be %s", what, actual, expected)
+        .as("%s: %s must be %s", what, actual, expected)
         .isLessThanOrEqualTo(tolerance * Math.abs(expected));
   }
 }

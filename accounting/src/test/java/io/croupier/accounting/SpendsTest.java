@@ -51,7 +51,7 @@ class SpendsTest {
           if (expected == null) {
             continue;
           }
-          // The reference leaves order infinity out, where pure reports have just their sum.
+          // The reference omits order infinity, at which pure reports cost exactly their sum.
           double reference =
               name.getValue() == Bound.RENYI && pureOnly
                   ? Math.min(expected.asDouble(), spends.pure())
@@ -131,7 +131,7 @@ class SpendsTest {
             .as("%d: %s, logDelta %s", i, bounds, logDelta)
             .isLessThanOrEqualTo(bound.getValue() * (1 + 1e-10));
       }
-      // The curve lies under what zero-concentrated DP makes of it; its orders are not all.
+      // The curve is below the zero-concentrated bound at its orders, but it has only some orders.
       assertThat(bounds.get(Bound.RENYI))
           .as("%d: %s, logDelta %s", i, bounds, logDelta)
           .isLessThanOrEqualTo(bounds.get(Bound.ZERO_CONCENTRATED) * 1.05);
@@ -162,7 +162,7 @@ class SpendsTest {
 
   @Test
   void aGridErrsTowardsLessPrivacyAndNotByMuch() {
-    // As sums of one group they are exact; split into parts that differ by a rounding they are not.
+    // Sums of one group are exact; groups whose epsilons differ by a rounding error are not.
     double epsilon = 0.05;
     TreeMap<Double, Long> together = new TreeMap<>(Map.of(epsilon, 400L));
     TreeMap<Double, Long> apart = new TreeMap<>();
@@ -186,7 +186,7 @@ class SpendsTest {
     Spends spends = new Spends();
     spends.addPure(1e-3, 1_000_000);
     double epsilon = spends.bounds(Math.log(1e-6)).get(Bound.EXACT);
-    // By the central limit: a mu of 1e-3 sqrt(1e6).
+    // The central limit is a mu of 1e-3 sqrt(1e6).
     double limit = GaussianDp.epsilon(1, Math.log(1e-6));
     assertRelative("limit", epsilon, limit, 1e-3);
 
@@ -198,7 +198,7 @@ class SpendsTest {
     assertThat(ExactComposition.of(1, diverse)).isEmpty();
     diverse.forEach(spends::addPure);
     assertThat(spends.bounds(-10)).doesNotContainKey(Bound.EXACT);
-    // The best order for so much is below all those of the curve.
+    // The best order for this spending is below all orders of the curve.
     assertThat(spends.least(-10).bound()).isEqualTo(Bound.ZERO_CONCENTRATED);
   }
 

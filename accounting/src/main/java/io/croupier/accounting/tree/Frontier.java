@@ -3,9 +3,8 @@ package io.croupier.accounting.tree;
 import java.util.Arrays;
 
 /**
- * The placements of a given number of contributions in a segment that no other beats: how many
- * leaves each leaves blocked behind the segment, ascending, and its value, strictly ascending with
- * it.
+ * The Pareto-optimal placements of a given number of contributions in a segment: the number of
+ * leaves that each blocks after the segment, ascending, and its value, strictly ascending.
  */
 final class Frontier {
   private long[] blocked = new long[1];
@@ -24,19 +23,24 @@ final class Frontier {
     return value[i];
   }
 
-  /** Whether no placement of the other, its values raised by so much, can get into this one. */
+  /**
+   * Whether no placement of {@code other}, with values increased by {@code raisedBy}, can enter
+   * this frontier.
+   */
   boolean beatsAll(Frontier other, long raisedBy) {
     return size > 0
         && blocked[0] <= other.blocked[0]
         && value[0] >= other.value[other.size - 1] + raisedBy;
   }
 
-  /** Takes in a placement unless one that blocks no more is worth as much. O(size). */
+  /**
+   * Adds a placement unless one that blocks at most as many leaves has at least its value. O(size).
+   */
   void add(long newBlocked, long newValue) {
     add(newBlocked, newValue, 0);
   }
 
-  /** Takes in those of the other, their values raised by so much. */
+  /** Adds the placements of {@code other}, with values increased by {@code raisedBy}. */
   void addAll(Frontier other, long raisedBy) {
     int from = 0;
     for (int i = 0; i < other.size; i++) {
@@ -45,9 +49,9 @@ final class Frontier {
   }
 
   /**
-   * Takes in a placement that blocks more than those before {@code from}.
+   * Adds a placement that blocks more leaves than those before {@code startingAt}.
    *
-   * @return from where to look for one that blocks more
+   * @return the index from which to search for a placement that blocks more
    */
   private int add(long newBlocked, long newValue, int startingAt) {
     int from = startingAt;

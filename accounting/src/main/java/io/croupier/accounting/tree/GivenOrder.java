@@ -1,22 +1,22 @@
 package io.croupier.accounting.tree;
 
 /**
- * The squared sensitivity of a release to each user when it is known who took part in which step:
- * [KMSTTX21, Algorithm 4], with mini-batches, restarts and completion. Steps come one by one, so
- * that an order need not fit in memory.
+ * The squared sensitivity of a release to each user when the participants of each step are known:
+ * [KMSTTX21, Algorithm 4], with mini-batches, restarts and completion. Steps are added one by one,
+ * so an order need not fit in memory.
  *
- * <p>A user who is twice in one step counts twice there: that is what such a step may move by if
- * each of the contributions is clipped by itself.
+ * <p>A user who occurs twice in one step counts twice there: this is the sensitivity of such a step
+ * if each contribution is clipped separately.
  *
- * <p>Cost for n contributions: time O(n log n), as each is merged once on every level; memory 20
- * bytes for each user of each node that waits for its sibling, which is at most n times, and about
- * twice the number of users if everybody takes part about equally often. Measured: 2.5 seconds and
+ * <p>Cost for n contributions: time O(n log n), since each is merged once on every level; memory 20
+ * bytes for each user of each node that waits for its sibling. There are at most n such pairs, and
+ * about twice the number of users if all participate about equally often. Measured: 2.5 seconds and
  * less than 1 GB of heap for 10^7 steps of as many users.
  *
- * <p>Invariant: every tree but the open one has restartEvery steps.
+ * <p>Invariant: every tree except the open one has restartEvery steps.
  */
 public final class GivenOrder {
-  /** The most contributions: no count overflows, nor does any zeta. */
+  /** Largest number of contributions, for which no count and no zeta overflows. */
   public static final long MAX_CONTRIBUTIONS = 1L << 28;
 
   private final long restartEvery;
@@ -30,7 +30,8 @@ public final class GivenOrder {
   /**
    * Starts an order without steps.
    *
-   * @param restartEvery steps of each tree but the last; {@link Schedule#NEVER}: one tree
+   * @param restartEvery number of steps of each tree except the last; {@link Schedule#NEVER}: one
+   *     tree
    * @param completion which trees are completed
    * @throws IllegalArgumentException as {@link Schedule}
    */
@@ -46,9 +47,9 @@ public final class GivenOrder {
   }
 
   /**
-   * Takes in the next step.
+   * Adds the next step.
    *
-   * @param users who contributes to it, in any order; nobody at all is fine
+   * @param users the users who contribute to it, in any order; may be empty
    * @throws IllegalArgumentException if there are too many steps or contributions in all
    */
   public void step(long... users) {
@@ -74,12 +75,12 @@ public final class GivenOrder {
     return completion.completes(last) ? tree.completed() : tree.asItIs();
   }
 
-  /** How many steps there were. */
+  /** Number of steps so far. */
   public long steps() {
     return steps;
   }
 
-  /** What the steps so far cost, if they are all: the open tree is the last. More may follow. */
+  /** The zetas of the steps so far, with the open tree as the last one. More steps may follow. */
   public UserZetas zetas() {
     return new UserZetas(finishedTrees.asItIs().and(ofTree(true)));
   }

@@ -2,7 +2,8 @@ package io.croupier.accounting.tree;
 
 /**
  * The squared sensitivity of a tree to which each user contributes once ([KMSTTX21, Theorem 4.1]):
- * the most nodes above one leaf. Closed forms of what {@link Schedule} finds.
+ * the largest number of nodes above one leaf. These are closed forms of the results of {@link
+ * Schedule}.
  */
 public final class OneParticipation {
   private OneParticipation() {}

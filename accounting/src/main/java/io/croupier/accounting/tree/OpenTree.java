@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The complete nodes that wait for their sibling, at most one of each height: a binary counter, as
- * the one that keeps the sums of a streaming tree.
+ * The complete nodes that wait for their sibling, at most one of each height: a binary counter,
+ * like the sums of a streaming tree.
  */
 final class OpenTree {
-  /** Whether a node is charged when it is complete: not so if it only adds up. */
+  /** Whether a node is charged when it is complete; false if nodes are only merged. */
   private final boolean charges;
 
   /** By height; null where no node waits. */
@@ -37,7 +37,7 @@ final class OpenTree {
     return charges ? both.withOneMoreNode() : both;
   }
 
-  /** Everybody in it, charged for the nodes that are complete. */
+  /** All users in the tree, charged for the complete nodes. */
   UserCounts asItIs() {
     UserCounts all = UserCounts.NOBODY;
     for (UserCounts node : waiting) {
@@ -47,7 +47,8 @@ final class OpenTree {
   }
 
   /**
-   * Everybody in it, charged for all nodes above real leaves once virtual ones complete the tree.
+   * All users in the tree, charged for all nodes above real leaves after virtual leaves complete
+   * the tree.
    */
   UserCounts completed() {
     UserCounts node = null;

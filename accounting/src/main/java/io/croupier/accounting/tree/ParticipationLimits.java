@@ -1,14 +1,14 @@
 package io.croupier.accounting.tree;
 
 /**
- * How often one user may take part, and how close together: assumptions ii and iii of [KMSTTX21,
- * D.2].
+ * Limits on the number of one user's participations, and on the distance between them: assumptions
+ * ii and iii of [KMSTTX21, D.2].
  *
  * @param maxParticipations E, at least 1
- * @param minSeparation xi, the fewest steps strictly between two participations, at least 0
+ * @param minSeparation xi, least number of steps strictly between two participations, at least 0
  */
 public record ParticipationLimits(long maxParticipations, long minSeparation) {
-  /** Every user takes part in one step. */
+  /** Every user participates in one step. */
   public static final ParticipationLimits ONCE = new ParticipationLimits(1, 0);
 
   /**
@@ -28,13 +28,14 @@ public record ParticipationLimits(long maxParticipations, long minSeparation) {
   }
 
   /**
-   * Steps from one participation to the next, at least; more than all the steps is as good as so.
+   * Least number of steps from one participation to the next, capped at a value beyond the last
+   * step.
    */
   long gap(long steps) {
     return Math.min(minSeparation, steps) + 1;
   }
 
-  /** The most participations for which there is room in so many steps. */
+  /** Largest number of participations within the given number of steps. */
   long most(long steps) {
     return Math.min(maxParticipations, Segments.ceilDiv(steps, gap(steps)));
   }

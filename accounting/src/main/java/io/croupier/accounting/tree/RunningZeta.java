@@ -1,19 +1,21 @@
 package io.croupier.accounting.tree;
 
 /**
- * What one user has been charged for one tree so far, when contributions come one by one: keyed
- * state, a Flink POJO.
+ * The charge of one user for one tree so far, when contributions arrive one by one: keyed state, a
+ * Flink POJO.
  *
- * <p>Every node above a contribution is charged at once, though it is released only when it is
- * complete: the charge is the user's zeta in the completed tree, at least that of the released one,
- * and never falls short in between. By the squares: the c-th contribution below a node adds 2c - 1.
+ * <p>Every node above a contribution is charged immediately, although it is released only when it
+ * is complete: the charge is the user's zeta in the completed tree, which at all times is at least
+ * that of the released nodes. The c-th contribution below a node adds 2c - 1, the difference of
+ * squares.
  *
  * <p>Size: 16 bytes and 4 for each level, of which a tree of n steps has ceil(lg n) + 1; 100 bytes
- * for a million steps. It dies with its tree, once the zeta has been carried to the user's account.
+ * for a million steps. The state is deleted with its tree, after the zeta has been added to the
+ * user's account.
  *
- * <p>Invariants: (1) all is 0 while nothing was charged; (2) {@link #counts} holds how many
- * contributions are below the node of each height, from the leaves up, that is above the last
- * contribution: what is below other nodes matters no more, since later leaves are not; (3) {@link
+ * <p>Invariants: (1) all values are 0 until a contribution is charged; (2) {@link #counts}
+ * contains, for each height from the leaves up, the number of contributions below the node above
+ * the last contribution; other nodes are irrelevant, since no later leaf is below them; (3) {@link
  * #zeta} is at most 2^61.
  */
 public final class RunningZeta {
@@ -23,16 +25,16 @@ public final class RunningZeta {
   /** Contributions below each node above the last one, by height; one entry for each level. */
   public int[] counts = {};
 
-  /** The squared sensitivity that was charged. */
+  /** The squared sensitivity charged so far. */
   public long zeta;
 
-  /** Creates the state of no tree: for the serialiser. */
+  /** Creates the state of no tree, for the serialiser. */
   public RunningZeta() {}
 
   /**
-   * Nothing charged for a tree of so many steps.
+   * The state of a tree of the given number of steps, before any charge.
    *
-   * @param steps at most, from 1 to {@link Schedule#MAX_STEPS}
+   * @param steps largest number of steps, from 1 to {@link Schedule#MAX_STEPS}
    * @throws IllegalArgumentException if it is out of range
    */
   public static RunningZeta ofTree(long steps) {
@@ -42,11 +44,11 @@ public final class RunningZeta {
   }
 
   /**
-   * The zeta if a contribution were charged, which changes nothing. O(levels).
+   * The zeta including one more contribution, without charging it. O(levels).
    *
-   * @param leaf counted from 0, after those charged before
+   * @param leaf index from 0, greater than those charged before
    * @throws IllegalArgumentException if it is not, or is beyond the tree
-   * @throws IllegalStateException if this is the state of no tree: nothing costs 0
+   * @throws IllegalStateException if this is the state of no tree, since no contribution is free
    */
   public long after(long leaf) {
     check(leaf);
@@ -61,7 +63,7 @@ public final class RunningZeta {
    * Charges a contribution. O(levels), allocates nothing.
    *
    * @param leaf as for {@link #after}
-   * @return the zeta with it
+   * @return the zeta including it
    * @throws IllegalArgumentException as {@link #after}; the state is unchanged
    */
   public long charge(long leaf) {
@@ -73,7 +75,7 @@ public final class RunningZeta {
     return zeta;
   }
 
-  /** The contributions so far below the leaf's node of that height. */
+  /** Number of contributions so far below the leaf's node of the given height. */
   private int countBefore(long leaf, int height) {
     return (nextLeaf - 1) >> height == leaf >> height ? counts[height] : 0;
   }

@@ -1,18 +1,19 @@
 package io.croupier.accounting.tree;
 
 /**
- * The steps of a release by tree aggregation, and who may take part in them when: everything that
- * its squared sensitivity depends on, if the order of the users is not known ({@link GivenOrder} if
- * it is).
+ * The steps of a release by tree aggregation, and the limits on participation: everything that
+ * determines its squared sensitivity if the order of the users is unknown (see {@link GivenOrder}
+ * for a known order).
  *
- * <p>Trees follow one after the other; the last has the steps that remain. The limits hold over the
- * whole release, across restarts. The zetas of the trees add up, and the noise of all is the same;
- * {@link TreeRelease} mixes schedules of different noise. Least squares release two trees: twice
- * the zeta.
+ * <p>Trees follow one after the other; the last has the remaining steps. The limits apply to the
+ * whole release, across restarts. The zetas of the trees add up, and all have the same noise;
+ * {@link TreeRelease} combines schedules of different noise. Least squares release two trees, with
+ * twice the zeta.
  *
  * @param steps T, from 1 to {@link #MAX_STEPS}
  * @param limits on the participations of one user
- * @param restartEvery steps of each tree but the last; {@link #NEVER}: all steps are of one tree
+ * @param restartEvery number of steps of each tree except the last; {@link #NEVER}: one tree
+ *     contains all steps
  * @param completion which trees are completed
  */
 public record Schedule(
@@ -23,13 +24,13 @@ public record Schedule(
    */
   public static final long MAX_STEPS = 1L << 30;
 
-  /** As {@link #restartEvery}: one tree. */
+  /** Value of {@link #restartEvery} for one tree. */
   public static final long NEVER = 0;
 
-  /** The most participations for which {@link #zeta} has an answer. */
+  /** Largest number of participations that {@link #zeta} supports. */
   public static final int MAX_EXACT_PARTICIPATIONS = 1 << 14;
 
-  /** The most participations for which {@link #quickZeta} is exact. */
+  /** Largest number of participations for which {@link #quickZeta} is exact. */
   public static final int MAX_QUICK_PARTICIPATIONS = 64;
 
   /**
@@ -67,17 +68,17 @@ public record Schedule(
     }
   }
 
-  /** How many trees there are. */
+  /** Number of trees. */
   public long trees() {
     return Segments.ceilDiv(steps, stepsOfTree());
   }
 
   /**
    * The largest squared sensitivity to any user within the limits, exactly: [KMSTTX21, eq. 17 and
-   * Theorem D.3], extended to completed trees and to restarts. 0.15 seconds at most for 100,000
-   * steps and 100 participations, two minutes for ten times as many of both.
+   * Theorem D.3], extended to completed trees and to restarts. Takes at most 0.15 seconds for
+   * 100,000 steps and 100 participations, and two minutes for ten times as many of both.
    *
-   * @throws IllegalArgumentException if there is room for more than {@link
+   * @throws IllegalArgumentException if the schedule allows more than {@link
    *     #MAX_EXACT_PARTICIPATIONS} participations; {@link #zetaBound} has no such limit
    */
   public long zeta() {
@@ -85,8 +86,8 @@ public record Schedule(
     if (most > MAX_EXACT_PARTICIPATIONS) {
       throw new IllegalArgumentException(
           String.format(
-              "maxParticipations is %d, %d of which have room in %d steps; an exact answer takes at"
-                  + " most %d",
+              "maxParticipations is %d, of which %d fit into %d steps; an exact answer"
+                  + " supports at most %d",
               limits.maxParticipations(), most, steps, MAX_EXACT_PARTICIPATIONS));
     }
     Segments segments = new Segments(limits.gap(steps), (int) most);
@@ -96,8 +97,8 @@ public record Schedule(
   }
 
   /**
-   * An upper bound of {@link #zeta}: [KMSTTX21, Algorithm 3 and Theorem D.2], each level by itself,
-   * for the participations for which there is room. O(log steps).
+   * An upper bound of {@link #zeta}: [KMSTTX21, Algorithm 3 and Theorem D.2], each level
+   * separately, for the participations that fit into the steps. O(log steps).
    */
   public long zetaBound() {
     long most = limits.most(steps);
@@ -116,16 +117,16 @@ public record Schedule(
   }
 
   /**
-   * {@link #zeta} where it takes some 5 milliseconds at most, with room for at most {@value
-   * #MAX_QUICK_PARTICIPATIONS} participations, and {@link #zetaBound} beyond: up to a tenth more,
-   * up to a third where trees restart. Never less for more steps, so that it may be told of a
-   * release that goes on, each time anew.
+   * {@link #zeta} if at most {@value #MAX_QUICK_PARTICIPATIONS} participations fit, which takes at
+   * most about 5 milliseconds; otherwise {@link #zetaBound}, which is up to a tenth larger, and up
+   * to a third larger where trees restart. It never decreases with the number of steps, so it can
+   * be reported again and again for a growing release.
    */
   public long quickZeta() {
     return limits.most(steps) <= MAX_QUICK_PARTICIPATIONS ? zeta() : zetaBound();
   }
 
-  /** How many nodes of a height are released. */
+  /** Number of released nodes of a height. */
   private static long nodes(long steps, int height, boolean completed) {
     if (!completed) {
       return steps >> height;

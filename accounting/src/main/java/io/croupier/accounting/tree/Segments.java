@@ -3,7 +3,7 @@ package io.croupier.accounting.tree;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Builds the segments of one release, those of equal shape only once. */
+/** Builds the segments of one release; segments of equal shape are built only once. */
 final class Segments {
   private final List<Segment> complete = new ArrayList<>();
 
@@ -36,7 +36,7 @@ final class Segments {
     return complete.get(height);
   }
 
-  /** So many trees of one shape, one after the other, and then a last one. */
+  /** Concatenates {@code times} trees of one shape and a last one. */
   static Segment oneAfterTheOther(Segment tree, long times, Segment last) {
     Segment all = last;
     Segment doubled = tree;
@@ -51,7 +51,7 @@ final class Segments {
     return all;
   }
 
-  /** The height of the smallest complete tree with so many leaves, at least. */
+  /** The height of the smallest complete tree with at least {@code steps} leaves. */
   static int ceilLog(long steps) {
     return 64 - Long.numberOfLeadingZeros(steps - 1);
   }

@@ -6,28 +6,28 @@ import io.croupier.accounting.ZeroConcentratedDp;
 import java.util.List;
 
 /**
- * What a release by tree aggregation guarantees to each user. All its noisy nodes are one Gaussian
- * mechanism, of mu^2 = sum zeta_i / sigma_i^2 over its parts, and so are trees that follow each
- * other, chosen adaptively or not. Immutable.
+ * The guarantee of a release by tree aggregation to each user. All its noisy nodes together are one
+ * Gaussian mechanism, with mu^2 = sum zeta_i / sigma_i^2 over its parts, and so are successive
+ * trees, chosen adaptively or not. Immutable.
  *
- * <p>What is spent is rounded up. The guarantee is that of exact arithmetic: noise in floating
- * point is an approximation of it.
+ * <p>Spending is rounded up. The guarantee assumes exact arithmetic; noise in floating point only
+ * approximates it.
  *
- * @param parts trees with the same noise each; one part unless the noise changes
- * @param relation which every number below holds for
+ * @param parts groups of trees with the same noise; one part unless the noise changes
+ * @param relation the neighbouring relation of all results
  */
 public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
-  /** The most squared sensitivity: above that of every {@link Schedule}. */
+  /** Largest squared sensitivity, above that of every {@link Schedule}. */
   public static final long MAX_ZETA = (1L << 61) - 1;
 
-  /** By which noise is raised, should epsilon come out a rounding above the wanted one. */
+  /** Factor that increases the noise if rounding makes epsilon exceed the requested one. */
   private static final double ROUNDING = 1 + 0x1p-40;
 
   /**
    * Trees with the same noise.
    *
    * @param zeta squared sensitivity in clipping norms, under zero-out, from 0 to {@link #MAX_ZETA}
-   * @param noiseMultiplier sigma: deviation of a node's noise in clipping norms, positive
+   * @param noiseMultiplier sigma: standard deviation of a node's noise in clipping norms, positive
    */
   public record Part(long zeta, double noiseMultiplier) {
     /**
@@ -63,19 +63,20 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
   }
 
   /**
-   * The least noise multiplier with which trees are (epsilon, delta)-DP by exact Gaussian
-   * trade-off, rounded up by less than 10^-11 of itself: {@link #epsilon} of the release is at most
-   * the wanted one.
+   * The least noise multiplier with which trees are (epsilon, delta)-DP by the exact Gaussian
+   * trade-off, rounded up by a relative error below 10^-11: {@link #epsilon} of the release is at
+   * most the requested one.
    *
-   * @param zeta as of {@link Part}, at least 1
-   * @param epsilon wanted, positive and finite
-   * @param delta wanted, between 0 and 1
+   * @param zeta as in {@link Part}, at least 1
+   * @param epsilon requested epsilon, positive and finite
+   * @param delta requested delta, between 0 and 1
    * @throws IllegalArgumentException naming the argument that is out of range
    */
   public static double noiseMultiplier(
       long zeta, double epsilon, double delta, NeighbouringRelation relation) {
     if (checkZeta(zeta) == 0) {
-      throw new IllegalArgumentException("zeta is 0; it must be at least 1, or needs no noise");
+      throw new IllegalArgumentException(
+          "zeta is 0; it must be at least 1, since zeta 0 requires no noise");
     }
     if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(
@@ -120,9 +121,9 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
   }
 
   /**
-   * The epsilon at delta that [KMSTTX21] gives, for comparison: Renyi differential privacy of a
-   * mu^2 / 2 at order a, turned into (epsilon, delta) at the best of all real orders. It is 3 to 8%
-   * above {@link #epsilon} where the paper uses it.
+   * The epsilon at delta by the method of [KMSTTX21], for comparison: Renyi differential privacy of
+   * a mu^2 / 2 at order a, turned into (epsilon, delta) at the best of all real orders. It is 3 to
+   * 8% above {@link #epsilon} where the paper uses it.
    *
    * @param delta between 0 and 1
    * @throws IllegalArgumentException if it is not
@@ -151,7 +152,7 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
     return zeta * relation.distances() * relation.distances();
   }
 
-  /** As a double, rounded up. */
+  /** Converts to a double, rounded up. */
   private static double roundUp(long zeta) {
     double rounded = (double) zeta;
     return (long) rounded < zeta ? Math.nextUp(rounded) : rounded;

@@ -3,8 +3,8 @@ package io.croupier.accounting.tree;
 import java.util.Arrays;
 
 /**
- * The users below a node, ascending, how often each contributed there, and the zeta of each from
- * the nodes up to there. Immutable. 20 bytes for each user.
+ * The users below a node, ascending, the number of each one's contributions there, and each one's
+ * zeta from the nodes up to this one. Immutable. Takes 20 bytes per user.
  */
 final class UserCounts {
   static final UserCounts NOBODY = new UserCounts(new long[0], new int[0], new long[0]);
@@ -78,7 +78,7 @@ final class UserCounts {
     zetas[i] += from.zetas[j];
   }
 
-  /** Charges one more node above all these. O(users). */
+  /** Charges one more node above all these users. O(users). */
   UserCounts withOneMoreNode() {
     long[] charged = zetas.clone();
     for (int i = 0; i < charged.length; i++) {
@@ -99,7 +99,7 @@ final class UserCounts {
     return zetas[i];
   }
 
-  /** 0 for a user who is not among these. */
+  /** The zeta of a user; 0 for a user who is not below the node. */
   long zetaOf(long user) {
     int i = Arrays.binarySearch(users, user);
     return i < 0 ? 0 : zetas[i];

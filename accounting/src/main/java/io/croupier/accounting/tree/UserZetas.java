@@ -8,7 +8,7 @@ public final class UserZetas {
     this.counts = counts;
   }
 
-  /** The largest: the zeta of the release. 0 if nobody took part. */
+  /** The largest zeta, which is that of the release; 0 without participants. */
   public long largest() {
     long largest = 0;
     for (int i = 0; i < counts.size(); i++) {
@@ -17,12 +17,12 @@ public final class UserZetas {
     return largest;
   }
 
-  /** That of one user; 0 if they did not take part. O(log users). */
+  /** The zeta of one user; 0 if the user did not participate. O(log users). */
   public long of(long user) {
     return counts.zetaOf(user);
   }
 
-  /** How many users took part. */
+  /** Number of participating users. */
   public int users() {
     return counts.size();
   }

@@ -3,7 +3,7 @@ package io.croupier.accounting.tree;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Slow and obvious: what the fast answers are held against. */
+/** Slow and simple computations, to verify the fast ones. */
 final class ExhaustivePlacements {
   private ExhaustivePlacements() {}
 
@@ -55,7 +55,7 @@ final class ExhaustivePlacements {
     return zeta;
   }
 
-  /** [KMSTTX21, eq. 17 and 18] as stated, the base cases in the order that is right. */
+  /** [KMSTTX21, eq. 17 and 18] as stated, with the base cases in the correct order. */
   static final class StatedRecursion {
     private static final long INFEASIBLE = Long.MIN_VALUE / 4;
     private final int xi;

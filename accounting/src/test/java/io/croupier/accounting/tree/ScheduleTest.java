@@ -124,8 +124,7 @@ class ScheduleTest {
   @Test
   void restartsLimitHowOftenOneUserIsInOneTree() {
     ParticipationLimits limits = new ParticipationLimits(5, 341);
-    // Five trees of 342 steps, the last one short: [KMSTTX21, Table 5] charges it as if it were
-    // not.
+    // Five trees of 342 steps, the last one shorter; [KMSTTX21, Table 5] charges it as a full one.
     assertThat(new Schedule(1600, limits, 342, Completion.NONE).zeta()).isEqualTo(44);
     assertThat(new Schedule(1710, limits, 342, Completion.NONE).zeta()).isEqualTo(45);
     assertThat(new Schedule(1710, limits, 342, Completion.BEFORE_RESTART).zeta()).isEqualTo(49);
@@ -169,8 +168,8 @@ class ScheduleTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> oneTree(100_000, 50_000, 1).zeta())
         .withMessage(
-            "maxParticipations is 50000, 50000 of which have room in 100000 steps; an exact answer"
-                + " takes at most 16384");
+            "maxParticipations is 50000, of which 50000 fit into 100000 steps; an exact"
+                + " answer supports at most 16384");
   }
 
   @Test

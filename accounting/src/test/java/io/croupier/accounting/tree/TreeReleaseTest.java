@@ -21,7 +21,7 @@ class TreeReleaseTest {
     return TreeRelease.of(zeta, noiseMultiplier, NeighbouringRelation.ZERO_OUT);
   }
 
-  /** DP-FTRLM of [KMSTTX21, Table 4], and what is true of the same noise. */
+  /** The values of DP-FTRLM in [KMSTTX21, Table 4], and the exact ones for the same noise. */
   @ParameterizedTest
   @CsvSource({
     "1.13, 18.71, 17.67",
@@ -94,8 +94,8 @@ class TreeReleaseTest {
   }
 
   /**
-   * [KMSTTX21, Table 5], which gives 363.66 (by a coarse grid of orders), 32.52, 9.76, 4.11 and
-   * 7.57: it charges the last tree at full depth, 45 for 44 in the second row.
+   * [KMSTTX21, Table 5] states 363.66 (by a coarse grid of orders), 32.52, 9.76, 4.11 and 7.57; it
+   * charges the last tree at full depth, 45 instead of 44 in the second row.
    */
   @ParameterizedTest
   @CsvSource({
@@ -111,7 +111,9 @@ class TreeReleaseTest {
     assertThat(zeroOut(zeta, noiseMultiplier).epsilon(1e-6)).isCloseTo(exact, within(0.001));
   }
 
-  /** [KMSTTX21, D.3]: what an epsilon of 23 takes, which the text gives as 7, 8.5, 12 and 32. */
+  /**
+   * [KMSTTX21, D.3]: the noise for an epsilon of 23, which the text states as 7, 8.5, 12 and 32.
+   */
   @ParameterizedTest
   @CsvSource({"700, 6.908", "1000, 8.257", "2125, 12.036", "14349, 31.276"})
   void restartsAtTheSameEpsilon(long zeta, double expected) {
@@ -143,7 +145,7 @@ class TreeReleaseTest {
     assertThat(replaceOne.mu()).isEqualTo(2 * zeroOut(11, 4.03).mu());
     assertThat(replaceOne.zeta()).isEqualTo(44);
     assertThat(replaceOne.epsilon(1e-6)).isEqualTo(zeroOut(44, 4.03).epsilon(1e-6));
-    // More than twice the epsilon: the factor of two in [KMSTTX21, 1.1] is of mu.
+    // More than twice the epsilon, since the factor of two in [KMSTTX21, 1.1] applies to mu.
     assertThat(replaceOne.epsilon(1e-6)).isGreaterThan(2 * zeroOut(11, 4.03).epsilon(1e-6));
   }
 
@@ -165,7 +167,7 @@ class TreeReleaseTest {
     assertThat(zeroOut(0, 1.5).epsilon(1e-6)).isZero();
     double mu = zeroOut(2, 1).mu();
     assertThat(mu).isEqualTo(Math.nextUp(1.414213562373095));
-    // No noise to speak of, no privacy: not an overflow.
+    // Negligible noise means no privacy; the result is not an overflow.
     assertThat(zeroOut(1, Double.MIN_VALUE).epsilon(1e-6)).isPositive().isInfinite();
     assertThat(zeroOut(1, Double.MAX_VALUE).mu()).isPositive();
   }
