@@ -4,20 +4,21 @@ import java.util.function.LongSupplier;
 
 /**
  * Integer noise whose law is exact: discrete Laplace and discrete Gaussian variates from fair bits
- * [CKS20, Algorithms 1 to 3], by comparisons of integers. No probability is rounded anywhere.
+ * [CKS20, Algorithms 1 to 3], by comparisons of integers. No probability is rounded.
  *
  * <p>Scales are integers here, so the fractions of the paper have 1 as a denominator (its s), and
  * the Gaussian's proposal is Laplace of scale sigma instead of floor(sigma) + 1: the algorithm is
- * exact for any proposal scale t, with exp(-(|y| - sigma^2 / t)^2 / (2 sigma^2)) to accept y.
+ * exact for any proposal scale t, if y is accepted with probability exp(-(|y| - sigma^2 / t)^2 / (2
+ * sigma^2)).
  *
- * <p>No overflow: scales are at most 2^30, so that denominators are at most 2 (2^30)^2 = 2^61,
- * which {@link #uniform} takes; a magnitude is below 2^30 (2^32 + 1) &lt; 2^63.
+ * <p>No overflow: scales are at most 2^30, so denominators are at most 2 (2^30)^2 = 2^61, which
+ * {@link #uniform} supports; a magnitude is below 2^30 (2^32 + 1) &lt; 2^63.
  *
- * <p>Counts of scales end at 2^32. A release of Laplace noise doesn't show that, as a magnitude of
- * 2^32 saturates it, and so does every larger one. A Gaussian proposal gets there with probability
- * exp(-2^32): that is all by which the Gaussian's law is off.
+ * <p>Counts of scales are capped at 2^32. In releases of Laplace noise this has no effect, since a
+ * magnitude of 2^32 and every larger one saturate. A Gaussian proposal reaches the cap with
+ * probability exp(-2^32), which is the only deviation from the Gaussian law.
  *
- * <p>O(1) a variate in expectation; allocates nothing. Not safe for use by several threads.
+ * <p>O(1) per variate in expectation; allocates nothing. Not safe for use by several threads.
  */
 public final class ExactNoise {
   /** Largest scale, of either law. */
@@ -40,7 +41,7 @@ public final class ExactNoise {
    * Discrete Laplace: y with probability proportional to exp(-|y| / scale).
    *
    * @param scale from 1 to {@link #LARGEST_SCALE}
-   * @return in (-2^63, 2^63); from magnitude 2^32 on, only that it is so large has its probability
+   * @return in (-2^63, 2^63); of magnitudes from 2^32 on, only their total probability is exact
    */
   public long laplace(int scale) {
     while (true) {
@@ -54,7 +55,7 @@ public final class ExactNoise {
       }
       long magnitude = part + scale * scales;
       boolean negative = bits.getAsLong() < 0;
-      // Else 0 would be twice as likely.
+      // Otherwise 0 would be twice as likely.
       if (magnitude != 0 || !negative) {
         return negative ? -magnitude : magnitude;
       }
@@ -104,8 +105,9 @@ public final class ExactNoise {
   }
 
   /**
-   * True with probability exp(-numerator / denominator): the number of draws in a row that come out
-   * true, the k-th with probability numerator / (k denominator), is even.
+   * True with probability exp(-numerator / denominator), which is the probability that the number
+   * of consecutive true draws is even, where the k-th draw is true with probability numerator / (k
+   * denominator).
    *
    * @param numerator from 0 to the denominator
    */
@@ -128,8 +130,8 @@ public final class ExactNoise {
 
   /**
    * Uniform on 0 .. bound - 1 [Lem19]: the integer part of bound times a fraction of 63 bits.
-   * Fractional parts below 2^63 modulo bound are drawn again, so that every integer part is left
-   * with as many words.
+   * Fractional parts below 2^63 modulo bound are drawn again, so that the same number of words
+   * remains for every integer part.
    *
    * @param bound from 1 to 2^62
    */
@@ -138,7 +140,7 @@ public final class ExactNoise {
       long word = bits.getAsLong() >>> 1;
       long low = word * bound;
       long fraction = low & Long.MAX_VALUE;
-      // The modulus takes a division, and is below bound.
+      // The modulus is below bound, so this comparison mostly avoids its division.
       if (fraction >= bound || fraction >= (Long.MAX_VALUE % bound + 1) % bound) {
         return Math.multiplyHigh(word, bound) << 1 | low >>> 63;
       }

@@ -4,10 +4,10 @@ import java.util.function.LongSupplier;
 
 /**
  * Uniform, normal and gamma variates from fair bits. Every algorithm is exact in law for real
- * numbers; what is lost is the rounding of {@code double} arithmetic, a few units in the last
+ * numbers; the only error is the rounding of {@code double} arithmetic, a few units in the last
  * place.
  *
- * <p>O(1) a variate in expectation; allocates nothing. Not safe for use by several threads.
+ * <p>O(1) per variate in expectation; allocates nothing. Not safe for use by several threads.
  */
 public final class NoiseSource {
   private static final double TWO_PI = 2 * Math.PI;
@@ -27,8 +27,8 @@ public final class NoiseSource {
 
   /**
    * Uniform on (0, 1): a real number drawn to as many binary places as it needs for 53 significant
-   * bits, rounded down. So it is never 0, and it reaches as far towards 0 as its law does: a
-   * lattice of multiples of 2^-53 would cut normal tails off at 8.6 standard deviations.
+   * bits, rounded down. So it is never 0, and it covers all magnitudes near 0: a lattice of
+   * multiples of 2^-53 would truncate normal tails at 8.6 standard deviations.
    */
   double uniform() {
     int exponent = -1;
@@ -43,8 +43,8 @@ public final class NoiseSource {
   }
 
   /**
-   * Forgets the second variate of a pair of normal ones, if it wasn't handed out: a release must
-   * not take it from the one before.
+   * Discards the unused second variate of a pair of normal ones, since a release must not reuse
+   * randomness of the previous one.
    */
   public void forget() {
     spare = 0;
@@ -56,7 +56,7 @@ public final class NoiseSource {
     if (hasSpare) {
       hasSpare = false;
       double drawn = spare;
-      // Noise that was handed out is kept nowhere.
+      // Returned noise is not stored.
       spare = 0;
       return drawn;
     }
@@ -81,7 +81,7 @@ public final class NoiseSource {
       if (t <= -1) {
         continue;
       }
-      // With v = (1 + t)^3: ln v - (v - 1), without the cancellation that v near 1 would bring.
+      // With v = (1 + t)^3: ln v - (v - 1), without the cancellation for v near 1.
       double bend = 3 * Math.log1p(t) - t * (3 + t * (3 + t));
       if (Math.log(uniform()) < x * x / 2 + mode * bend) {
         double root = 1 + t;

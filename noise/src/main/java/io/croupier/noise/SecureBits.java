@@ -17,36 +17,37 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * Uniform random bits from AES-256 in counter mode, keyed by the operating system [Ber17].
  *
- * <p>Each block of key stream begins with the key of the next one, and what has been handed out is
- * erased, so that whoever reads this object's memory learns nothing of earlier noise.
+ * <p>Each block of key stream begins with the key of the next one, and returned bits are erased, so
+ * that a reader of this object's memory learns nothing of earlier noise.
  *
- * <p>{@link #renew} puts fresh randomness of the operating system into the key. Every release of a
+ * <p>{@link #renew} mixes fresh randomness of the operating system into the key. Every release of a
  * client and every vector of noise of a central model begins with it, so that a copy of the process
- * (a checkpointed container, a snapshot of a virtual machine) draws other noise than the original,
- * and whoever read the memory learns nothing of the releases that follow. What remains:
+ * (a checkpointed container, a snapshot of a virtual machine) draws different noise from the
+ * original, and a reader of the memory learns nothing of later releases. The remaining weaknesses
+ * are:
  *
  * <ul>
- *   <li>copies that are made within a release, after it was renewed, finish that release with the
- *       same noise;
- *   <li>the system that is asked has to be another one, or to know that it was copied. A copied
- *       virtual machine has a copied kernel, which repeats itself until it is seeded again: at once
- *       where it hears of the copy (the VM generation id; Linux from 5.18 on), within a minute or
- *       so elsewhere. Until then only the clocks, which are put into the key as well, tell the
- *       copies apart, and nothing ensures that they differ.
+ *   <li>copies that are made within a release, after the renewal, finish that release with the same
+ *       noise;
+ *   <li>the copies must run on different operating systems, or the system must detect that it was
+ *       copied. A copied virtual machine has a copied kernel, which returns the same randomness
+ *       until it is reseeded: immediately if it detects the copy (the VM generation id; Linux from
+ *       5.18 on), otherwise within about a minute. Until then only the clocks, which also enter the
+ *       key, distinguish the copies, and they need not differ.
  * </ul>
  *
- * <p>Never serialised. Not safe for use by several threads: its owner holds a lock.
+ * <p>Never serialised. Not safe for use by several threads: the owner must synchronize.
  */
 public final class SecureBits implements LongSupplier {
   private static final int KEY_BYTES = 32;
   private static final int BLOCK_BYTES = 4096;
 
-  /** Of the first block after a renewal: a release of few coordinates needs no more. */
+  /** Size of the first block after a renewal, enough for a release of few coordinates. */
   private static final int FIRST_BLOCK_BYTES = 512;
 
   private static final byte[] ZEROS = new byte[BLOCK_BYTES];
 
-  /** A key is used for one block only, so the counter may always begin at zero. */
+  /** A key is used for one block only, so the counter can always start at zero. */
   private static final IvParameterSpec COUNTER_ZERO = new IvParameterSpec(new byte[16]);
 
   private static final VarHandle LONGS =
@@ -57,25 +58,25 @@ public final class SecureBits implements LongSupplier {
   private final Cipher cipher;
   private final MessageDigest digest;
 
-  /** Whether the operating system's randomness goes into the key: always, but in tests. */
+  /** Whether the operating system's randomness enters the key: always, except in tests. */
   private final boolean renews;
 
-  /** The next key, then bits that are left. */
+  /** The next key, then the unused bits. */
   private final byte[] block = new byte[BLOCK_BYTES];
 
   private int end = BLOCK_BYTES;
   private int position = BLOCK_BYTES;
   private int nextBytes = BLOCK_BYTES;
 
-  /** A generator of its own, with a key that nobody else has. */
+  /** Creates a generator with a new random key. */
   public SecureBits() {
     this(true);
     renew();
   }
 
   /**
-   * Noise that whoever knows the key can draw again, and so hides nothing: for tests only. Nothing
-   * public leads here but the test code of this module.
+   * A generator whose bits are reproducible from the key, so that it protects nothing: for tests
+   * only. Only test code of this module makes it accessible.
    */
   static SecureBits insecureForTestsOnly(byte[] key) {
     SecureBits bits = new SecureBits(false);
@@ -83,7 +84,7 @@ public final class SecureBits implements LongSupplier {
     return bits;
   }
 
-  /** What a copy of the process has, for tests only. */
+  /** A copy, as in a copied process; for tests only. */
   SecureBits copyForTestsOnly() {
     SecureBits copy = new SecureBits(renews);
     System.arraycopy(block, 0, copy.block, 0, BLOCK_BYTES);
@@ -103,20 +104,23 @@ public final class SecureBits implements LongSupplier {
     }
   }
 
-  /** One whose seeds are read from the system each time; others keep some, which are copied too. */
+  /**
+   * A generator whose seeds are read from the system each time; others buffer seeds, which would be
+   * copied, too.
+   */
   private static SecureRandom system() {
     try {
-      // Never waits, unlike the default one on Linux before 5.6.
+      // It never blocks, unlike the default one on Linux before 5.6.
       return SecureRandom.getInstance("NativePRNGNonBlocking");
     } catch (NoSuchAlgorithmException e) {
-      // Not Unix. The seeds of every other one are the system's as well.
+      // Not Unix. The seeds of all other generators are also the system's.
       return new SecureRandom();
     }
   }
 
   /**
-   * Begins a release: the next key is SHA-256 of the present one, 32 bytes that the operating
-   * system hands out now, and its clocks. Bits that are left are erased.
+   * Begins a release: the next key is SHA-256 of the current one, 32 fresh bytes of the operating
+   * system, and its clocks. Unused bits are erased.
    *
    * <p>Takes a few microseconds.
    */

@@ -1,12 +1,12 @@
 /**
- * Noise that protects somebody: bits that nobody can guess, and variates drawn from them.
+ * Noise that protects users: unpredictable bits, and variates drawn from them.
  *
  * <p>Only the operating system seeds a generator, and {@link io.croupier.noise.SecureBits#renew}
  * does so anew at the beginning of every release, so that a copied process doesn't repeat its
- * noise. Its callers are two: the base class of all client randomisers, and the noise of central
- * models. (Which rounds a device answers is drawn once, with its ledger, and kept there.) Seeded
- * ones are made by the test code of this module, which other modules see in their tests alone:
- * nothing public of the module itself takes bits, a key or a seed.
+ * noise. It has two callers: the base class of all client randomisers, and the noise of central
+ * models. (The secret that decides which rounds a device answers is drawn once, with its ledger,
+ * and stored there.) The test code of this module creates seeded generators, and other modules can
+ * use it only in their tests: no public API of the module itself accepts bits, a key or a seed.
  *
  * <p>Sources: [CKS20] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
  * Privacy", arXiv:2004.00010 (NeurIPS 2020); [Lem19] Lemire, "Fast Random Integer Generation in an

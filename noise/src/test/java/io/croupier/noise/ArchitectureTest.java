@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
-/** Noise that somebody else can draw again hides nothing. */
+/** Reproducible noise protects nothing. */
 class ArchitectureTest {
   private static final JavaClasses NOISE =
       new ClassFileImporter()
@@ -33,7 +33,7 @@ class ArchitectureTest {
         .check(NOISE);
   }
 
-  /** Numbers that describe a law are fine; a supplier, a key, or a whole long is not one. */
+  /** Parameters of a law are allowed; suppliers, keys and long values are not. */
   @Test
   void nothingPublicTakesBitsKeysOrSeeds() {
     assertThat(NOISE.stream().map(JavaClass::getSimpleName))

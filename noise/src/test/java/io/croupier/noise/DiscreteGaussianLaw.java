@@ -1,6 +1,6 @@
 package io.croupier.noise;
 
-/** The discrete Gaussian law by summation, and the rounded normal law beside it. */
+/** The discrete Gaussian law by summation, and the rounded normal law for comparison. */
 public final class DiscreteGaussianLaw {
   private static final int SIMPSON_PANELS = 64;
 
@@ -14,7 +14,7 @@ public final class DiscreteGaussianLaw {
 
   /** Sum of the density over all integers. */
   public static double mass(double sigma) {
-    // Poisson; what is left out is below 1e-34 for sigma of 1.
+    // Poisson summation; the omitted terms are below 1e-34 for sigma of 1.
     return 1 + 2 * Math.exp(-2 * Math.PI * Math.PI * sigma * sigma);
   }
 
@@ -22,14 +22,14 @@ public final class DiscreteGaussianLaw {
     return density(z, sigma) / mass(sigma);
   }
 
-  /** Farthest integer that a sum needs. */
+  /** Largest integer that a sum needs. */
   public static long reach(double sigma) {
     return (long) Math.ceil(9 * sigma);
   }
 
   /**
-   * Probability with which rounded normal noise is at z, over the density there, less 1; by
-   * Simpson's rule, without cancellation.
+   * Probability of z under rounded normal noise, divided by the density at z, minus 1; by Simpson's
+   * rule, without cancellation.
    */
   public static double roundedExcess(long z, double sigma) {
     double variance = sigma * sigma;

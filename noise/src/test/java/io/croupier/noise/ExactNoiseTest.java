@@ -23,7 +23,7 @@ class ExactNoiseTest {
     return (1 - q) / (1 + q) * Math.pow(q, (double) Math.abs(z));
   }
 
-  /** Counts draws on -reach .. reach, and all others in the last place. */
+  /** Counts draws in -reach .. reach, and all others in the last place. */
   private static void assertLaw(IntToLongFunction draw, DiscreteLaw law, int reach) {
     long[] observed = new long[2 * reach + 2];
     double[] probabilities = new double[2 * reach + 2];
@@ -58,7 +58,7 @@ class ExactNoiseTest {
     assertLaw(n -> noise.gaussian(sigma), z -> DiscreteGaussianLaw.probability(z, sigma), reach);
   }
 
-  /** Residues, where the fine structure of a wide law would show if draws were too coarse. */
+  /** Residues, which reveal whether draws of a wide law are too coarse. */
   @ParameterizedTest
   @ValueSource(ints = {1 << 17, (1 << 26) - 5, ExactNoise.LARGEST_SCALE})
   void wideLawsAreFlatOnTheSmallestSteps(int scale) {
@@ -108,13 +108,13 @@ class ExactNoiseTest {
 
   @Test
   void uniformDrawsAgainWhereSomeIntegersWouldHaveMoreWordsThanOthers() {
-    // 2^63 = 2 modulo 3, so two words of 63 bits are too many: those whose fraction is 0 or 1.
+    // 2^63 = 2 modulo 3, so two words of 63 bits are rejected: those whose fraction is 0 or 1.
     assertThat(ofWords(0, 1L << 63).uniform(3)).isEqualTo(1);
     // word * 3 = 2^63 + 1, a fraction of 1: drawn again.
     long one = Long.divideUnsigned(0x8000000000000001L, 3);
     assertThat(one * 3).isEqualTo(0x8000000000000001L);
     assertThat(ofWords(one << 1, -1).uniform(3)).isEqualTo(2);
-    // The next word has a fraction of 4, and is good.
+    // The next word has a fraction of 4, and is accepted.
     assertThat(ofWords((one + 1) << 1).uniform(3)).isEqualTo(1);
   }
 

@@ -1,10 +1,10 @@
 package io.croupier.noise;
 
-/** Noise that anybody can draw again, for tests of this module and of others. */
+/** Reproducible noise, for tests of this module and of others. */
 public final class InsecureNoise {
   private InsecureNoise() {}
 
-  /** A copy of a generator, as a copied process has one: until it is renewed, it draws the same. */
+  /** A copy of a generator, as in a copied process: until it is renewed, it draws the same bits. */
   public static SecureBits copy(SecureBits bits) {
     return bits.copyForTestsOnly();
   }

@@ -60,7 +60,7 @@ class NoiseSourceTest {
     // Poisson with mean 126.7: outside of the interval with probability 3e-8.
     double expected = count * Erfc.value(4 / Math.sqrt(2));
     assertThat((double) beyond).isCloseTo(expected, within(65.0));
-    // Angle 0, radius from 2^-192: no lattice cuts the tail off.
+    // Angle 0, radius from 2^-192: no lattice truncates the tail.
     assertThat(scripted(0, 0, 1, 0, 0).gaussian())
         .isCloseTo(Math.sqrt(2 * 192 * Math.log(2)), within(1e-12));
   }

@@ -54,13 +54,13 @@ class SecureBitsTest {
         .isNotEqualTo(new long[] {other.getAsLong(), other.getAsLong()});
   }
 
-  /** A snapshot of a machine that is resumed twice. */
+  /** A machine snapshot that is resumed twice. */
   @Test
   void aCopyOfTheGeneratorDrawsOtherBitsOnceRenewed() {
     SecureBits bits = new SecureBits();
     long unused = bits.getAsLong();
     SecureBits copy = bits.copyForTestsOnly();
-    assertThat(copy.getAsLong()).as("a copy indeed").isEqualTo(bits.getAsLong());
+    assertThat(copy.getAsLong()).as("the copy draws the same").isEqualTo(bits.getAsLong());
 
     bits.renew();
     copy.renew();
@@ -73,7 +73,7 @@ class SecureBitsTest {
     SecureBits bits = new SecureBits();
     SecureBits copy = bits.copyForTestsOnly();
     copy.renew();
-    // More than the blocks of 512, 1024, 2048 and 4096 bytes hold; false alarm: 2^-43.
+    // More than the blocks of 512, 1024, 2048 and 4096 bytes contain; false alarm: 2^-43.
     assertThat(draw(copy, 1200)).doesNotContain(draw(bits, 1200));
   }
 
@@ -85,7 +85,7 @@ class SecureBitsTest {
     field.setAccessible(true);
     byte[] block = (byte[]) field.get(bits);
     byte[] before = block.clone();
-    assertThat(before).as("bits are left").isNotEqualTo(new byte[before.length]);
+    assertThat(before).as("unused bits exist").isNotEqualTo(new byte[before.length]);
     assertThat(ByteBuffer.wrap(before).order(ByteOrder.LITTLE_ENDIAN).getLong(32))
         .isZero()
         .isNotEqualTo(drawn);
@@ -94,7 +94,7 @@ class SecureBitsTest {
     assertThat(Arrays.copyOf(block, 32)).as("the key").isNotEqualTo(Arrays.copyOf(before, 32));
   }
 
-  /** Bits are fair across renewals, and none is handed out twice. */
+  /** Bits are fair across renewals, and none is returned twice. */
   @Test
   void blocksOfAllSizesGiveEveryBitOnce() {
     SecureBits bits = new SecureBits();

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * Statistical assertions. With fixed seeds each either always holds or never; were the seed new on
+ * Statistical assertions. With fixed seeds each either always holds or never; with a new seed in
  * every run, each would raise a false alarm with a probability of at most {@link #FALSE_ALARM}. The
  * bounds hold for every number of draws: none is asymptotic. The tests of this package make fewer
  * than 800 of them, so that a run of all would raise one with a probability below 1e-6.
@@ -15,15 +15,15 @@ import java.util.function.DoubleUnaryOperator;
  * Trans. Inf. Theory 2020, Theorem 1.2.
  */
 public final class Statistics {
-  /** Of one assertion. */
+  /** False-alarm probability of one assertion. */
   public static final double FALSE_ALARM = 1.25e-9;
 
-  /** -ln of it, where two tails share it. */
+  /** -ln of that probability, shared by two tails. */
   private static final double LOG = Math.log(2 / FALSE_ALARM);
 
   private Statistics() {}
 
-  /** A reproducible stream of bits, which hides nothing. */
+  /** A reproducible stream of bits, which protects nothing. */
   public static SecureBits seeded(int seed) {
     byte[] key = new byte[32];
     key[0] = (byte) seed;
@@ -31,15 +31,15 @@ public final class Statistics {
     return SecureBits.insecureForTestsOnly(key);
   }
 
-  /** That the sample has a law (Kolmogorov and Smirnov's distance): sorts it. */
+  /** Asserts that the sample has a law (by Kolmogorov and Smirnov's distance); sorts the sample. */
   public static void assertLaw(double[] sample, DoubleUnaryOperator distributionFunction) {
     assertLaw("law", sample, distributionFunction, 0);
   }
 
   /**
-   * The same.
+   * The same, with a tolerance.
    *
-   * @param slack how far the law may be off by itself
+   * @param slack tolerance for the deviation of the law itself
    */
   public static void assertLaw(
       String what, double[] sample, DoubleUnaryOperator distributionFunction, double slack) {
@@ -56,11 +56,12 @@ public final class Statistics {
   }
 
   /**
-   * That numbers of at least 0 have a mean. Bernstein's bound needs one on their size: below it is
-   * the mean, above they are cut, which can only lower theirs.
+   * Asserts that nonnegative numbers have a given mean. Bernstein's bound requires bounded numbers:
+   * the lower tail needs only the mean, and for the upper tail numbers are truncated, which can
+   * only lower their mean.
    *
-   * @param variance of one of them, or more
-   * @param slack how far the mean may be off by itself
+   * @param variance the variance of one number, or an upper bound
+   * @param slack tolerance for the deviation of the mean itself
    */
   public static void assertMean(
       String what, double[] sample, double mean, double variance, double slack) {
@@ -81,9 +82,9 @@ public final class Statistics {
   }
 
   /**
-   * That numbers of a law symmetric about 0 have mean 0; they are cut on both sides for that.
+   * Asserts that numbers of a law symmetric about 0 have mean 0; they are truncated on both sides.
    *
-   * @param variance of one of them, or more
+   * @param variance the variance of one number, or an upper bound
    */
   public static void assertCentred(String what, double[] sample, double variance) {
     int n = sample.length;
@@ -97,15 +98,18 @@ public final class Statistics {
         .isLessThanOrEqualTo(bernstein(variance, cut, n));
   }
 
-  /** By how much a mean of {@code n} numbers exceeds its own, each exceeding it by the range. */
+  /**
+   * Bernstein's bound on the excess of a mean of {@code n} numbers, each of which exceeds its
+   * expectation by at most {@code range}.
+   */
   private static double bernstein(double variance, double range, int n) {
     return Math.sqrt(2 * variance * LOG / n) + range * LOG / (3 * n);
   }
 
   /**
-   * That draws fall on places with given probabilities: the likelihood-ratio chi-square statistic,
-   * halved, is n times the relative entropy of frequencies and probabilities; k places exceed t > k
-   * - 1 with a probability of at most exp(-t) (e t / (k - 1))^(k - 1).
+   * Asserts that draws fall on places with given probabilities: the likelihood-ratio chi-square
+   * statistic, halved, is n times the relative entropy of frequencies and probabilities; k places
+   * exceed t > k - 1 with a probability of at most exp(-t) (e t / (k - 1))^(k - 1).
    *
    * @param probabilities with sum 1
    */
