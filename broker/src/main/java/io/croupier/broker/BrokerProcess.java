@@ -3,11 +3,11 @@ package io.croupier.broker;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** A broker as a process of its own, at ports that stay the same when it is started again. */
+/** A broker in a separate process, with ports that stay the same across restarts. */
 public final class BrokerProcess {
   private BrokerProcess() {}
 
-  /** Runs a broker until the process is told to end: {@code DIRECTORY PORT CONTROLLER_PORT}. */
+  /** Runs a broker until the process is terminated: {@code DIRECTORY PORT CONTROLLER_PORT}. */
   public static void main(String[] args) {
     if (args.length != 3) {
       throw new IllegalArgumentException(
@@ -26,8 +26,8 @@ public final class BrokerProcess {
                 "PLAINTEXT://127.0.0.1:" + port,
                 "controller.quorum.voters",
                 "1@127.0.0.1:" + controllerPort,
-                // A broker that was killed is let in again when its session has timed out, not
-                // before.
+                // The controller accepts a restarted broker only after the session of the killed
+                // one has timed out.
                 "broker.session.timeout.ms",
                 "3000",
                 "broker.heartbeat.interval.ms",

@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How an {@link EmbeddedBroker} keeps strangers out: TLS on every listener, SCRAM-SHA-512 for
- * clients, and nothing allowed that isn't granted. Passwords are drawn at random; the certificate
- * is made by the JDK's keytool and vouches for itself.
+ * Security settings of an {@link EmbeddedBroker}: TLS on every listener, SCRAM-SHA-512 for clients,
+ * and authorization that denies everything not granted. Passwords are random; the JDK's keytool
+ * creates a self-signed certificate.
  */
 public final class BrokerSecurity {
 
-  /** Who may do everything, and grant it. */
+  /** The super user, who may also grant rights. */
   public static final String ADMIN = "admin";
 
   private static final String SUBJECT = "CN=croupier-broker";
@@ -34,10 +34,10 @@ public final class BrokerSecurity {
   private final Map<String, String> passwords = new TreeMap<>();
 
   /**
-   * Makes certificates and passwords.
+   * Creates certificates and passwords.
    *
-   * @param directory where the key store and the trust store are written; created if missing
-   * @param users who may log in, beside {@link #ADMIN}; nobody is granted anything yet
+   * @param directory directory for the key store and the trust store; created if missing
+   * @param users users who may log in, in addition to {@link #ADMIN}; they have no rights yet
    */
   public BrokerSecurity(Path directory, Collection<String> users) {
     keystore = directory.resolve("broker.p12");
@@ -84,11 +84,11 @@ public final class BrokerSecurity {
           "-file",
           certificate.toString());
     } catch (IOException e) {
-      throw new UncheckedIOException("Certificates can't be made in " + directory, e);
+      throw new UncheckedIOException("Certificates can't be created in " + directory, e);
     }
   }
 
-  /** What is drawn for a user who may log in. */
+  /** The random password of a user who may log in. */
   public String passwordOf(String user) {
     String password = passwords.get(user);
     if (password == null) {
@@ -98,7 +98,7 @@ public final class BrokerSecurity {
     return password;
   }
 
-  /** Properties with which a Kafka client logs in, but for the brokers' address. */
+  /** Properties with which a Kafka client logs in, without the brokers' address. */
   public Map<String, String> client(String user) {
     return Map.of(
         "security.protocol",
@@ -115,7 +115,7 @@ public final class BrokerSecurity {
         storePassword);
   }
 
-  /** Broker settings over those of an open broker. */
+  /** Broker settings that replace those of an unsecured broker. */
   Map<String, String> broker(int port, int controllerPort) {
     Map<String, String> settings = new TreeMap<>();
     settings.put(
@@ -140,7 +140,7 @@ public final class BrokerSecurity {
     return settings;
   }
 
-  /** Arguments of the formatting, which creates the users. */
+  /** Arguments for formatting the log directory, which creates the users. */
   List<String> format() {
     List<String> arguments = new ArrayList<>();
     passwords.forEach(
@@ -177,7 +177,7 @@ public final class BrokerSecurity {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while keytool was at work", e);
+      throw new IOException("Interrupted while waiting for keytool", e);
     }
   }
 }

@@ -18,11 +18,11 @@ import org.apache.kafka.common.utils.Time;
 
 /**
  * A real Kafka broker (KRaft, broker and controller in one) inside this JVM, on free ports of the
- * loopback interface, its log in a directory of the caller's. Starting again on the same directory
- * and ports goes on with the same data.
+ * loopback interface, with its log in a directory of the caller. A restart on the same directory
+ * and ports continues with the same data.
  *
- * <p>For demonstrations and tests: one node, replication factor 1. Nothing is secured, unless it is
- * {@linkplain #startSecured started so}.
+ * <p>For demonstrations and tests: one node, replication factor 1. It has no security unless {@link
+ * #startSecured} starts it.
  */
 public final class EmbeddedBroker implements AutoCloseable {
 
@@ -37,22 +37,25 @@ public final class EmbeddedBroker implements AutoCloseable {
     this.bootstrapServers = bootstrapServers;
   }
 
-  /** Starts a broker that keeps its data in {@code directory}, and waits until it serves. */
+  /** Starts a broker with its data in {@code directory}, and waits until it accepts clients. */
   public static EmbeddedBroker start(Path directory) {
     return start(directory, Map.of());
   }
 
   /**
-   * Starts a broker with some broker settings of the caller's own.
+   * Starts a broker with additional broker settings.
    *
-   * @param directory where the broker keeps its data; created if missing
-   * @param overrides broker properties that replace the ones chosen here
+   * @param directory directory for the broker's data; created if missing
+   * @param overrides broker properties that replace the defaults of this class
    */
   public static EmbeddedBroker start(Path directory, Map<String, String> overrides) {
     return start(directory, freePorts(), overrides, List.of());
   }
 
-  /** Starts a broker that lets in whom {@code security} knows, and allows what is granted. */
+  /**
+   * Starts a broker that accepts only the users of {@code security}, and allows only granted
+   * operations.
+   */
   public static EmbeddedBroker startSecured(Path directory, BrokerSecurity security) {
     int[] ports = freePorts();
     return start(directory, ports, security.broker(ports[0], ports[1]), security.format());
@@ -117,7 +120,7 @@ public final class EmbeddedBroker implements AutoCloseable {
   private static void format(Path directory, Properties properties, List<String> more)
       throws IOException {
     Path file = directory.resolve("server.properties");
-    // It may hold passwords.
+    // The file may contain passwords.
     Files.deleteIfExists(file);
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

@@ -14,7 +14,7 @@ class EmbeddedBrokerITCase {
   @Test
   void nobodyElseReadsItsSettingsWhichMayHoldPasswords() throws Exception {
     Path settings = directory.resolve("server.properties");
-    // As a broker of before may have left them.
+    // Files that an earlier broker may have left.
     Files.createFile(
         settings,
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr--r--")));
