@@ -127,8 +127,8 @@ public final class GradientReporter {
    * throws: then no noise was drawn, except with an {@link java.io.UncheckedIOException}.
    *
    * @param model the model at whose {@link ModelSnapshot#weights()} the gradient was evaluated
-   * @param gradient gradient of this person's loss, shape [d], not modified; one with a coordinate
-   *     that is not finite is reported as 0, or as {@link Randomiser#randomise} states
+   * @param gradient gradient of this person's loss, shape [d], not modified; values that are not
+   *     finite are replaced as {@link Randomiser#randomise} states
    * @param randomiser a randomiser for this model
    * @return completes when the report is acknowledged; a failed report is sent again automatically,
    *     unless it was refused

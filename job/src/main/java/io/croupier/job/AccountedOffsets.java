@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Starts each source partition right after the last report that the accounting topic records, so
  * that a rebuilt or new ledger accounts no report twice. A partition without accounted reports
  * starts at its beginning. The offsets that the job committed to its consumer group are not used:
- * they may be before or after the accounted ones, since Kafka commits them separately from the
+ * they may be before or after the accounted ones, since they are committed separately from the
  * outputs. Unreadable records after the last report become dead letters a second time.
  */
 final class AccountedOffsets implements OffsetsInitializer {
