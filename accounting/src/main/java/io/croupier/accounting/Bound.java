@@ -24,7 +24,7 @@ public enum Bound {
   RENYI("Renyi DP"),
 
   /**
-   * {@link ExactComposition}, for parameters fixed beforehand. Not for mechanisms known only by a
+   * {@link ExactComposition}, for parameters fixed in advance. Not for mechanisms known only by a
    * rho, nor for lists that are too long and diverse.
    */
   EXACT("exact composition");

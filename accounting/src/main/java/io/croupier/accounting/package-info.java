@@ -3,8 +3,8 @@
  * no dependencies, so that devices, the job and the command use the same code.
  *
  * <p>Epsilon and rho are in nats; delta is given by its natural logarithm. Epsilons are rounded up,
- * parameters calibrated to a wanted epsilon towards more privacy. The caller defines the
- * neighbouring relation, which must be the same for all composed mechanisms.
+ * parameters calibrated to a requested epsilon are rounded towards more privacy. The caller defines
+ * the neighbouring relation, which must be the same for all composed mechanisms.
  *
  * <p>Sources: [BS16] Bun and Steinke, TCC 2016 (zero-concentrated DP); [BW18] Balle and Wang, ICML
  * 2018 (the exact Gaussian curve); [CKS20] Canonne, Kamath and Steinke, "The Discrete Gaussian for

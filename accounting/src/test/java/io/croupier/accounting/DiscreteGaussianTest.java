@@ -11,8 +11,8 @@ class DiscreteGaussianTest {
   private static final double LOG_DELTA = StrictMath.log(1e-6);
 
   /**
-   * The delta of integer noise of standard deviation s between inputs that differ by {@code steps}
-   * in each of d coordinates.
+   * The delta of integer noise in one coordinate, between inputs that differ by {@code steps} grid
+   * steps.
    */
   private static double delta(double epsilon, double deviation, int steps) {
     double total = 0;

@@ -59,14 +59,14 @@ public final class ReportMaker {
    *
    * @param model any state of the model
    * @param round the published round at whose weights the gradient was evaluated
-   * @param gradient of this person's loss, shape [d], left as it is; one that is not finite is
-   *     reported as 0
-   * @param randomiser made for this model
+   * @param gradient gradient of this person's loss, shape [d], not modified; values that are not
+   *     finite are replaced as {@link Randomiser#randomise} states
+   * @param randomiser a randomiser for this model
    * @return a {@link io.croupier.schemas.GradientReport}, pending in the ledger
-   * @throws IllegalArgumentException if the randomiser was made for another dimension, grid
-   *     exponent or gradient bound than the model's, or the gradient has another shape
+   * @throws IllegalArgumentException if the randomiser's dimension, grid exponent or gradient bound
+   *     differs from the model's, or the gradient has another shape
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round
-   * @throws LimitReachedException if the person's limit has no room for the report
+   * @throws LimitReachedException if the report would exceed the person's limit
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
    *     settled yet
    * @throws java.io.UncheckedIOException if the report could not be made durable: it must not be

@@ -15,7 +15,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads the models topic to its last stable offset, by position, with a consumer of its own. */
+/** Reads the models topic to its last stable offset, by position, with a separate consumer. */
 final class KafkaSpecReader implements SpecReader {
   private static final long serialVersionUID = 1;
   private static final Duration PATIENCE = Duration.ofMinutes(1);

@@ -46,7 +46,7 @@ final class SpecDefaults {
             .setCompletion(ftrl.getCompletion());
       }
       default -> {
-        // The other learners have no defaults of their own.
+        // The other learners have no separate defaults.
       }
     }
     return resolved.build();

@@ -17,7 +17,7 @@ interface EntryStore extends AutoCloseable {
         public void close() {}
       };
 
-  /** Adds an entry; one that holds a report is durable on return. */
+  /** Adds an entry; an entry with a report is durable on return. */
   void append(LedgerEntry entry) throws IOException;
 
   /** Removes settled reports, but not their cost, once they take enough space. */

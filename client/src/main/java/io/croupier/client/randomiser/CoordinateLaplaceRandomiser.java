@@ -19,8 +19,8 @@ import java.nio.ByteOrder;
  * in every coordinate, which preserves more of the gradient for coordinate-wise learners. In either
  * case |g_j| &lt;= G, so the noise is the same, but the guarantee differs. With D the difference of
  * two clipped gradients, the logarithm of a probability changes by at most the sum of |D_j| / s_j
- * &lt;= tau_j |D_j| / 2G. So these hold, exactly and under replace-one, and the declaration says
- * which:
+ * &lt;= tau_j |D_j| / 2G. So the following guarantees hold exactly, under replace-one, and the
+ * declaration states which one applies:
  *
  * <ul>
  *   <li>{@link ClippingNorm#L2}: as ||D|| &lt;= 2G, the release is ||tau||-LDP for the whole
