@@ -99,7 +99,7 @@ class DecimalNormTest {
   }
 
   @Test
-  void refusesWhatIsNoLevel() {
+  void refusesInvalidLevels() {
     DecimalNorm norm = new DecimalNorm();
     for (double bad : new double[] {-1, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatIllegalArgumentException()

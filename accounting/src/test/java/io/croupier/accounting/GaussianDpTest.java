@@ -82,7 +82,7 @@ class GaussianDpTest {
    * 4.1.
    */
   @Test
-  void closedFormNoiseDoesNotKeepWhatItClaims() {
+  void closedFormNoiseDoesNotKeepTheClaimedEpsilon() {
     JsonNode errata = Golden.cases("seed_errata_numbers", 2);
     JsonNode tree = errata.get("theorem_4_1_sigma_formula");
     assertThat(tree).hasSize(6);

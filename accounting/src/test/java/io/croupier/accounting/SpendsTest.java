@@ -213,7 +213,7 @@ class SpendsTest {
   }
 
   @Test
-  void whatPromisesNothingIsInfinite() {
+  void mechanismsWithoutGuaranteeAreInfinite() {
     Spends pure = new Spends();
     pure.addPure(Double.POSITIVE_INFINITY, 1);
     Spends mixed = new Spends();

@@ -12,9 +12,9 @@ class EmbeddedBrokerITCase {
   @TempDir Path directory;
 
   @Test
-  void nobodyElseReadsItsSettingsWhichMayHoldPasswords() throws Exception {
+  void onlyTheOwnerCanReadItsSettings() throws Exception {
     Path settings = directory.resolve("server.properties");
-    // Files that an earlier broker may have left.
+    // A settings file with the permissions that an earlier broker may have left.
     Files.createFile(
         settings,
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr--r--")));

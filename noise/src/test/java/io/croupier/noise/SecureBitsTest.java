@@ -46,7 +46,7 @@ class SecureBitsTest {
   }
 
   @Test
-  void generatorsOfTheirOwnDiffer() {
+  void separateGeneratorsDiffer() {
     SecureBits one = new SecureBits();
     SecureBits other = new SecureBits();
     // False alarm: 2^-128.
@@ -56,7 +56,7 @@ class SecureBitsTest {
 
   /** A machine snapshot that is resumed twice. */
   @Test
-  void aCopyOfTheGeneratorDrawsOtherBitsOnceRenewed() {
+  void renewedCopyDrawsDifferentBits() {
     SecureBits bits = new SecureBits();
     long unused = bits.getAsLong();
     SecureBits copy = bits.copyForTestsOnly();
@@ -78,7 +78,7 @@ class SecureBitsTest {
   }
 
   @Test
-  void renewingErasesTheBitsThatAreLeftAndWhatIsDrawnIsErased() throws Exception {
+  void unusedAndReturnedBitsAreErased() throws Exception {
     SecureBits bits = new SecureBits();
     long drawn = bits.getAsLong();
     Field field = SecureBits.class.getDeclaredField("block");

@@ -159,7 +159,7 @@ class ModelSpecsTest {
         "limits { max_participations: 0 }             | limits.max_participations is 0",
         "limits { min_separation: -1 }                | limits.min_separation is -1",
       })
-  void namesTheFieldItsValueAndWhatWouldBeRight(String fields, String expected) {
+  void namesTheFieldItsValueAndTheRule(String fields, String expected) {
     ModelSpec.Builder builder = local("").toBuilder();
     ModelSpec broken = spec("black_box {} " + fields);
     builder.mergeFrom(broken);

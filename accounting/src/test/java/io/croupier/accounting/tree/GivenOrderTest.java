@@ -29,7 +29,7 @@ class GivenOrderTest {
   }
 
   @Test
-  void completionCostsWhatThePaperSays() {
+  void completionCostsWhatThePaperStates() {
     UserZetas zetas = zetas(Completion.EVERY_TREE, 1, 2, 3, 1, 4);
     // [KMSTTX21, D.3.1]: sqrt(12) for the first, 2 for the others.
     assertThat(zetas.of(1)).isEqualTo(12);
@@ -140,7 +140,7 @@ class GivenOrderTest {
   }
 
   @Test
-  void whoIsTwiceInOneStepCountsTwiceThere() {
+  void userWhoOccursTwiceInOneStepCountsTwice() {
     GivenOrder order = GivenOrder.ofOneTree();
     order.step(3, 9, 3);
     assertThat(order.zetas().of(3)).isEqualTo(4);

@@ -109,7 +109,7 @@ class ScheduleTest {
   }
 
   @Test
-  void answersAtOnceForAHundredThousandStepsAndAHundredParticipations() {
+  void isFastForAHundredThousandStepsAndAHundredParticipations() {
     assertTimeout(
         Duration.ofSeconds(5),
         () -> {
@@ -149,7 +149,7 @@ class ScheduleTest {
   }
 
   @Test
-  void refusesWhatItCannotAnswerAndSaysWhatWouldBeRight() {
+  void refusesUnsupportedSchedulesAndStatesTheRule() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> oneTree(0, 1, 0))
         .withMessage("steps is 0; it must be between 1 and 1073741824");
@@ -173,7 +173,7 @@ class ScheduleTest {
   }
 
   @Test
-  void whatIsQuickIsABoundThatNeverFalls() {
+  void quickZetaIsABoundThatNeverDecreases() {
     Random random = new Random(17);
     for (int run = 0; run < 60; run++) {
       ParticipationLimits limits =

@@ -54,7 +54,7 @@ class TreeReleaseTest {
   }
 
   @Test
-  void closedFormsOfThePaperPromiseWhatTheReferenceSays() {
+  void closedFormsOfThePaperYieldTheReferenceEpsilons() {
     JsonNode ofTheorem41 = Golden.cases("seed_errata_numbers").get("theorem_4_1_sigma_formula");
     assertThat(ofTheorem41).hasSize(6);
     for (JsonNode c : ofTheorem41) {
@@ -123,7 +123,7 @@ class TreeReleaseTest {
 
   @ParameterizedTest
   @EnumSource(NeighbouringRelation.class)
-  void noiseIsTheLeastThatKeepsWhatWasAskedFor(NeighbouringRelation relation) {
+  void noiseIsTheLeastThatKeepsTheRequestedEpsilon(NeighbouringRelation relation) {
     for (long zeta : new long[] {1, 7, 11, 63, 14349, TreeRelease.MAX_ZETA}) {
       for (double epsilon : new double[] {1e-3, 0.1, 1, 8, 30, 1000}) {
         for (double delta : new double[] {1e-12, 1e-6, 1e-2, 0.5}) {
@@ -173,7 +173,7 @@ class TreeReleaseTest {
   }
 
   @Test
-  void refusesWhatMeansNothingAndSaysWhatWouldBeRight() {
+  void refusesInvalidArgumentsAndStatesTheRule() {
     for (double sigma : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> zeroOut(1, sigma))
