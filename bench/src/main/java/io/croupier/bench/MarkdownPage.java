@@ -5,9 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** A Markdown page with pictures beside it. */
 public final class MarkdownPage {
+  /** Longest line of prose. */
+  private static final int WIDTH = 135;
+
+  /** A word that would begin a list, a table, a quote or a heading at the start of a line. */
+  private static final Pattern MARKUP = Pattern.compile("[-+=*>]|#+|\\d+[.)]|\\|.*");
+
   private final Path directory;
   private final String name;
   private final StringBuilder text = new StringBuilder();
@@ -28,9 +35,33 @@ public final class MarkdownPage {
     text.append("## ").append(heading).append("\n\n");
   }
 
-  /** Adds text. */
+  /** Adds text, in lines of at most 135 characters where its words allow it. */
   public void paragraph(String paragraph) {
-    text.append(paragraph).append("\n\n");
+    wrap(paragraph, "", "");
+    text.append('\n');
+  }
+
+  /** Adds a list, an item for each text. */
+  public void list(String... items) {
+    for (String item : items) {
+      wrap(item, "- ", "  ");
+    }
+    text.append('\n');
+  }
+
+  private void wrap(String words, String first, String next) {
+    StringBuilder line = new StringBuilder(first);
+    boolean empty = true;
+    for (String word : words.split(" ", -1)) {
+      if (!empty && line.length() + 1 + word.length() > WIDTH && !MARKUP.matcher(word).matches()) {
+        text.append(line).append('\n');
+        line = new StringBuilder(next);
+        empty = true;
+      }
+      line.append(empty ? "" : " ").append(word);
+      empty = false;
+    }
+    text.append(line).append('\n');
   }
 
   /** Adds a table of text. */

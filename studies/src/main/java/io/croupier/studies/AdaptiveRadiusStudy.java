@@ -133,18 +133,25 @@ final class AdaptiveRadiusStudy implements CellStudy {
 
     page.title("Learners with nothing to tune");
     page.paragraph(
-        "Suite: losses abs, logistic, huber, smoothed hinge; d 2, 5, 20; ||w*|| 0.1, 1, 10; noise of eps"
-            + " 0.5, 1, 4, 16, none, mix (each person any of these), burst (the first T/200 + 12 at eps"
-            + " 0.4, all others at 4), half (half of the people none, half at 1): 288 combinations, of"
-            + " which half are taken at random. Within each, at random: w* with equal coordinates, of a"
-            + " random direction, or sparse; features on the sphere, with scales 1/j, or with an"
-            + " intercept; l2-ball Laplace noise (3 of 5), Gaussian, or Laplace by coordinate, all of"
-            + " the same variance along a direction.");
+        "This study compares learners without tuning on problems that differ as much as possible."
+            + " The suite has 288 combinations of the following, of which half are taken at random:");
+    page.list(
+        "losses: abs, logistic, huber, smoothed hinge;",
+        "d: 2, 5, 20;",
+        "||w*||: 0.1, 1, 10;",
+        "noise: eps 0.5, 1, 4, 16, none, mix (each person any of these), burst (the first T/200 + 12"
+            + " at eps 0.4, all others at 4), half (half of the people none, half at 1).");
+    page.paragraph("Within each combination, at random:");
+    page.list(
+        "w* with equal coordinates, of a random direction, or sparse;",
+        "features on the sphere, with scales 1/j, or with an intercept;",
+        "l2-ball Laplace noise (3 of 5), Gaussian, or Laplace by coordinate, all of the same variance"
+            + " along a direction.");
     page.paragraph(
         "Entries are ratios of a learner's mean excess risk to that of the LDP-ASGD whose step size, of"
-            + " 11 from 1e-3 to 1e2, turns out best on these very runs. Learnable: never moving costs"
-            + " at least twice that; noise-dominated: less than 1.2 times. BANCO is told the level of"
-            + " the noise, the worst one where it varies; nobody else is told anything.");
+            + " 11 from 1e-3 to 1e2, turns out best on these same runs. Learnable: never moving costs"
+            + " at least twice that; noise-dominated: less than 1.2 times. BANCO knows the level of"
+            + " the noise, the worst one where it varies; the other learners know nothing of the noise.");
     table("T = " + people, single, 1, page);
     table("T = " + few + ", the same runs", single, 0, page);
     table("T = " + manyPeople, many, 0, page);

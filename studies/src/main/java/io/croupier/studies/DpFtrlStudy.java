@@ -213,23 +213,24 @@ final class DpFtrlStudy implements Study {
   private void report(List<Panel> panels, MarkdownPage page) throws IOException {
     page.title("DP-FTRL against DP-SGD without amplification");
     page.paragraph(
-        ("Logistic regression, rounds of %d people, delta = %s, zero-out; people come in an order that"
-                + " is the same in each pass, so that DP-SGD gets nothing for sampling. `census`: %s"
-                + " d = %d, clipped at %s. `simulated`: d = %d, features on the sphere, norm of the best"
-                + " weights %s, clipped at 1. %d rounds a pass, %d replications. Entries: mean excess loss"
-                + " (standard error) [learning rate over 1 - momentum; `average`: of the average of the"
-                + " weights, else of the last ones], rate and output chosen in hindsight for each entry:"
-                + " %d rates from %s to %s.")
+        ("This study compares noise with memory (DP-FTRL) to independent noise (DP-SGD) in training."
+                + " Logistic regression, rounds of %d people, delta = %s, zero-out. The order of people"
+                + " is the same in each pass, so DP-SGD has no amplification by sampling."
+                + " %d rounds a pass, %d replications.")
+            .formatted(PER_ROUND, NumberLabels.exponent(DELTA), roundsOfPass, replications));
+    page.list(
+        "`census`: %s d = %d, clipped at %s."
             .formatted(
-                PER_ROUND,
-                NumberLabels.exponent(DELTA),
                 census.description(),
                 census.problem().dimension(),
-                NumberLabels.short3(census.clip()),
-                SIMULATED_DIMENSION,
-                NumberLabels.short3(SIMULATED_NORM),
-                roundsOfPass,
-                replications,
+                NumberLabels.short3(census.clip())),
+        "`simulated`: d = %d, features on the sphere, norm of the best weights %s, clipped at 1."
+            .formatted(SIMULATED_DIMENSION, NumberLabels.short3(SIMULATED_NORM)));
+    page.paragraph(
+        ("Entries: mean excess loss (standard error) [learning rate over 1 - momentum; `average`: of the"
+                + " average of the weights, otherwise of the last weights]. Rate and output are chosen in"
+                + " hindsight for each entry, out of %d rates from %s to %s.")
+            .formatted(
                 RATES.length,
                 NumberLabels.short3(RATES[0]),
                 NumberLabels.short3(RATES[RATES.length - 1])));

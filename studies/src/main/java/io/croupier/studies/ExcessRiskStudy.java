@@ -121,19 +121,25 @@ final class ExcessRiskStudy implements CellStudy {
   public void report(List<CellResult> results, MarkdownPage page) throws IOException {
     page.title("Excess risk under pure local privacy");
     page.paragraph(
-        "People's features are uniform on the unit sphere of R^d, w* has equal coordinates, noise is"
-            + " l2_laplace of the stated eps, G = 1, one report a round. `abs`: y = <w*, x> +"
-            + " Laplace(0.1), loss |<w, x> - y|, excess risk by quadrature. `logistic`: P(y = 1) ="
-            + " sigma(<w*, x>), excess risk the divergence on a fixed design of "
+        "This study measures how close the learners come to the optimum. People's features are uniform"
+            + " on the unit sphere of R^d, w* has equal coordinates, noise is l2_laplace of the stated"
+            + " eps, G = 1, one report a round.");
+    page.list(
+        "`abs`: y = <w*, x> + Laplace(0.1), loss abs(<w, x> - y), excess risk by quadrature.",
+        "`logistic`: P(y = 1) = sigma(<w*, x>), excess risk is the divergence on a fixed design of "
             + studyScale.designPoints()
-            + " points. Entries: mean excess risk of the published average (standard error). All"
-            + " learners of a row see the same people and the same noise, and a row of fewer people"
-            + " is the beginning of the same runs.");
+            + " points.");
     page.paragraph(
-        "`zero`: never moving. BANCO `printed`: variance 4d(d+1)/eps^2; `quoted`: 18 d^2/eps^2;"
-            + " `BANCO`: told l2_laplace of eps, the tight variance. `*`: LDP-SGD of the best step"
-            + " size eta t^-1/2 out of 1e-3 to 1e2, two a decade, chosen with hindsight on these"
-            + " very runs, eta in brackets; ASGD is its average, SGD its last weights.");
+        "Entries: mean excess risk of the published average (standard error). All learners of a row see"
+            + " the same people and the same noise, and a row of fewer people is the beginning of the"
+            + " same runs. Columns:");
+    page.list(
+        "`zero`: never moving.",
+        "`BANCO`: with the tight variance of l2_laplace of eps; `printed`: with variance"
+            + " 4d(d+1)/eps^2; `quoted`: with 18 d^2/eps^2.",
+        "`ASGD`, `SGD`: average and last weights of LDP-SGD with step size eta t^-1/2. `*`: with the"
+            + " best eta out of 1e-3 to 1e2, two a decade, chosen in hindsight on these same runs, in"
+            + " brackets; `1`: with eta = 1.");
     for (int dimension : DIMENSIONS) {
       for (int people : new int[] {10_000, 100_000}) {
         int at = indexOf(studyScale.people(people));

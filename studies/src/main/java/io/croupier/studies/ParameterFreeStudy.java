@@ -201,10 +201,12 @@ final class ParameterFreeStudy implements Study {
   private void report(List<Measured> measured, MarkdownPage page) throws IOException {
     page.title("DP-FTRL without a learning rate");
     page.paragraph(
-        ("Absolute loss, features uniform on the sphere, G = W0 = 1, eps = %s at delta = %s"
-                + " (zero-out, one participation); r people a round. Excess risk of the average of the"
-                + " weights, as a share of that of doing nothing: the best of %d learning rates (%s to %s"
-                + " times ||w*||, in hindsight) / improper prior / conjugate prior. %d replications.")
+        ("This study compares DP-FTRL without a learning rate to DP-FTRL at its best learning rate."
+                + " Absolute loss, features uniform on the sphere, G = W0 = 1, eps = %s at delta = %s"
+                + " (zero-out, one participation); r people a round. Entries: excess risk of the average"
+                + " of the weights, as a share of that of doing nothing, with the best of %d learning"
+                + " rates (%s to %s times ||w*||, in hindsight) / improper prior / conjugate prior."
+                + " %d replications.")
             .formatted(
                 NumberLabels.short3(EPSILON),
                 NumberLabels.exponent(DELTA),
@@ -219,12 +221,14 @@ final class ParameterFreeStudy implements Study {
       shares(predictions, n, page);
     }
     page.heading("In one table");
-    page.paragraph(
-        "Learnable: the best learning rate at least halves the risk of doing nothing. Regret: sum of"
-            + " <g_t, theta_t>, in units of W0, which the theorem bounds by 1 for gradients fixed in"
-            + " advance, a proper prior (conjugate) and noise whose variance never falls (BLT); the"
-            + " largest mean of all problems (its standard error). Nothing to learn: w* = 0. ||w||:"
-            + " every gradient is theta_t / ||theta_t||, and so depends on the noise as much as it can.");
+    page.list(
+        "Learnable: the best learning rate at least halves the risk of doing nothing.",
+        "Regret: sum of <g_t, theta_t>, in units of W0; the largest mean of all problems (its standard"
+            + " error). The theorem bounds it by 1 for gradients fixed in advance, a proper prior"
+            + " (conjugate) and noise whose variance never falls (BLT).",
+        "Nothing to learn: w* = 0.",
+        "The norm of w: every gradient is theta_t / ||theta_t||, and so depends on the noise as much as"
+            + " it can.");
     summary(measured, page);
     picture(predictions, page);
   }

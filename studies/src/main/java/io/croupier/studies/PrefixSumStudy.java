@@ -67,13 +67,16 @@ final class PrefixSumStudy implements Study {
       throws IOException, InterruptedException {
     page.title("Prefix sums at equal privacy");
     page.paragraph(
-        "Deviation of the noise in a coordinate of a noisy prefix sum, worst of all prefixes / root"
-            + " mean square over them, in units of L sigma at mu = 1 / sigma: with clipping norm L"
-            + " and a guarantee of mu-GDP (zero-out), multiply by L / mu. `independent`: a draw for"
-            + " each round, as DP-SGD has it. `vanilla`, `Honaker`: one tree. `BLT-m`: buffered linear"
-            + " Toeplitz noise of m buffers, of the least worst error. `square root`: the best Toeplitz"
-            + " matrix, which would have to keep all past noise. `bound`: no mechanism's root mean"
-            + " square error is below.");
+        "This study compares the noise of mechanisms at the same guarantee. Entries: deviation of the"
+            + " noise in a coordinate of a noisy prefix sum, worst of all prefixes / root mean square"
+            + " over them, in units of L sigma at mu = 1 / sigma. With clipping norm L and a guarantee"
+            + " of mu-GDP (zero-out), multiply by L / mu.");
+    page.list(
+        "`independent`: a draw for each round, as in DP-SGD.",
+        "`vanilla`, `Honaker`: one tree.",
+        "`BLT-m`: buffered linear Toeplitz noise of m buffers, of the least worst error.",
+        "`square root`: the best Toeplitz matrix, which would have to keep all past noise.",
+        "`bound`: no mechanism has a lower root mean square error.");
     once(runner, page);
     repeated(runner, page);
     overTheRounds(page);
@@ -155,8 +158,8 @@ final class PrefixSumStudy implements Study {
     List<ErrorRow> rows = runner.all(tasks);
     page.heading("Several participations");
     page.paragraph(
-        "k participations at least b rounds apart. `restarts`: after every b rounds a new tree, the"
-            + " one before completed.");
+        "k participations at least b rounds apart. `restarts`: after every b rounds a new tree, with"
+            + " the one before completed.");
     List<String> columns = new ArrayList<>(List.of("rounds, b, k", "zeta of one tree"));
     rows.get(0).of.forEach(candidate -> columns.add(candidate.label()));
     List<List<String>> table = new ArrayList<>();
@@ -227,12 +230,13 @@ final class PrefixSumStudy implements Study {
     }
     page.heading("The same, drawn");
     page.paragraph(
-        "%d rounds in %d coordinates by the mechanisms that the job runs. "
-                .formatted(drawnSteps, coordinates)
-            + "Worst: of the prefix that is by formula. Off: of the prefix whose"
-            + " variance is the furthest from its formula, in standard errors; %s are to be expected"
-                .formatted(NumberLabels.fixed(Math.sqrt(2 * Math.log(drawnSteps)), 1))
-            + " of the largest of so many independent ones.");
+        "%d rounds in %d coordinates by the mechanisms that the job runs."
+            .formatted(drawnSteps, coordinates));
+    page.list(
+        "Worst: the deviation of the prefix that is worst by formula.",
+        "Off: the distance of a prefix's variance from its formula, in standard errors, at the prefix"
+            + " with the largest distance; %s is expected of the largest of as many independent ones."
+                .formatted(NumberLabels.fixed(Math.sqrt(2 * Math.log(drawnSteps)), 1)));
     page.table(
         List.of(
             "mechanism",

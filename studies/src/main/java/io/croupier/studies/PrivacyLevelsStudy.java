@@ -122,6 +122,9 @@ final class PrivacyLevelsStudy implements CellStudy {
     List<CellResult> dense = results.subList(0, mixes.size());
     List<CellResult> sparse = results.subList(mixes.size(), results.size());
     page.title("Privacy levels that people choose");
+    page.paragraph(
+        "This study measures what people with strong noise cost a model of people with little noise, and"
+            + " what noise on single attributes costs.");
     page.heading("Few private people among many");
     page.paragraph(
         "Absolute loss, d = 5, ||w*|| = 1, T = %d, %d replications; never moving costs %s. The"
@@ -130,13 +133,13 @@ final class PrivacyLevelsStudy implements CellStudy {
                     dense.get(0).cell().replications(),
                     NumberLabels.short3(dense.get(0).zero()))
             + " ceil(ln T) private people add l2_laplace noise, the others none; levels are secret, so"
-            + " that BANCO is told the worst (eps 1 where nobody is private). Entries: mean excess risk"
+            + " BANCO gets the worst one (eps 1 where no person is private). Entries: mean excess risk"
             + " of the average (standard error).");
     table(dense, LEARNERS, page);
     page.picture("few", picture(dense));
     page.heading("Sparse gradients");
     page.paragraph(
-        "One active attribute a person, the j-th of %d with a chance proportional to 1/j; absolute"
+        "Each person has one active attribute, the j-th of %d with a chance proportional to 1/j; absolute"
                 .formatted(ATTRIBUTES)
             + " loss, every coordinate of w* %s, T = %d, %d replications; never moving costs %s."
                 .formatted(

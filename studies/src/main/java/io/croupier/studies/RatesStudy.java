@@ -77,14 +77,18 @@ final class RatesStudy implements CellStudy {
     int end = checkpoints.size() - 1;
     page.title("Rates of LDP-SGD and LDP-ASGD");
     page.paragraph(
-        "Five standard normal covariates and an intercept, true weights all 1, Mallows weights, start"
+        "This study checks the rates of the non-asymptotic analysis of locally private SGD, Table 1."
+            + " Five standard normal covariates and an intercept, true weights all 1,"
+            + " Mallows weights, start"
             + " at 0, step sizes %s n^-alpha, Gaussian noise of standard deviation 2 C0 / mu; Huber's"
                 .formatted(STEP_SIZE)
             + " loss at c = 1.345 with the scale 2 known, and the logistic loss. n = %d, %d"
                 .formatted(checkpoints.get(end), results.get(0).cell().replications())
-            + " replications. MSE: mean squared distance from the true weights (standard error)."
-            + " Slopes: log-log fit of the MSE over the last decade of n; in brackets what Table 1 of"
-            + " the paper bounds it by.");
+            + " replications.");
+    page.list(
+        "MSE: mean squared distance from the true weights (standard error).",
+        "Slopes: log-log fit of the MSE over the last decade of n; in brackets the bound of Table 1 of"
+            + " the paper.");
     List<List<String>> rows = new ArrayList<>();
     for (CellResult result : results) {
       for (int a = 0; a < DECAYS.length; a++) {

@@ -228,43 +228,49 @@ final class RoundsStudy implements Study {
   private void report(MarkdownPage page) throws IOException {
     page.title("Reports between two publications");
     page.paragraph(
-        ("Publications of N reports each, P of them, N P at most %s million, and %s million for the"
-                + " last two ways below; %d replications. All N reports between two publications were"
-                + " evaluated at the weights of the newest publication. They reach the model as sums"
-                + " of max(1, n / 30), n those before them. `census`: %s d = %d, clipped at G = %s,"
-                + " doing nothing costs %s; people report in a random order, and again in that order"
-                + " after the last one. `absolute`: absolute loss, d = %d, features on the sphere,"
-                + " ||w*|| = 1, G = %s, doing nothing costs %s. Noise: l2_laplace of each report; that"
-                + " of sums of %d reports or more is drawn as Gaussian noise of the same covariance."
-                + " All learners have their defaults; %s steps by %s / sqrt(t) on census and"
-                + " %s / sqrt(t) on absolute. Entries: mean excess loss of the published average"
-                + " (standard error).")
+        ("This study measures how the number of reports between two publications, and the number of"
+                + " publications, change what a model learns. P publications of N reports each, N P at"
+                + " most %s million, and %s million for the last two ways below; %d replications. All N"
+                + " reports between two publications were evaluated at the weights of the newest"
+                + " publication. They reach the model as sums of max(1, n / 30) reports, where n is the"
+                + " number of reports before them. All learners have their defaults; %s steps by"
+                + " %s / sqrt(t) on census and %s / sqrt(t) on absolute. Entries: mean excess loss of the"
+                + " published average (standard error).")
             .formatted(
                 NumberLabels.short3(MOST_REPORTS / 1e6),
                 NumberLabels.short3(MOST_OF_OTHERS / 1e6),
                 replications,
-                census.description(),
-                LearningTask.CENSUS.dimension,
-                NumberLabels.short3(LearningTask.CENSUS.gradientBound),
-                NumberLabels.short3(zero(LearningTask.CENSUS)),
-                LearningTask.ABSOLUTE.dimension,
-                NumberLabels.short3(LearningTask.ABSOLUTE.gradientBound),
-                NumberLabels.short3(zero(LearningTask.ABSOLUTE)),
-                RoundsTrial.GAUSSIAN_FROM,
                 SGD,
                 NumberLabels.short3(LearningTask.CENSUS.stepSize),
                 NumberLabels.short3(LearningTask.ABSOLUTE.stepSize)));
-    page.paragraph(
-        ("*%s*: what the job does. *%s*: a round closes at max(1, n / 30) reports, even where the"
-                + " rounds agree. *%s*: each report is a round, however many name one publication."
-                + " *%s*: the job's model where all reports name the publication three before the newest"
-                + " one, and it publishes nevertheless. The job itself waits for a report that names"
-                + " the newest one, for at most `publication.hold`.")
+    page.list(
+        ("`census`: %s d = %d, clipped at G = %s, doing nothing costs %s; people report in a random"
+                + " order, and again in that order after the last one.")
             .formatted(
-                ReportGrouping.RULE.label,
-                ReportGrouping.GROWING.label,
-                ReportGrouping.SINGLE.label,
-                ReportGrouping.LATE.label));
+                census.description(),
+                LearningTask.CENSUS.dimension,
+                NumberLabels.short3(LearningTask.CENSUS.gradientBound),
+                NumberLabels.short3(zero(LearningTask.CENSUS))),
+        ("`absolute`: absolute loss, d = %d, features on the sphere, ||w*|| = 1, G = %s, doing nothing"
+                + " costs %s.")
+            .formatted(
+                LearningTask.ABSOLUTE.dimension,
+                NumberLabels.short3(LearningTask.ABSOLUTE.gradientBound),
+                NumberLabels.short3(zero(LearningTask.ABSOLUTE))),
+        ("Noise: l2_laplace of each report. Sums of %d reports or more have Gaussian noise of the same"
+                + " covariance.")
+            .formatted(RoundsTrial.GAUSSIAN_FROM));
+    page.paragraph("Ways to group reports into rounds:");
+    page.list(
+        "*%s*: what the job does.".formatted(ReportGrouping.RULE.label),
+        "*%s*: a round closes at max(1, n / 30) reports, even where the rounds agree."
+            .formatted(ReportGrouping.GROWING.label),
+        "*%s*: each report is a round, however many name one publication."
+            .formatted(ReportGrouping.SINGLE.label),
+        ("*%s*: the job's model where all reports name the publication three before the newest one, and"
+                + " the model publishes nevertheless. The job itself waits for a report that names the"
+                + " newest one, for at most `publication.hold`.")
+            .formatted(ReportGrouping.LATE.label));
     csv(page);
     for (LearningTask setting : LearningTask.values()) {
       for (double epsilon : EPSILONS) {
@@ -389,7 +395,7 @@ final class RoundsStudy implements Study {
   private void sameReports(MarkdownPage page) {
     page.heading("The same reports in more or fewer publications");
     page.paragraph(
-        "The rule; T reports in P publications. A longer checkpoint interval means fewer"
+        "Grouped by *the rule*; T reports in P publications. A longer checkpoint interval means fewer"
             + " publications of more reports each.");
     List<long[]> totals = new ArrayList<>();
     for (long total = 1; total <= MOST_REPORTS; total *= 10) {
@@ -453,7 +459,8 @@ final class RoundsStudy implements Study {
     List<String> columns = List.of("problem", "learner", "N", "P", "excess", "over doing nothing");
     page.heading("Where the rule ends above doing nothing");
     page.paragraph(
-        "By more than 1 %%: %d of %d cells without delay.".formatted(above.size(), count));
+        "%d of %d cells without delay end above doing nothing by more than 1 %%."
+            .formatted(above.size(), count));
     page.table(columns, above);
     page.paragraph(
         "Where all reports are 3 publications late, cells above doing nothing by more than 1 %:");
@@ -462,9 +469,9 @@ final class RoundsStudy implements Study {
         LEARNERS.stream().map(this::lateCells).toList());
     page.heading("Where more reports are worse");
     page.paragraph(
-        ("Without delay, at the same P, by more than %s times and a standard error than the best of"
-                + " the smaller N: %d of %d cells.")
-            .formatted(NumberLabels.short3(WORSE), worse.size(), count));
+        ("%d of %d cells without delay are worse than the best of the smaller N at the same P, by more"
+                + " than %s times and a standard error.")
+            .formatted(worse.size(), count, NumberLabels.short3(WORSE)));
     List<String> longer = new ArrayList<>(columns);
     longer.add("with fewer reports");
     page.table(longer, worse);

@@ -99,11 +99,12 @@ final class WealthStudy implements CellStudy {
   public void report(List<CellResult> results, MarkdownPage page) throws IOException {
     page.title("Initial wealth");
     page.paragraph(
-        "Absolute loss, l2_laplace noise, T = %d, %d replications; the problems of excess-risk.md. A"
-                .formatted(results.get(0).cell().rounds(), results.get(0).cell().replications())
-            + " learner with a proper prior and initial wealth W0 loses at most W0 / T against never"
-            + " moving, in expectation and whatever the problem; larger values learn sooner. Entries: mean excess risk of the average"
-            + " (standard error).");
+        ("This study measures how the initial wealth W0 changes the risk. A learner with a proper prior"
+                + " and initial wealth W0 loses at most W0 / T against never moving, in expectation and"
+                + " whatever the problem; larger values learn sooner. Absolute loss, l2_laplace noise,"
+                + " T = %d, %d replications; the problems of [excess-risk.md](excess-risk.md). Entries:"
+                + " mean excess risk of the average (standard error).")
+            .formatted(results.get(0).cell().rounds(), results.get(0).cell().replications()));
     List<String> columns = new ArrayList<>(List.of("d", "eps", "learner", "norm w*", "zero"));
     Arrays.stream(WEALTHS).forEach(wealth -> columns.add("W0 = " + wealth));
     List<List<String>> rows = new ArrayList<>();
@@ -135,9 +136,10 @@ final class WealthStudy implements CellStudy {
 
   private static void otherConstants(List<CellResult> results, MarkdownPage page) {
     page.heading("Other constants, W0 = 1");
-    page.paragraph(
-        "Betting range: up to 2 / (sigma1^2 + 2 G^2) instead of min(0.6838 / G, eps / (4 G)), with the"
-            + " variance that is tight there. b: of the conjugate prior exp(-b v^2).");
+    page.list(
+        "Shorter betting range: up to 2 / (sigma1^2 + 2 G^2) instead of min(0.6838 / G, eps / (4 G)), with"
+            + " the variance that is tight there.",
+        "b: the parameter of the conjugate prior exp(-b v^2).");
     List<String> columns = new ArrayList<>(List.of("d", "eps", "learner"));
     Arrays.stream(NORMS).forEach(norm -> columns.add("norm w* = " + NumberLabels.short3(norm)));
     List<String> labels =
