@@ -150,8 +150,8 @@ final class AdaptiveRadiusStudy implements CellStudy {
     page.paragraph(
         "Entries are ratios of a learner's mean excess risk to that of the LDP-ASGD whose step size, of"
             + " 11 from 1e-3 to 1e2, turns out best on these same runs. Learnable: never moving costs"
-            + " at least twice that; noise-dominated: less than 1.2 times. BANCO knows the level of"
-            + " the noise, the worst one where it varies; the other learners know nothing of the noise.");
+            + " at least twice that; noise-dominated: less than 1.2 times. BANCO's spec states the"
+            + " level of the noise, the worst one where it varies; no other learner has this information.");
     table("T = " + people, single, 1, page);
     table("T = " + few + ", the same runs", single, 0, page);
     table("T = " + manyPeople, many, 0, page);

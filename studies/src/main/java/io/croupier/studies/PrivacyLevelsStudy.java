@@ -133,7 +133,7 @@ final class PrivacyLevelsStudy implements CellStudy {
                     dense.get(0).cell().replications(),
                     NumberLabels.short3(dense.get(0).zero()))
             + " ceil(ln T) private people add l2_laplace noise, the others none; levels are secret, so"
-            + " BANCO gets the worst one (eps 1 where no person is private). Entries: mean excess risk"
+            + " BANCO's spec states the worst (eps 1 where no person is private). Entries: mean excess risk"
             + " of the average (standard error).");
     table(dense, LEARNERS, page);
     page.picture("few", picture(dense));
