@@ -78,8 +78,8 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   boolean waitsForBacklog();
 
   /**
-   * Returns whether reports have tried the weights of the last publication, so that the next one may
-   * follow: at least one has named it or, if late reports mislead the learner, as many as have
+   * Returns whether reports have tried the weights of the last publication, so that the next one
+   * may follow: at least one has named it or, if late reports mislead the learner, as many as have
    * named older publications since. True before the first publication.
    */
   boolean isAnswered();
