@@ -6,13 +6,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Says what noise guarantees. */
+/** Computes privacy guarantees. */
 @Command(
     name = "account",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    description = "Says what noise guarantees, and what reports add up to.",
+    description = "Computes what noise guarantees and what a person's reports cost together.",
     subcommands = {TreeCommand.class, GaussianCommand.class, ComposeCommand.class})
 public final class AccountCommand implements Runnable {
 
@@ -20,6 +20,6 @@ public final class AccountCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which command?");
+    throw new ParameterException(spec.commandLine(), "Missing command");
   }
 }

@@ -7,27 +7,28 @@ import io.croupier.job.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** The committed events of an accounting topic, from its beginning to its end as of now. */
+/** Reads the committed events of an accounting topic, up to its end at the time of the call. */
 public final class AccountingTopic {
   private static final int STEP = 4096;
 
   private AccountingTopic() {}
 
-  /** What is done with an event. */
+  /** Receives events. */
   @FunctionalInterface
   public interface EventHandler {
     /**
-     * Takes the next event; those of one user come in their order.
+     * Receives the next event; the events of one user arrive in topic order.
      *
-     * @param place where it stands, in words
+     * @param place topic, partition and offset of the event, for messages
      */
     void read(AccountingEvent event, String place);
   }
 
   /**
-   * Reads the topic that a configuration names.
+   * Reads the accounting topic of a configuration.
    *
-   * @throws InputException if there is none, it can't be read, or what is on it is no event
+   * @throws InputException if the topic doesn't exist or can't be read, or if a record is not an
+   *     accounting event
    */
   public static void read(JobConfig config, EventHandler reader) {
     String topic = config.topics().accounting();
@@ -59,7 +60,10 @@ public final class AccountingTopic {
 
   private static InputException noEvent(ConsumerRecord<byte[], byte[]> record, Exception cause) {
     return new InputException(
-        place(record) + ": no AccountingEvent; the topic must be that of a job's events", cause);
+        place(record)
+            + ": the record is not an AccountingEvent; the topic must be the accounting"
+            + " topic of a job",
+        cause);
   }
 
   private static String place(ConsumerRecord<byte[], byte[]> record) {
@@ -67,7 +71,7 @@ public final class AccountingTopic {
         .formatted(record.topic(), record.partition(), record.offset());
   }
 
-  /** How far the topic is read. */
+  /** Progress of the read. */
   private static final class ReadProgress {
     private final String topic;
     private TopicProgressBar bar;

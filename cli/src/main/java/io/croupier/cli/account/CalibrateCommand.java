@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** From a wanted guarantee to the noise that it takes. */
+/** Computes the noise that a guarantee requires. */
 @Command(
     name = "calibrate",
     mixinStandardHelpOptions = true,
@@ -24,11 +24,12 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Says which noise a wanted guarantee takes, rounded towards more privacy, and where that"
-          + " number is to be put:",
-      "- with --steps or --order, the noise multiplier of trees;",
-      "- with --delta, the mu of Gaussian noise, of each report if there are several;",
-      "- with --reports alone, the epsilon of each report."
+      "Computes the noise that a guarantee requires.",
+      "",
+      "The result is rounded towards more privacy, and is printed with the setting to use:",
+      "- with --steps or --order: the noise multiplier of tree aggregation;",
+      "- with --delta: the mu of Gaussian noise, for each of --reports;",
+      "- with --reports and no --delta: the epsilon of each report."
     },
     footer = {
       "",
@@ -46,19 +47,19 @@ public final class CalibrateCommand implements Callable<Integer> {
       names = "--epsilon",
       paramLabel = "E",
       required = true,
-      description = "The most that one person's data may cost in all, in nats.")
+      description = "Upper bound on the total epsilon of one person, in nats.")
   private double epsilon;
 
   @Option(
       names = "--delta",
       paramLabel = "D",
-      description = "But for such a probability. Without it: pure epsilon.")
+      description = "Delta of the guarantee; by default 0 (pure epsilon).")
   private Double delta;
 
   @Option(
       names = "--reports",
       paramLabel = "N",
-      description = "How many equal reports it has to last for (default: 1).")
+      description = "Number of equal reports that share the guarantee (default: 1).")
   private Long reports;
 
   @Mixin private TreeOptions trees;
@@ -67,19 +68,19 @@ public final class CalibrateCommand implements Callable<Integer> {
       names = "--relation",
       paramLabel = "RELATION",
       description = {
-        "Neighbours: ${COMPLETION-CANDIDATES} (default: zero-out for trees, else replace-one, the"
-            + " only one for reports)."
+        "Neighbouring relation: ${COMPLETION-CANDIDATES} (default: zero-out for trees; reports"
+            + " support only replace-one)."
       })
   private RelationOption relation;
 
-  @Option(names = "--json", description = "For programs.")
+  @Option(names = "--json", description = "Prints JSON, with all digits.")
   private boolean json;
 
   /**
-   * What is found.
+   * A result.
    *
-   * @param json with all digits
-   * @param text its number and where it goes, in words
+   * @param json the numbers, with all digits
+   * @param text the number and where to configure it, in words
    */
   private record Found(JsonObject json, String text) {}
 
@@ -101,11 +102,13 @@ public final class CalibrateCommand implements Callable<Integer> {
 
   private Found noiseMultiplier() {
     if (delta == null) {
-      throw new InputException("Trees take a --delta, such as 1e-6: their noise is Gaussian");
+      throw new InputException(
+          "--steps and --order require --delta, such as 1e-6, since the noise"
+              + " of trees is Gaussian");
     }
     if (reports != null) {
       throw new InputException(
-          "--reports is for noise of the reports' own; for trees say --participations");
+          "--reports is for noise added on devices; for trees use --participations");
     }
     RelationOption of = relation == null ? RelationOption.ZERO_OUT : relation;
     Sensitivity sensitivity = trees.sensitivity();
@@ -124,7 +127,8 @@ public final class CalibrateCommand implements Callable<Integer> {
     String text =
         String.join(
             System.lineSeparator(),
-            "Noise multiplier: %s, as noiseMultiplier of the model's learner (dpFtrl and its kin)."
+            ("Noise multiplier: %s. Set it as noiseMultiplier of the model's learner (dpFtrl,"
+                    + " dpFtrlLeastSquares, dpFtrlParameterFree).")
                 .formatted(Digits.sixDigits(least, RoundingMode.CEILING)),
             "",
             guarantee.text(),
@@ -135,18 +139,18 @@ public final class CalibrateCommand implements Callable<Integer> {
   private Found ofReports() {
     if (relation == RelationOption.ZERO_OUT) {
       throw new InputException(
-          "--relation is zero-out; the noise of reports is between any two people: replace-one");
+          "--relation is zero-out; it must be replace-one for the noise of reports");
     }
     if (delta == null && reports == null) {
       throw new InputException(
-          "Calibrate what? Give --steps T for trees, --delta D for Gaussian noise, or --reports N"
+          "Give --steps T or --order FILE for trees, --delta D for Gaussian noise, or --reports N"
               + " for reports of pure epsilon");
     }
     long count = reports == null ? 1 : reports;
     return delta == null ? pure(count) : gaussian(count);
   }
 
-  /** As the ledger counts: mu of six decimals in all, squares in units of 1e-12. */
+  /** Rounds as the ledger does: the total mu to six decimals, its squares to units of 1e-12. */
   private Found gaussian(long count) {
     BigDecimal mu =
         BigDecimal.valueOf(GaussianDp.mu(epsilon, StrictMath.log(delta)))
@@ -158,8 +162,8 @@ public final class CalibrateCommand implements Callable<Integer> {
             .stripTrailingZeros();
     if (each.signum() == 0) {
       throw new InputException(
-          ("--epsilon is %s; at delta %s that is a mu of %s, of which %s reports can't have a share:"
-                  + " its square must be at least 1e-12")
+          ("--epsilon is %s; at delta %s that is a mu of %s, too little for %s reports: the square"
+                  + " of each share must be at least 1e-12")
               .formatted(
                   Digits.all(epsilon), Digits.all(delta), mu.toPlainString(), Digits.count(count)));
     }
@@ -171,24 +175,24 @@ public final class CalibrateCommand implements Callable<Integer> {
     String text =
         String.join(
             System.lineSeparator(),
-            ("Each of %s reports: mu %s, as gaussian: {mu} of its declaration, with noise of"
+            ("Each of %s reports: mu %s. Declare it as gaussian: {mu}; the noise has standard"
                     + " deviation 2G / mu.")
                 .formatted(Digits.count(count), each.toPlainString()),
-            ("A model holds everybody to it by limits: {mu: %s}; a limit of epsilon and delta goes"
-                    + " by a filter, which admits less.")
+            ("To enforce the total, set limits: {mu: %s} in the model's spec. A limit of epsilon"
+                    + " and delta is enforced by a filter, which admits less.")
                 .formatted(mu.stripTrailingZeros().toPlainString()),
             "",
             guarantee.text());
     return new Found(object, text);
   }
 
-  /** Pure epsilons add up as decimals, in units of 1e-9 as in the ledger. */
+  /** Pure epsilons add up as decimals in units of 1e-9, as in the ledger. */
   private Found pure(long count) {
     BigDecimal each =
         BigDecimal.valueOf(epsilon).divide(BigDecimal.valueOf(count), 9, RoundingMode.FLOOR);
     if (each.signum() == 0) {
       throw new InputException(
-          "--reports is %d; an epsilon of %s is not enough for so many, each of at least 1e-9"
+          "--reports is %d; an epsilon of %s is too little, since each share must be at least 1e-9"
               .formatted(count, Digits.all(epsilon)));
     }
     JsonObject object = new JsonObject();
@@ -200,11 +204,11 @@ public final class CalibrateCommand implements Callable<Integer> {
     String text =
         String.join(
             System.lineSeparator(),
-            ("Each of %s reports: epsilon %s, as l2Laplace: {epsilon} of its declaration, or as what"
-                    + " the taus of coordinateLaplace come to: their L2 norm with the clip L2, their"
-                    + " sum with COORDINATES.")
+            ("Each of %s reports: epsilon %s. Declare it as l2Laplace: {epsilon}, or as"
+                    + " coordinateLaplace with taus whose L2 norm (clip L2) or sum (clip"
+                    + " COORDINATES) is at most that.")
                 .formatted(Digits.count(count), each.stripTrailingZeros().toPlainString()),
-            "A model holds everybody to it by limits: {epsilon: %s}."
+            "To enforce the total, set limits: {epsilon: %s} in the model's spec."
                 .formatted(Digits.all(epsilon)));
     return new Found(object, text);
   }

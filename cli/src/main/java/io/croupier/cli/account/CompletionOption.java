@@ -4,7 +4,7 @@ import io.croupier.accounting.tree.Completion;
 import io.croupier.accounting.tree.Schedule;
 import java.util.Locale;
 
-/** Which trees virtual steps complete, as options name it. */
+/** Which trees are completed by virtual steps, as options name them. */
 enum CompletionOption {
   NONE(Completion.NONE),
   BEFORE_RESTART(Completion.BEFORE_RESTART),
@@ -16,7 +16,10 @@ enum CompletionOption {
     this.completion = completion;
   }
 
-  /** The same of a release that restarts so often; where it never does, the one tree is meant. */
+  /**
+   * The completion for a release that restarts after every {@code restartEvery} steps. Without
+   * restarts, every choice other than none completes the single tree.
+   */
   Completion where(long restartEvery) {
     return this != NONE && restartEvery == Schedule.NEVER ? Completion.EVERY_TREE : completion;
   }

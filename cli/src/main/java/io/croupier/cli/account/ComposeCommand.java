@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Adds up reports, and audits the ledger that did. */
+/** Composes the cost of reports and checks a ledger's accounts. */
 @Command(
     name = "compose",
     mixinStandardHelpOptions = true,
@@ -20,23 +20,23 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Adds up what each person's reports declare, and says what that is worth at a delta: by every"
-          + " bound, of which the least counts. From accounting events it also says whether the"
-          + " ledger did: costs and totals of every event are computed again from the declarations"
-          + " alone (of central reports, from the rounds they took part in). Exit code 1: they"
-          + " differ.",
+      "Composes the cost of each person's reports, and checks a ledger's accounts.",
       "",
-      "FILE is a declaration or an accounting event a line, as JSON ('-': standard input; what ends"
-          + " in .gz is unpacked), or one JSON list of them. A declaration is what a report says,"
-          + " such as {\"gaussian\": {\"mu\": 0.5}}, {\"l2Laplace\": {\"epsilon\": 0.1}},"
-          + " {\"coordinateLaplace\": {\"taus\": [0.1, 0.2], \"clip\": \"L2\"}} (which costs the L2 norm"
-          + " of the taus; with another clip, or without one, their sum) or {\"undisclosed\": {}}, or"
-          + " {\"zeroConcentrated\": {\"rho\": 0.05}}; with \"userId\", \"modelId\" and \"count\""
-          + " where wanted."
+      "The command prints the epsilon at --delta by every applicable bound; the least bound counts."
+          + " For accounting events, it also recomputes the costs and totals of every event from"
+          + " the declarations alone (for central reports: from the rounds in which the person"
+          + " took part). If they differ from those of the ledger, the exit code is 1.",
+      "",
+      "FILE contains JSON, one declaration or accounting event per line, or a single list of them."
+          + " A declaration is that of a report: {\"gaussian\": {\"mu\": 0.5}}, {\"l2Laplace\":"
+          + " {\"epsilon\": 0.1}}, {\"coordinateLaplace\": {\"taus\": [0.1, 0.2], \"clip\":"
+          + " \"L2\"}} (which costs the L2 norm of the taus; with any other clip, or none, their"
+          + " sum) or {\"undisclosed\": {}}. {\"zeroConcentrated\": {\"rho\": 0.05}} is"
+          + " accepted, too. \"userId\", \"modelId\" and \"count\" are optional."
     },
     footer = {
       "",
-      "Exact composition is that of levels chosen beforehand.",
+      "Exact composition requires that the levels were chosen in advance, not adaptively.",
       "",
       "Try:",
       "  croupier account compose --kafka localhost:9092",
@@ -48,7 +48,9 @@ final class ComposeCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE",
       arity = "0..1",
-      description = "Declarations or events; without it, the accounting topic.")
+      description =
+          "Declarations or accounting events; '-' is standard input, and a file that ends"
+              + " in .gz is decompressed (default: the accounting topic).")
   private String file;
 
   @Mixin private ConnectionOptions connection;
@@ -57,19 +59,21 @@ final class ComposeCommand implements Callable<Integer> {
       names = "--delta",
       paramLabel = "D",
       defaultValue = "1e-6",
-      description = "Where to read epsilon (default: ${DEFAULT-VALUE}).")
+      description = "Delta at which to compute epsilon (default: ${DEFAULT-VALUE}).")
   private double delta;
 
-  @Option(names = "--by-model", description = "Also what each person spent on each model.")
+  @Option(names = "--by-model", description = "Also prints what each person spent on each model.")
   private boolean byModel;
 
   @Option(
       names = "--top",
       paramLabel = "N",
-      description = "Whom to show: the N who spent most (default: 20; with --json, all).")
+      description =
+          "Number of people to print, those who spent most first (default: 20; with"
+              + " --json: all).")
   private Long top;
 
-  @Option(names = "--json", description = "For programs.")
+  @Option(names = "--json", description = "Prints JSON, with all digits.")
   private boolean json;
 
   @Override
@@ -81,7 +85,7 @@ final class ComposeCommand implements Callable<Integer> {
     }
     if (file != null && connection.isNamed()) {
       throw new InputException(
-          "FILE is %s, and a Kafka is named too; it must be one".formatted(file));
+          "FILE is %s, and a Kafka address is given, too; give only one of them".formatted(file));
     }
     RecomputedAccounts accounts = new RecomputedAccounts();
     if (file != null) {
@@ -104,7 +108,8 @@ final class ComposeCommand implements Callable<Integer> {
     spec.commandLine()
         .getErr()
         .printf(
-            "MISMATCH: %s of %s events tell costs or totals that their declarations don't add up to:%n",
+            "MISMATCH: %s of %s events have costs or totals that differ from those of their"
+                + " declarations:%n",
             Digits.count(accounts.mismatched()), Digits.count(accounts.events()));
     accounts.mismatches().forEach(spec.commandLine().getErr()::println);
     return 1;

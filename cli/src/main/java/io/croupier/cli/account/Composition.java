@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What everybody's spends are worth at a delta. What several spent alike is worked out once; else a
- * person of three different epsilons takes half a millisecond, one of a hundred 60.
+ * The epsilon of every user's spend at a delta. Users with equal spends share one computation,
+ * which takes half a millisecond for three different epsilons and 60 ms for a hundred.
  */
 final class Composition {
   private static final Comparator<ResultRow> ORDER =
@@ -53,7 +53,7 @@ final class Composition {
     return new ResultRow(userId, modelId, spend, bounds);
   }
 
-  /** For programs: what the whole population has, and everybody. */
+  /** The JSON form: the user with the largest epsilon, counts, and the list of users. */
   JsonObject json(long top) {
     JsonObject json = users.isEmpty() ? new JsonObject() : users.get(0).json(delta);
     json.addProperty("users", users.size());
@@ -72,11 +72,11 @@ final class Composition {
     return list;
   }
 
-  /** For people. */
+  /** The printed form. */
   String text(long top) {
     List<String> text = new ArrayList<>();
     if (users.isEmpty()) {
-      return "Nobody has spent anything.";
+      return "No user has spent anything.";
     }
     text.add(table(users, false, top));
     text.add("");
@@ -85,7 +85,7 @@ final class Composition {
       text.add("");
     }
     text.add(
-        "%s people, relation %s: at delta %s, nobody has spent more than an epsilon of %s (%s, by %s)."
+        "%s people, relation %s: at delta %s, the largest epsilon spent is %s (by %s; bound: %s)."
             .formatted(
                 Digits.count(users.size()),
                 RelationOption.REPLACE_ONE,
@@ -96,7 +96,7 @@ final class Composition {
     text.addAll(left());
     if (accounts.events() > 0 && accounts.mismatched() == 0) {
       text.add(
-          "Costs and totals of all %s events are what their declarations add up to."
+          "The costs and totals of all %s events match their declarations."
               .formatted(Digits.count(accounts.events())));
     }
     return String.join(System.lineSeparator(), text);
@@ -108,11 +108,12 @@ final class Composition {
     return rows.size() > top
         ? table.text()
             + System.lineSeparator()
-            + "... and %s more, who spent no more".formatted(Digits.count(rows.size() - top))
+            + "... and %s more, with at most the same epsilon"
+                .formatted(Digits.count(rows.size() - top))
         : table.text();
   }
 
-  /** What no number speaks of. */
+  /** Reports that no epsilon covers. */
   private List<String> left() {
     long undisclosed = 0;
     long unbounded = 0;
@@ -126,9 +127,8 @@ final class Composition {
       return List.of();
     }
     return List.of(
-        ("Not in any number: reports that disclose nothing of their noise (%s), coordinates without"
-                + " noise (in %s reports), and central reports whose events don't say what they cost"
-                + " (%s).")
+        ("No epsilon covers: reports that don't declare their noise (%s), coordinates without noise"
+                + " (in %s reports), and central reports whose events don't contain their cost (%s).")
             .formatted(
                 Digits.count(undisclosed), Digits.count(unbounded), Digits.count(uncharged)));
   }

@@ -22,7 +22,7 @@ import io.croupier.schemas.Spend;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** Reads accounting events, and declarations as reports have them, into accounts. */
+/** Reads accounting events and the declarations of reports, and adds them to accounts. */
 final class DeclarationReader {
   private static final JsonFormat.Parser JSON = JsonFormat.parser();
   private static final long MOST = 1_000_000;
@@ -36,9 +36,9 @@ final class DeclarationReader {
   }
 
   /**
-   * Adds all that a file holds: objects one a line, or one list of them.
+   * Adds the contents of a file: one object per line, or a single list of objects.
    *
-   * @throws InputException naming the line, and what is wrong there
+   * @throws InputException if the file can't be used; the message contains the line and the problem
    */
   void read(String file) {
     try (LineReader reader = LineReader.open(file)) {
@@ -58,7 +58,7 @@ final class DeclarationReader {
       text.append('\n').append(line);
     }
     if (!(parse(text.toString(), file) instanceof JsonArray list)) {
-      throw new InputException(file + ": not one list of JSON objects");
+      throw new InputException(file + ": not a single list of JSON objects");
     }
     for (int i = 0; i < list.size(); i++) {
       add(list.get(i), "%s, entry %d".formatted(file, i + 1));
@@ -94,14 +94,17 @@ final class DeclarationReader {
     merge(object, report, place);
     if (report.getGradientCase() != GradientCase.GRADIENT_NOT_SET) {
       throw new InputException(
-          place + ": it holds a gradient; it must be an accounting event, or a declaration alone");
+          place
+              + ": contains a gradient; it must be an accounting event or a declaration without"
+              + " one");
     }
     boolean declares =
         report.getDeclarationCase() != GradientReport.DeclarationCase.DECLARATION_NOT_SET;
     if (declares == (rho != null)) {
       throw new InputException(
           place
-              + ": it must have one of l2Laplace, coordinateLaplace, gaussian, undisclosed and "
+              + ": it must have exactly one of l2Laplace, coordinateLaplace, gaussian, undisclosed"
+              + " and "
               + RHO);
     }
     if (rho != null) {
@@ -119,7 +122,7 @@ final class DeclarationReader {
       throw new InputException(
           culprit.isEmpty()
               ? place + ": fields exclude each other"
-              : "%s: %s is unknown here, or has a value that is none of its kind"
+              : "%s: field %s is unknown or has a value of the wrong type"
                   .formatted(place, culprit),
           e);
     }
@@ -144,12 +147,12 @@ final class DeclarationReader {
             ? number(object.get("rho"))
             : BigDecimal.ZERO;
     if (rho.signum() <= 0 || rho.doubleValue() > Double.MAX_VALUE) {
-      throw wrong(place, RHO, mechanism, "{\"rho\": 0.05}, of a positive and finite rho");
+      throw wrong(place, RHO, mechanism, "{\"rho\": 0.05}, with a positive and finite rho");
     }
     return rho;
   }
 
-  /** 0 if it is none. */
+  /** The number, or 0 if the element is not a number. */
   private static BigDecimal number(JsonElement element) {
     return element instanceof JsonPrimitive primitive && primitive.isNumber()
         ? primitive.getAsBigDecimal()
@@ -160,7 +163,7 @@ final class DeclarationReader {
     return new InputException("%s: %s is %s; it must be %s".formatted(place, field, value, right));
   }
 
-  /** A report that was admitted, as its ledger would tell of it. */
+  /** The accounting event of an admitted report with this declaration. */
   private static AccountingEvent event(GradientReport.Builder report, String place) {
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
@@ -183,8 +186,9 @@ final class DeclarationReader {
       case CENTRAL ->
           throw new InputException(
               place
-                  + ": a central report costs what its event says; it must be that, or gaussian"
-                  + " with the mu that 'account tree --relation replace-one' gives");
+                  + ": the cost of a central report is known only from its accounting event; give"
+                  + " the event, or gaussian with the mu that 'account tree --relation"
+                  + " replace-one' prints");
       case DECLARATION_NOT_SET -> throw new IllegalArgumentException("no declaration");
     }
     return event.build();
@@ -197,8 +201,8 @@ final class DeclarationReader {
   }
 
   /**
-   * As the ledger sums up: with the clip L2, and if all taus are finite, their L2 norm, else the
-   * sum of the finite ones; of decimals, rounded up to units of 1e-9.
+   * The cost as the ledger computes it: with clip L2 and finite taus their L2 norm, else the sum of
+   * the finite ones, in decimal arithmetic and rounded up to units of 1e-9.
    */
   private static CoordinateLaplaceTotal total(CoordinateLaplace laplace, String place) {
     if (laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED) {

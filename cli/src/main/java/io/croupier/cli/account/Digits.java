@@ -5,7 +5,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Locale;
 
-/** Numbers as people read them. */
+/** Formats numbers for people. */
 public final class Digits {
   private static final int DECIMALS = 2;
   private static final int SIGNIFICANT = 3;
@@ -13,7 +13,7 @@ public final class Digits {
 
   private Digits() {}
 
-  /** Two decimals, and at least three digits: 18.71, 1.65, 0.0123. To the nearest. */
+  /** Rounds to the nearest, with two decimals and at least three digits: 18.71, 1.65, 0.0123. */
   public static String rounded(double value) {
     if (!(Math.abs(value) >= LEAST && Math.abs(value) <= Double.MAX_VALUE)) {
       return all(value);
@@ -25,14 +25,14 @@ public final class Digits {
         : exact.round(new MathContext(SIGNIFICANT, RoundingMode.HALF_EVEN)).toPlainString();
   }
 
-  /** Six digits, in the direction of more privacy as the caller knows it. */
+  /** Rounds to six digits in the direction that the caller states to be the safe one. */
   public static String sixDigits(double value, RoundingMode towardsPrivacy) {
     return Double.isFinite(value)
         ? all(BigDecimal.valueOf(value).round(new MathContext(6, towardsPrivacy)).doubleValue())
         : all(value);
   }
 
-  /** All of them: 17.66674617585618, 1e-6. */
+  /** Prints all digits: 17.66674617585618, 1e-6. */
   public static String all(double value) {
     if (!Double.isFinite(value)) {
       return Double.isNaN(value) ? "not a number" : value > 0 ? "infinite" : "-infinite";
@@ -46,7 +46,7 @@ public final class Digits {
     return mantissa.toPlainString() + "e" + exponent;
   }
 
-  /** With thousands separated: 28,155. */
+  /** Separates thousands by commas: 28,155. */
   public static String count(long value) {
     return String.format(Locale.ROOT, "%,d", value);
   }

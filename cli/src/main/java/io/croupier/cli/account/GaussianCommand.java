@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Says what Gaussian noise guarantees. */
+/** Computes what Gaussian noise guarantees. */
 @Command(
     name = "gaussian",
     mixinStandardHelpOptions = true,
@@ -19,9 +19,11 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Says what mu-GDP, Gaussian noise of deviation sensitivity / mu, guarantees: epsilon at a"
-          + " delta, or delta at an epsilon. Several add up as the root of the sum of mu^2, chosen"
-          + " adaptively or not."
+      "Computes what Gaussian noise (mu-GDP) guarantees.",
+      "",
+      "The noise has standard deviation sensitivity / mu. The result is epsilon at a delta, or"
+          + " delta at an epsilon. Several mechanisms compose to mu = sqrt(sum of mu^2), even if"
+          + " they were chosen adaptively."
     },
     footer = {"", "Try:", "  croupier account gaussian --mu 1 --mu 0.5 --delta 1e-6"})
 final class GaussianCommand implements Callable<Integer> {
@@ -32,7 +34,7 @@ final class GaussianCommand implements Callable<Integer> {
       names = "--mu",
       paramLabel = "M",
       required = true,
-      description = "A mechanism's mu; repeatable.")
+      description = "The mu of a mechanism; repeatable.")
   private List<Double> mus;
 
   @ArgGroup(multiplicity = "1")
@@ -43,29 +45,29 @@ final class GaussianCommand implements Callable<Integer> {
       paramLabel = "RELATION",
       defaultValue = "replace-one",
       description = {
-        "The neighbours that every mu is about, to be repeated in the answer:"
-            + " ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, as reports and ledgers have"
-            + " it). A mu under zero-out is half of it."
+        "Neighbouring relation of every --mu, which the output repeats: ${COMPLETION-CANDIDATES}"
+            + " (default: ${DEFAULT-VALUE}, that of reports and ledgers). Mu under zero-out is"
+            + " half of mu under replace-one."
       })
   private RelationOption relation;
 
-  @Option(names = "--json", description = "For programs.")
+  @Option(names = "--json", description = "Prints JSON, with all digits.")
   private boolean json;
 
-  /** One of the two. */
+  /** The given coordinate of the privacy curve. */
   private static final class CurvePointOptions {
     @Option(
         names = "--delta",
         paramLabel = "D",
         required = true,
-        description = "Where to read epsilon.")
+        description = "Delta at which to compute epsilon.")
     private Double delta;
 
     @Option(
         names = "--epsilon",
         paramLabel = "E",
         required = true,
-        description = "Where to read delta.")
+        description = "Epsilon at which to compute delta.")
     private Double epsilon;
   }
 

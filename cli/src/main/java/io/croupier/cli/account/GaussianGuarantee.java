@@ -8,10 +8,11 @@ import io.croupier.accounting.tree.TreeRelease;
 import java.math.RoundingMode;
 
 /**
- * What one Gaussian mechanism, or several as one, guarantees.
+ * The guarantee of one Gaussian mechanism, or of the composition of several.
  *
- * @param zeta squared sensitivity in clipping norms, under the relation; negative: not known
- * @param epsilon at delta, exactly
+ * @param zeta squared sensitivity under the relation, in units of the squared clipping norm;
+ *     negative if unknown
+ * @param epsilon at delta, exact
  * @param epsilonRenyi at delta, by Renyi DP
  */
 record GaussianGuarantee(
@@ -23,7 +24,7 @@ record GaussianGuarantee(
     RelationOption relation) {
   private static final long UNKNOWN = -1;
 
-  /** Of trees. */
+  /** The guarantee of a tree release at a delta. */
   static GaussianGuarantee of(TreeRelease release, double delta, RelationOption relation) {
     return new GaussianGuarantee(
         release.zeta(),
@@ -34,7 +35,7 @@ record GaussianGuarantee(
         relation);
   }
 
-  /** Of mu-GDP, at a delta. */
+  /** The guarantee of mu-GDP at a delta. */
   static GaussianGuarantee of(double mu, double delta, RelationOption relation) {
     double logDelta = StrictMath.log(delta);
     return new GaussianGuarantee(
@@ -46,7 +47,7 @@ record GaussianGuarantee(
         relation);
   }
 
-  /** Of mu-GDP, at an epsilon. A delta below the least double is told as that. */
+  /** The guarantee of mu-GDP at an epsilon. A delta below the least double is rounded up to it. */
   static GaussianGuarantee atEpsilon(double mu, double epsilon, RelationOption relation) {
     double logDelta = GaussianDp.logDelta(epsilon, mu);
     double delta = Math.max(Double.MIN_VALUE, StrictMath.exp(logDelta));
@@ -54,7 +55,7 @@ record GaussianGuarantee(
     return new GaussianGuarantee(UNKNOWN, mu, epsilon, renyi, delta, relation);
   }
 
-  /** For programs. */
+  /** The JSON form, with all digits. */
   JsonObject json() {
     JsonObject json = new JsonObject();
     if (zeta == UNKNOWN) {
@@ -83,13 +84,14 @@ record GaussianGuarantee(
         .row("relation", relation.toString(), "");
   }
 
-  /** The table, and what it means. */
+  /** The table and its meaning in words. */
   String text() {
     return String.join(System.lineSeparator(), table().text(), "", sentence());
   }
 
   private String sentence() {
-    return "If %s, any event's probability grows from p to at most exp(%s) p + %s; and vice versa."
+    return ("If %s, the probability of any event grows from p to at most exp(%s) p + %s, and vice"
+            + " versa.")
         .formatted(
             relation.meaning(),
             Digits.sixDigits(epsilon, RoundingMode.CEILING),

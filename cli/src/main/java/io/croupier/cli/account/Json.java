@@ -5,21 +5,21 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonPrimitive;
 
-/** What commands print for programs. */
+/** JSON output of commands. */
 public final class Json {
   private static final Gson GSON =
       new GsonBuilder().serializeNulls().disableHtmlEscaping().setPrettyPrinting().create();
 
   private Json() {}
 
-  /** A number with all its digits; an infinite one as Protobuf's JSON has it, "Infinity". */
+  /** A number with all its digits; infinity is "Infinity", as in the Protobuf JSON mapping. */
   public static JsonPrimitive number(double value) {
     return Double.isFinite(value)
         ? new JsonPrimitive(value)
         : new JsonPrimitive(Double.toString(value));
   }
 
-  /** On several lines, without an end of the last. */
+  /** The text on several lines, without a final line separator. */
   public static String text(JsonElement json) {
     return GSON.toJson(json);
   }

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.io.input.BoundedInputStream;
 
-/** The lines of a file, with how far it is read drawn where a person sees it. */
+/** Reads the lines of a file and shows the progress on a terminal. */
 final class LineReader implements Closeable {
   private static final String PIPE = "-";
   private static final int STEP = 4096;
@@ -35,9 +35,10 @@ final class LineReader implements Closeable {
   }
 
   /**
-   * Opens a file; {@value #PIPE} is standard input. A name that ends in {@code .gz} is unpacked.
+   * Opens a file; {@value #PIPE} is standard input. A file that ends in {@code .gz} is
+   * decompressed.
    *
-   * @throws InputException if it can't be read
+   * @throws InputException if the file can't be read
    */
   static LineReader open(String name) {
     try {
@@ -51,7 +52,7 @@ final class LineReader implements Closeable {
   }
 
   /**
-   * The next line, which may be empty; null at the end.
+   * Returns the next line, which may be empty; null at the end.
    *
    * @throws InputException if the file can't be read
    */
@@ -67,7 +68,7 @@ final class LineReader implements Closeable {
     }
   }
 
-  /** Where the line just read stands: {@code order.txt, line 7}. */
+  /** The place of the last line read: {@code order.txt, line 7}. */
   String place() {
     return "%s, line %d".formatted(name, number);
   }

@@ -2,26 +2,26 @@ package io.croupier.cli.account;
 
 import io.croupier.cli.InputException;
 
-/** What numbers given on the command line have to be. */
+/** Range checks for numeric options; each throws an {@link InputException}. */
 final class OptionChecks {
 
   private OptionChecks() {}
 
-  /** That it lies between 0 and 1. */
+  /** Requires a value strictly between 0 and 1. */
   static void probability(String option, double value) {
     if (!(value > 0 && value < 1)) {
       throw refusal(option, value, "be between 0 and 1, such as 1e-6");
     }
   }
 
-  /** That it is positive and finite. */
+  /** Requires a positive and finite value. */
   static void positive(String option, double value) {
     if (!(value > 0 && value <= Double.MAX_VALUE)) {
       throw refusal(option, value, "be positive and finite");
     }
   }
 
-  /** That it is at least so much. */
+  /** Requires a value of at least {@code least}. */
   static void atLeast(String option, long value, long least) {
     if (value < least) {
       throw refusal(option, value, "be at least " + least);

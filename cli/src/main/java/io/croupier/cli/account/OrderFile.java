@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringTokenizer;
 
-/** A file of who takes part in which step: one step a line. Keeps the names of users, no steps. */
+/**
+ * A file that lists the participants of each step, one step per line. Keeps the names of users in
+ * memory, but not the steps.
+ */
 final class OrderFile {
   private static final String SEPARATORS = " \t,";
 
@@ -16,15 +19,16 @@ final class OrderFile {
   private final Map<String, Long> numbers = new HashMap<>();
   private final List<String> users = new ArrayList<>();
 
-  /** Names the file; {@link LineReader#open}. */
+  /** Sets the file's name, which {@link LineReader#open} will open. */
   OrderFile(String name) {
     this.name = name;
   }
 
   /**
-   * Adds all its steps.
+   * Adds all steps of the file to {@code order}.
    *
-   * @throws InputException naming the line that is one too many, or the file that can't be read
+   * @throws InputException if the file can't be read, or {@code order} refuses a line, which the
+   *     message names
    */
   void read(GivenOrder order) {
     try (LineReader reader = LineReader.open(name)) {
@@ -58,7 +62,7 @@ final class OrderFile {
     return number;
   }
 
-  /** Everybody in it, by when they came first; the number of each is their place in the list. */
+  /** All users in order of first appearance; a user's number is the index in this list. */
   List<String> users() {
     return users;
   }

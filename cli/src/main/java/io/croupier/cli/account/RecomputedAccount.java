@@ -12,7 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One person's account. It keeps no windows: which reports were judged before, events already say.
+ * One user's recomputed account. It keeps no replay windows: events already contain the verdict on
+ * repeated reports.
  */
 final class RecomputedAccount implements UserAccount {
   private final SpendTotals all = new SpendTotals();
@@ -20,17 +21,17 @@ final class RecomputedAccount implements UserAccount {
   private final Map<String, RunningZeta> zetas = new HashMap<>();
   private final Map<String, WholeCharge> wholeCharges = new HashMap<>();
 
-  /** Over all models. */
+  /** Totals over all models. */
   SpendTotals all() {
     return all;
   }
 
-  /** Of each model. */
+  /** Totals of each model. */
   Map<String, SpendTotals> models() {
     return models;
   }
 
-  /** Counts a report that was charged. */
+  /** Counts a charged report. */
   void count(AccountingEvent event) {
     all.count(event);
     if (event.hasModelTotals()) {
@@ -38,7 +39,7 @@ final class RecomputedAccount implements UserAccount {
     }
   }
 
-  /** Adds a mechanism of which only a rho is known. */
+  /** Adds a mechanism with a zCDP guarantee of rho. */
   void addRho(String modelId, BigDecimal rho) {
     all.addRho(rho);
     models.computeIfAbsent(modelId, id -> new SpendTotals()).addRho(rho);

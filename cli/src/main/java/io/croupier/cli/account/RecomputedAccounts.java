@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everybody's accounts, added up from what reports declared: by the ledger's rules, but from
- * nothing that it added up. What events say of costs and totals is compared with that.
+ * The accounts of all users, recomputed by the ledger's rules from the declarations of reports
+ * alone, and compared with the costs and totals in accounting events.
  */
 final class RecomputedAccounts {
   private static final int MISMATCHES = 20;
@@ -28,10 +28,10 @@ final class RecomputedAccounts {
   private long events;
 
   /**
-   * Adds what a ledger judged. What an event doesn't tell, as one of an older ledger, is not held
-   * against it, unless it tells no cost or no total at all.
+   * Adds an event of a ledger and compares its costs and totals. Fields that events of older
+   * ledgers lack are not counted as mismatches; an event without any cost or without any total is.
    *
-   * @param place where the event stands, in words
+   * @param place of the event, for messages
    */
   void addEvent(AccountingEvent event, String place) {
     RecomputedAccount recomputedAccount = recomputedAccount(event.getUserId());
@@ -54,7 +54,7 @@ final class RecomputedAccounts {
     }
   }
 
-  /** Adds reports that declare the same. */
+  /** Adds {@code count} reports with the same declaration. */
   void addDeclared(AccountingEvent event, long count) {
     RecomputedAccount recomputedAccount = recomputedAccount(event.getUserId());
     for (long i = 0; i < count; i++) {
@@ -63,7 +63,7 @@ final class RecomputedAccounts {
     }
   }
 
-  /** Adds mechanisms of which only a rho is known. */
+  /** Adds {@code count} mechanisms with a zCDP guarantee of rho. */
   void addRho(String userId, String modelId, BigDecimal rho, long count) {
     for (long i = 0; i < count; i++) {
       recomputedAccount(userId).addRho(modelId, rho);
@@ -77,7 +77,7 @@ final class RecomputedAccounts {
   private static String mismatch(
       AccountingEvent event, RecomputedAccount recomputedAccount, String place) {
     String text =
-        "%s: user %s, model %s, sequence %d, %s: spent %s; of the user %s, by the declarations %s"
+        "%s: user %s, model %s, sequence %d, %s: spent %s; totals of the user %s, recomputed %s"
             .formatted(
                 place,
                 event.getUserId(),
@@ -88,7 +88,7 @@ final class RecomputedAccounts {
                 json(event.getUserTotals()),
                 json(recomputedAccount.userTotals()));
     return event.hasModelTotals()
-        ? "%s; of the model %s, by the declarations %s"
+        ? "%s; totals of the model %s, recomputed %s"
             .formatted(
                 text,
                 json(event.getModelTotals()),
@@ -113,17 +113,17 @@ final class RecomputedAccounts {
     return accounts;
   }
 
-  /** How many events a ledger told; 0: there were declarations only. */
+  /** The number of accounting events; 0 if the input contained only declarations. */
   long events() {
     return events;
   }
 
-  /** How many of the events tell other costs or totals than their declarations add up to. */
+  /** The number of events whose costs or totals differ from the recomputed ones. */
   long mismatched() {
     return mismatched;
   }
 
-  /** The first of them, in words. */
+  /** Descriptions of the first mismatches, at most {@value #MISMATCHES}. */
   List<String> mismatches() {
     return mismatches;
   }

@@ -3,11 +3,11 @@ package io.croupier.cli.account;
 import io.croupier.accounting.NeighbouringRelation;
 import java.util.Locale;
 
-/** Which two sets of people's data nobody shall be able to tell apart, as options name it. */
+/** Neighbouring relations, as options name them. */
 enum RelationOption {
-  /** As in the paper of the central model. */
+  /** The relation of Kairouz et al. 2021. */
   ZERO_OUT(NeighbouringRelation.ZERO_OUT, "one person's contributions are replaced by zeros"),
-  /** As in the ledgers. */
+  /** The relation of reports and ledgers. */
   REPLACE_ONE(NeighbouringRelation.REPLACE_ONE, "one person's data are replaced by another's");
 
   private final NeighbouringRelation neighbours;
@@ -22,7 +22,7 @@ enum RelationOption {
     return neighbours;
   }
 
-  /** What is done to get from one set to the other. */
+  /** How two neighbouring data sets differ, as a clause. */
   String meaning() {
     return meaning;
   }

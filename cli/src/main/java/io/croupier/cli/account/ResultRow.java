@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one person spent, with every bound on what that is worth.
+ * What one user spent, with every bound on its epsilon.
  *
- * @param modelId empty: all models
- * @param bounds each an epsilon
+ * @param modelId empty for the total over all models
+ * @param bounds epsilon at the delta, by bound
  */
 record ResultRow(String userId, String modelId, SpendTotals spend, Map<Bound, Double> bounds) {
 
-  /** The least of the bounds, of equal ones the first. */
+  /** The bound with the least epsilon; of equal ones, the first. */
   Bound by() {
     Bound least = Bound.BASIC;
     for (Map.Entry<Bound, Double> bound : bounds.entrySet()) {
@@ -54,7 +54,7 @@ record ResultRow(String userId, String modelId, SpendTotals spend, Map<Bound, Do
     return header.toArray(String[]::new);
   }
 
-  /** For people. */
+  /** The cells of the printed table. */
   List<String> cells(boolean byModel) {
     Totals totals = spend.totals();
     List<String> cells = new ArrayList<>(List.of(userId));
@@ -75,7 +75,7 @@ record ResultRow(String userId, String modelId, SpendTotals spend, Map<Bound, Do
     return cells;
   }
 
-  /** For programs. */
+  /** The JSON form, with all digits. */
   JsonObject json(double delta) {
     JsonObject json = new JsonObject();
     json.addProperty("userId", userId);

@@ -12,18 +12,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How much one person can move the trees of a release.
+ * How much one person can change the trees of a release.
  *
- * @param zeta of one tree, or of all that follow each other
- * @param bound on it by the paper's Algorithm 3; the same where the order is known
- * @param isExact whether zeta is no mere bound
- * @param zetas of each person, if the order is known; in the order of {@code users}
- * @param trees side by side
+ * @param steps of the release
+ * @param zeta squared sensitivity under zero-out of one tree, or of a sequence of restarted trees,
+ *     in units of the squared clipping norm
+ * @param bound on zeta by Algorithm 3 of Kairouz et al. 2021; equals zeta if the order is known
+ * @param isExact whether zeta is exact, not only an upper bound
+ * @param zetas over all trees, by user, in the order of {@code users}; empty if the order is
+ *     unknown
+ * @param trees number of trees released side by side
  */
 record Sensitivity(
     long steps, long zeta, long bound, boolean isExact, Map<String, Long> zetas, int trees) {
 
-  /** Of the worst placement of one person's participations; a bound on it where there are many. */
+  /**
+   * The sensitivity for the worst placement of one person's participations, or an upper bound on it
+   * if there are too many participations for an exact answer.
+   */
   static Sensitivity of(Schedule schedule, int trees) {
     long bound = schedule.zetaBound();
     boolean isExact = hasExactAnswer(schedule);
@@ -31,7 +37,7 @@ record Sensitivity(
     return new Sensitivity(schedule.steps(), zeta, bound, isExact, Map.of(), trees);
   }
 
-  /** Of an order of users, who are numbered in the order of the list. */
+  /** The sensitivity for a given order; a user's number is the index in {@code users}. */
   static Sensitivity of(GivenOrder order, List<String> users, int trees) {
     UserZetas zetas = order.zetas();
     Map<String, Long> byName = new LinkedHashMap<>();
@@ -43,7 +49,7 @@ record Sensitivity(
         order.steps(), largest, largest, true, Collections.unmodifiableMap(byName), trees);
   }
 
-  /** The release with that noise. */
+  /** The release with the given noise. */
   TreeRelease release(double noiseMultiplier, NeighbouringRelation relation) {
     return new TreeRelease(
         Collections.nCopies(trees, new TreeRelease.Part(zeta, noiseMultiplier)), relation);
@@ -54,7 +60,7 @@ record Sensitivity(
     return zeta * trees;
   }
 
-  /** Adds what programs want to know. */
+  /** Adds the fields of the JSON output. */
   void addTo(JsonObject json, NeighbouringRelation relation, boolean byUser) {
     json.addProperty("steps", steps);
     json.addProperty("zetaIsExact", isExact);
@@ -66,18 +72,19 @@ record Sensitivity(
     }
   }
 
-  /** What kind of number zeta is. */
+  /** A sentence that states whether zeta is exact. */
   String sentence(NeighbouringRelation relation) {
     if (!isExact) {
-      return "Zeta is the bound of Algorithm 3: for an exact one there are too many participations.";
+      return "Zeta is the upper bound of Algorithm 3: there are too many participations for an"
+          + " exact value.";
     }
     if (!zetas.isEmpty()) {
-      return "Zeta is exact, that of the given order of %s steps and %s people."
+      return "Zeta is exact, for the given order of %s steps and %s people."
           .formatted(Digits.count(steps), Digits.count(zetas.size()));
     }
     return bound == zeta
-        ? "Zeta is exact, and Algorithm 3 has the same."
-        : "Zeta is exact; Algorithm 3 has %s."
+        ? "Zeta is exact; Algorithm 3 gives the same value."
+        : "Zeta is exact; Algorithm 3 gives %s."
             .formatted(Digits.count(under(Math.multiplyExact(bound, trees), relation)));
   }
 

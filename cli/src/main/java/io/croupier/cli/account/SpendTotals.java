@@ -9,8 +9,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What one person spent, on one model or on all. The pure epsilons are kept one by one, equal ones
- * as a number, since they compose better than their sum does.
+ * What one user spent, on one model or on all. The pure epsilons are kept individually, with the
+ * count of equal ones, since composition gives a better bound for them than for their sum.
  */
 final class SpendTotals {
   private Totals totals = new Totals();
@@ -27,7 +27,7 @@ final class SpendTotals {
     this.totals = totals;
   }
 
-  /** Counts a report whose cost the totals have. */
+  /** Counts a report whose cost the totals already contain. */
   void count(AccountingEvent event) {
     switch (event.getDeclarationCase()) {
       case L2_LAPLACE -> pure.merge(event.getL2Laplace().getEpsilon(), 1L, Long::sum);
@@ -45,7 +45,7 @@ final class SpendTotals {
     }
   }
 
-  /** Adds a mechanism of which only a rho is known. */
+  /** Adds a mechanism with a zCDP guarantee of rho. */
   void addRho(BigDecimal more) {
     Totals cost = new Totals();
     cost.reports = 1;
@@ -53,26 +53,26 @@ final class SpendTotals {
     rho = rho.add(more);
   }
 
-  /** Reports whose noise is the job's. */
+  /** The number of central reports, to which the job adds the noise. */
   long central() {
     return central;
   }
 
-  /** Those of them of which no event says what they cost. */
+  /** The number of central reports whose events don't contain their cost. */
   long uncharged() {
     return uncharged;
   }
 
-  /** All rho, that of pure and of Gaussian reports included. */
+  /** The total rho, including that of pure and of Gaussian reports. */
   double rho() {
     return Double.isInfinite(totals.rho())
         ? totals.rho()
         : up(rho.add(BigDecimal.valueOf(totals.rho())));
   }
 
-  /** Whatever any bound depends on: entries with the same have the same bounds. */
+  /** Everything that the bounds depend on: equal keys have equal bounds. */
   record BoundKey(SortedMap<Double, Long> pure, double mu, double variation, BigDecimal rho) {
-    /** The same for the accountant. */
+    /** The spends in the accountant's form. */
     Spends spends() {
       Spends spends = new Spends();
       pure.forEach(spends::addPure);

@@ -9,36 +9,36 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A table: words to the left, numbers to the right. */
+/** A text table, with words aligned to the left and numbers to the right. */
 public final class Table {
   private final List<String> header;
   private final Set<String> words = new HashSet<>();
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** Of these columns, the first of which holds words, and all others numbers. */
+  /** Makes a table with these columns; the first contains words, the others numbers. */
   public Table(String... header) {
     this.header = List.of(header);
     words.add(header[0]);
   }
 
-  /** A column that holds words too. */
+  /** Declares that another column contains words. */
   public Table words(String column) {
     words.add(column);
     return this;
   }
 
-  /** Adds a row, of a cell for each column. */
+  /** Adds a row with one cell per column. */
   public Table row(String... cells) {
     return row(List.of(cells));
   }
 
-  /** Adds a row, of a cell for each column. */
+  /** Adds a row with one cell per column. */
   public Table row(List<String> cells) {
     rows.add(cells);
     return this;
   }
 
-  /** The lines, without an end of the last. */
+  /** The text of the table, without a final line separator. */
   public String text() {
     List<ColumnData<List<String>>> columns = new ArrayList<>();
     for (int i = 0; i < header.size(); i++) {

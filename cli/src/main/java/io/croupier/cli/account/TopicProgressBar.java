@@ -6,7 +6,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** How far something is read, drawn on standard error where a person sees it. */
+/** A progress bar for reading, on standard error if that is a terminal. */
 final class TopicProgressBar implements AutoCloseable {
   private static final int REDRAW_MS = 250;
   private static final long MEBIBYTE = 1 << 20;
@@ -24,19 +24,19 @@ final class TopicProgressBar implements AutoCloseable {
     bar = builder.build();
   }
 
-  /** Of a file's bytes; a negative number is not known. */
+  /** Counts the bytes of a file; a negative size means that it is unknown. */
   static TopicProgressBar ofBytes(String file, long bytes) {
     String name = Path.of(file).getFileName().toString();
     return new TopicProgressBar(
         new ProgressBarBuilder().setTaskName(name).setUnit(" MiB", MEBIBYTE), bytes);
   }
 
-  /** Of records. */
+  /** Counts records. */
   static TopicProgressBar ofRecords(String topic, long records) {
     return new TopicProgressBar(new ProgressBarBuilder().setTaskName(topic), records);
   }
 
-  /** So far it is. */
+  /** Sets the progress. */
   void stepTo(long done) {
     bar.stepTo(done);
   }

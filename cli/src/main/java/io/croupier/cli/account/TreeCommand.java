@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Says what a release by tree aggregation guarantees. */
+/** Computes what a release by tree aggregation guarantees. */
 @Command(
     name = "tree",
     mixinStandardHelpOptions = true,
@@ -21,11 +21,15 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Says what noise on trees (DP-FTRL) guarantees each person. All noisy nodes are one Gaussian"
-          + " mechanism of mu = sqrt(zeta) / noise multiplier, zeta being the most by which one"
-          + " person moves them, squared, in clipping norms: exactly, for the worst placement of"
-          + " their participations, or for a given order. Epsilon follows from mu exactly; what the"
-          + " paper's Renyi DP gives, 3 to 8 per cent more, stands beside it."
+      "Computes what tree aggregation (DP-FTRL, Kairouz et al. 2021) guarantees.",
+      "",
+      "All"
+          + " noisy nodes together are one Gaussian mechanism with mu = sqrt(zeta) / noise"
+          + " multiplier. Zeta is the largest squared change of the nodes by one person's data,"
+          + " in units of the squared clipping norm. It is exact, for the worst placement of the"
+          + " person's participations or for a given order. Epsilon follows from mu exactly; the"
+          + " bound by Renyi DP, as in the paper, is 3 to 8 per cent larger, and is printed,"
+          + " too."
     },
     footer = {
       "",
@@ -42,14 +46,15 @@ final class TreeCommand implements Callable<Integer> {
       names = "--noise-multiplier",
       paramLabel = "SIGMA",
       required = true,
-      description = "Standard deviation of each node's noise, in clipping norms.")
+      description =
+          "Standard deviation of the noise of each node, as a multiple of the clipping" + " norm.")
   private double noiseMultiplier;
 
   @Option(
       names = "--delta",
       paramLabel = "D",
       defaultValue = "1e-6",
-      description = "Where to read epsilon (default: ${DEFAULT-VALUE}).")
+      description = "Delta at which to compute epsilon (default: ${DEFAULT-VALUE}).")
   private double delta;
 
   @Option(
@@ -57,15 +62,15 @@ final class TreeCommand implements Callable<Integer> {
       paramLabel = "RELATION",
       defaultValue = "zero-out",
       description = {
-        "Neighbours: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, the paper's; ledgers have"
-            + " replace-one, which doubles mu)."
+        "Neighbouring relation: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, that of the"
+            + " paper; ledgers use replace-one, which doubles mu)."
       })
   private RelationOption relation;
 
-  @Option(names = "--by-user", description = "With --order: also the zeta of each person.")
+  @Option(names = "--by-user", description = "With --order: also prints the zeta of each person.")
   private boolean byUser;
 
-  @Option(names = "--json", description = "For programs.")
+  @Option(names = "--json", description = "Prints JSON, with all digits.")
   private boolean json;
 
   @Override
@@ -75,7 +80,7 @@ final class TreeCommand implements Callable<Integer> {
     OptionChecks.probability("--delta", delta);
     Sensitivity sensitivity = options.sensitivity();
     if (byUser && sensitivity.zetas().isEmpty()) {
-      throw new InputException("--by-user takes an --order in which somebody takes part");
+      throw new InputException("--by-user requires an --order with at least one participant");
     }
     GaussianGuarantee guarantee;
     try {

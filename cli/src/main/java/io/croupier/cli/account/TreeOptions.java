@@ -6,7 +6,7 @@ import io.croupier.accounting.tree.Schedule;
 import io.croupier.cli.InputException;
 import picocli.CommandLine.Option;
 
-/** The options that say which trees are released, and who takes part in them when. */
+/** Options that describe the released trees and who takes part in which step. */
 final class TreeOptions {
   private static final int MOST_TREES = 1000;
   private static final String NOT_GIVEN = "-1";
@@ -14,27 +14,29 @@ final class TreeOptions {
   @Option(
       names = "--steps",
       paramLabel = "T",
-      description = "Steps of the release; with --order as many as it has.")
+      description = "Number of steps of the release; optional with --order.")
   private Long steps;
 
   @Option(
       names = "--participations",
       paramLabel = "E",
       defaultValue = NOT_GIVEN,
-      description = "How many steps one person takes part in, at most (default: 1).")
+      description = "Maximum number of steps in which one person takes part (default: 1).")
   private long participations;
 
   @Option(
       names = "--min-separation",
       paramLabel = "XI",
       defaultValue = NOT_GIVEN,
-      description = "Steps strictly between two participations, at least (default: 0).")
+      description =
+          "Minimum number of steps strictly between two participations of a person"
+              + " (default: 0).")
   private long minSeparation;
 
   @Option(
       names = "--restart-every",
       paramLabel = "N",
-      description = "A new tree after every N steps (default: never).")
+      description = "Starts a new tree after every N steps (default: never).")
   private Long restartEvery;
 
   @Option(
@@ -44,9 +46,9 @@ final class TreeOptions {
       defaultValue = "none",
       fallbackValue = "before-restart",
       description = {
-        "Virtual steps complete trees: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}; without"
-            + " WHICH: ${FALLBACK-VALUE}, the last tree excepted). Where there are no restarts,"
-            + " they complete the one tree."
+        "Trees that virtual steps complete: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE};"
+            + " without WHICH: ${FALLBACK-VALUE}, all but the last tree). Without"
+            + " --restart-every, before-restart and every-tree complete the single tree."
       })
   private CompletionOption completed;
 
@@ -55,9 +57,9 @@ final class TreeOptions {
       paramLabel = "N",
       defaultValue = "1",
       description = {
-        "Trees released side by side, with the same noise; least squares release 2, which under"
-            + " replace-one is an upper bound: 0.75 of that mu is charged (default:"
-            + " ${DEFAULT-VALUE})."
+        "Number of trees released side by side with the same noise (default: ${DEFAULT-VALUE})."
+            + " dpFtrlLeastSquares releases 2; under replace-one that gives an upper bound, and"
+            + " the ledger charges 0.75 of this mu."
       })
   private int trees;
 
@@ -65,18 +67,19 @@ final class TreeOptions {
       names = "--order",
       paramLabel = "FILE",
       description = {
-        "Who takes part in which step: a line for each step, with user ids separated by blanks or"
-            + " commas; an empty line: nobody. '-' is standard input; what ends in .gz is"
-            + " unpacked. Instead of --participations and --min-separation."
+        "Participants of each step, instead of --participations and --min-separation: one line per"
+            + " step, with user ids separated by blanks or commas; an empty line is a step"
+            + " without participants. '-' is standard input; a file that ends in .gz is"
+            + " decompressed."
       })
   private String order;
 
-  /** Whether any trees are spoken of. */
+  /** Whether {@code --steps} or {@code --order} is given. */
   boolean areGiven() {
     return steps != null || order != null;
   }
 
-  /** How much one person can move all trees, and what is known beside. */
+  /** Computes the sensitivity of the release. */
   Sensitivity sensitivity() {
     long every = restartEvery == null ? Schedule.NEVER : restartEvery;
     if (restartEvery != null) {
@@ -90,7 +93,7 @@ final class TreeOptions {
       return ofOrder(every);
     }
     if (steps == null) {
-      throw new InputException("How many steps? Say so by --steps T, or give --order FILE");
+      throw new InputException("The number of steps is missing; give --steps T or --order FILE");
     }
     long most = participations == -1 ? 1 : participations;
     long separation = minSeparation == -1 ? 0 : minSeparation;
@@ -109,18 +112,18 @@ final class TreeOptions {
   private Sensitivity ofOrder(long every) {
     if (participations != -1 || minSeparation != -1) {
       throw new InputException(
-          "--participations and --min-separation are for orders that are not known; --order says"
-              + " who takes part when");
+          "--participations and --min-separation can't be combined with --order, which lists the"
+              + " participants of each step");
     }
     OrderFile file = new OrderFile(order);
     GivenOrder given = new GivenOrder(every, completed.where(every));
     file.read(given);
     if (given.steps() == 0) {
-      throw new InputException(order + " is empty; it must have a line for each step");
+      throw new InputException(order + " is empty; it must have one line per step");
     }
     if (steps != null && steps != given.steps()) {
       throw new InputException(
-          "--steps is %d, but %s has %d lines; it must be as many, or left out"
+          "--steps is %d, but %s has %d lines; the numbers must be equal, or leave out --steps"
               .formatted(steps, order, given.steps()));
     }
     return Sensitivity.of(given, file.users(), trees);

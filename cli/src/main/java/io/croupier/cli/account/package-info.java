@@ -1,5 +1,5 @@
 /**
- * What noise and reports guarantee, in numbers: the commands account and calibrate. All mathematics
- * is that of {@code io.croupier.accounting}.
+ * The commands {@code account} and {@code calibrate}, which compute privacy guarantees. All
+ * mathematics is in {@code io.croupier.accounting}.
  */
 package io.croupier.cli.account;

@@ -44,9 +44,9 @@ class CalibrateCommandTest {
   }
 
   @Test
-  void whatIsPrintedIsRoundedTowardsPrivacyAndSaysWhereItGoes() {
+  void outputIsRoundedTowardsPrivacyAndNamesTheSetting() {
     String out = calibrate("--epsilon 4 --delta 1e-6 --steps 1600").out();
-    assertThat(out).contains("Noise multiplier: 3.95846, as noiseMultiplier of the model's");
+    assertThat(out).contains("Noise multiplier: 3.95846. Set it as noiseMultiplier of the model's");
     assertThat(json("--epsilon 4 --delta 1e-6 --steps 1600").get("noiseMultiplier").getAsDouble())
         .isLessThan(3.95846)
         .isGreaterThan(3.95845);
@@ -56,18 +56,18 @@ class CalibrateCommandTest {
     assertThat(json("--epsilon 4 --delta 1e-6").get("muOfReport").getAsBigDecimal())
         .isEqualByComparingTo("0.837858");
     assertThat(calibrate("--epsilon 4 --delta 1e-6").out())
-        .contains("Each of 1 reports: mu 0.837858, as gaussian: {mu} of its declaration")
+        .contains("Each of 1 reports: mu 0.837858. Declare it as gaussian: {mu}")
         .contains("limits: {mu: 0.837858}");
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 7, 100, 12345})
-  void severalReportsShareWhatThereIs(long count) {
+  void severalReportsShareTheGuarantee(long count) {
     JsonObject found = json("--epsilon 4 --delta 1e-6 --reports " + count);
     BigDecimal mu = found.get("mu").getAsBigDecimal();
     BigDecimal each = found.get("muOfReport").getAsBigDecimal();
 
-    // As the ledger counts them.
+    // As the ledger adds them.
     BigDecimal charged = each.pow(2).setScale(12, RoundingMode.CEILING);
     assertThat(charged.multiply(BigDecimal.valueOf(count))).isLessThanOrEqualTo(mu.pow(2));
     assertThat(each.doubleValue() * Math.sqrt((double) count))
@@ -80,22 +80,21 @@ class CalibrateCommandTest {
     BigDecimal pure = json("--epsilon 4 --reports 3").get("epsilonOfReport").getAsBigDecimal();
     assertThat(pure).isEqualByComparingTo("1.333333333");
     assertThat(calibrate("--epsilon 1 --reports 10").out())
-        .contains("Each of 10 reports: epsilon 0.1, as l2Laplace: {epsilon}")
+        .contains("Each of 10 reports: epsilon 0.1. Declare it as l2Laplace: {epsilon}")
         .contains("limits: {epsilon: 1}");
   }
 
   @Test
-  void whatCannotBeUsedIsNamedWithWhatWouldDo() {
-    assertRefused("Calibrate what? Give --steps T", "--epsilon 4");
+  void invalidInputIsReported() {
+    assertRefused("Give --steps T", "--epsilon 4");
     assertRefused("--epsilon is -1.0; it must be positive", "--epsilon -1 --delta 0.1");
     assertRefused("--delta is 0.0; it must be between", "--epsilon 1 --delta 0");
     assertRefused("--reports is 0; it must be at least 1", "--epsilon 1 --reports 0");
-    assertRefused("Trees take a --delta", "--epsilon 1 --steps 5");
-    assertRefused("for trees say --part", "--epsilon 1 --delta 0.1 --steps 5 --reports 3");
-    assertRefused(
-        "between any two people: replace-one", "--epsilon 1 --delta 0.1 --relation zero-out");
-    assertRefused("not enough for so many", "--epsilon 1e-9 --reports 2");
-    assertRefused("can't have a share", "--epsilon 1e-9 --delta 1e-9 --reports 2");
+    assertRefused("--steps and --order require --delta", "--epsilon 1 --steps 5");
+    assertRefused("for trees use --part", "--epsilon 1 --delta 0.1 --steps 5 --reports 3");
+    assertRefused("it must be replace-one for", "--epsilon 1 --delta 0.1 --relation zero-out");
+    assertRefused("is too little, since each share", "--epsilon 1e-9 --reports 2");
+    assertRefused("too little for 2 reports", "--epsilon 1e-9 --delta 1e-9 --reports 2");
     assertThat(calibrate("--delta 0.1").code()).isEqualTo(2);
   }
 

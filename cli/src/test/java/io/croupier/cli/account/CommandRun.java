@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
 
-/** What a command did. */
+/** The outcome of a command. */
 record CommandRun(int code, String out, String err, Exception failure) {
 
   /** Runs a command; arguments are separated by single blanks. */
@@ -37,7 +37,7 @@ record CommandRun(int code, String out, String err, Exception failure) {
         code, out.toString(), err.toString(), failures.isEmpty() ? null : failures.get(0));
   }
 
-  /** What a command prints for programs, if it succeeds. */
+  /** The JSON output of a command that must succeed. */
   static JsonObject json(Object command, String arguments) {
     CommandRun run = of(command, arguments + " --json");
     assertThat(run.failure).isNull();

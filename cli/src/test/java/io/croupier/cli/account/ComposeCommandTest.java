@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ComposeCommandTest {
   private static final double PERCENT = 1e-7;
 
-  /** What the reference calls a bound, and we do. */
+  /** Maps the reference's names of bounds to ours. */
   private static final Map<String, String> BOUNDS =
       Map.of(
           "rdp_on_grid", "RENYI",
@@ -118,7 +118,7 @@ class ComposeCommandTest {
             double expected = bound.getValue().getAsDouble();
             double found = bounds.get(ours).getAsDouble();
             if (ours.equals("RENYI")) {
-              // We have order infinity too.
+              // Our bound includes the order infinity.
               double ofAllOrders =
                   user.getAsJsonObject().getAsJsonObject("eps").get("rdp_continuum").getAsDouble();
               assertThat(found).isBetween(ofAllOrders * (1 - 1e-9), expected * (1 + 1e-9));
@@ -178,13 +178,13 @@ class ComposeCommandTest {
     assertThat(found.get("pureEpsilon").getAsBigDecimal()).isEqualByComparingTo("1");
     assertThat(found.get("relation").getAsString()).isEqualTo("replace-one");
     assertThat(compose(lines.toString()).out())
-        .contains("disclose nothing of their noise (1), coordinates without noise (in 0 reports)")
-        .contains("1 people, relation replace-one: at delta 1e-6, nobody has spent more than");
+        .contains("don't declare their noise (1), coordinates without noise (in 0 reports)")
+        .contains("1 people, relation replace-one: at delta 1e-6, the largest epsilon spent is");
   }
 
-  /** The README's way from reports to an audit of what was charged for them. */
+  /** The documented way from reports to an audit of their charges. */
   @Test
-  void eventsOfALedgerAreChargedByItsRulesAndComparedWithWhatItSays() throws IOException {
+  void eventsAreRecomputedByTheLedgersRules() throws IOException {
     Path events = judged();
     JsonObject found = json(events + " --by-model");
 
@@ -203,14 +203,14 @@ class ComposeCommandTest {
     CommandRun run = compose(events + " --top 1");
     assertThat(run.code()).isZero();
     assertThat(run.out())
-        .contains("Costs and totals of all 8 events are what their declarations add up to.")
-        .contains("... and 1 more, who spent no more")
+        .contains("The costs and totals of all 8 events match their declarations.")
+        .contains("... and 1 more, with at most the same epsilon")
         .containsPattern("ada +\\| +5 \\| +1\\.1 \\| +1\\.3 \\|");
     assertThat(run.err()).isEmpty();
   }
 
   @Test
-  void centralReportsOfWhichNobodySaysWhatTheyCostAreInNoNumber() throws IOException {
+  void centralReportsWithoutACostHaveNoEpsilon() throws IOException {
     String spent =
         "\"central\":{},\"spent\":{\"reports\":\"%d\"},\"userTotals\":{\"reports\":\"1\"}}\n";
     String events =
@@ -224,7 +224,7 @@ class ComposeCommandTest {
 
     assertThat(run.code()).as(run.err()).isZero();
     assertThat(run.out())
-        .contains("and central reports whose events don't say what they cost (1).");
+        .contains("and central reports whose events don't contain their cost (1).");
     JsonObject found = json(directory.resolve("central.jsonl").toString());
     assertThat(found.get("reports").getAsLong()).isEqualTo(1);
     assertThat(found.get("central").getAsLong()).isEqualTo(1);
@@ -255,7 +255,7 @@ class ComposeCommandTest {
       assertThat(ofUser(found, user).get("epsilon").getAsString()).isEqualTo("Infinity");
       assertThat(ofUser(found, user).get("rho").getAsString()).isEqualTo("Infinity");
     }
-    assertThat(compose(file.toString()).out()).contains("an epsilon of infinite");
+    assertThat(compose(file.toString()).out()).contains("the largest epsilon spent is infinite");
   }
 
   @Test
@@ -277,15 +277,15 @@ class ComposeCommandTest {
     assertThat(found.get("mu").getAsDouble()).isCloseTo(Math.sqrt(3.5), withinPercentage(PERCENT));
     assertThat(found.get("rho").getAsDouble()).isEqualTo(1.75);
     assertThat(compose(events.toString()).out())
-        .contains("Costs and totals of all 2 events")
-        .doesNotContain("Not in any number");
+        .contains("The costs and totals of all 2 events")
+        .doesNotContain("No epsilon covers");
 
     String cheaper = event.formatted("0.5", "1.0", 2, 1, "1.0", 4);
     assertThat(compose(file("cheaper.jsonl", first + cheaper).toString()).err())
         .contains("MISMATCH: 1 of 2 events", "cheaper.jsonl, line 2");
   }
 
-  /** Noise of two steps of the grid: by mu alone epsilon would be 4.887, and that is too little. */
+  /** For noise of two grid steps, mu alone would give an epsilon of 4.887, which is too small. */
   @Test
   void theDistanceOfDiscreteNoiseCountsAsInTheLedger() throws IOException {
     ModelSpec spec =
@@ -325,7 +325,7 @@ class ComposeCommandTest {
   }
 
   @Test
-  void whatALedgerSaysWronglyIsFound() throws IOException {
+  void wrongEventsAreDetected() throws IOException {
     List<String> events = Files.readAllLines(judged());
     String forged = String.join("\n", events).replace("\"epsilon\":1.1,", "\"epsilon\":1.0,");
     assertThat(forged).isNotEqualTo(String.join("\n", events));
@@ -336,7 +336,7 @@ class ComposeCommandTest {
     assertThat(run.err())
         .contains("MISMATCH:", "of 8 events", "forged.jsonl, line 4: user ada, model kept")
         .contains("\"epsilon\":1.1,");
-    assertThat(run.out()).contains("ada").doesNotContain("are what their declarations");
+    assertThat(run.out()).contains("ada").doesNotContain("match their declarations");
   }
 
   private Path judged() throws IOException {
@@ -356,15 +356,16 @@ class ComposeCommandTest {
   }
 
   @Test
-  void whatCannotBeUsedIsNamedWithWhatWouldDo() throws IOException {
+  void invalidInputIsReported() throws IOException {
     assertRefused("line 2: not JSON", "{\"undisclosed\":{}}\n{");
     assertRefused("line 1: it must be a JSON object", "7");
-    assertRefused("line 1: it must have one of l2Laplace", "{\"userId\":\"ada\"}");
+    assertRefused("line 1: it must have exactly one of l2Laplace", "{\"userId\":\"ada\"}");
     assertRefused(
-        "line 1: it must have one of", "{\"undisclosed\":{},\"zeroConcentrated\":{\"rho\":1}}");
-    assertRefused("line 1: noise is unknown here", "{\"noise\":1}");
-    assertRefused("line 1: gaussian.sigma is unknown", "{\"gaussian\":{\"sigma\":1}}");
-    assertRefused("line 1: outcome is unknown here", "{\"outcome\":\"FINE\"}");
+        "line 1: it must have exactly one of",
+        "{\"undisclosed\":{},\"zeroConcentrated\":{\"rho\":1}}");
+    assertRefused("line 1: field noise is unknown", "{\"noise\":1}");
+    assertRefused("line 1: field gaussian.sigma is unknown", "{\"gaussian\":{\"sigma\":1}}");
+    assertRefused("line 1: field outcome is unknown", "{\"outcome\":\"FINE\"}");
     assertRefused(
         "line 1: declaration of the accounting event is missing", "{\"outcome\":\"ADMITTED\"}");
     assertRefused(
@@ -380,12 +381,12 @@ class ComposeCommandTest {
     assertRefused(
         "line 1: zeroConcentrated is {\"mu\":1}; it must be {\"rho\"",
         "{\"zeroConcentrated\":{\"mu\":1}}");
-    assertRefused("line 1: a central report costs what its event says", "{\"central\":{}}");
-    assertRefused("line 1: it holds a gradient", "{\"undisclosed\":{},\"dense\":{\"values\":[1]}}");
-    assertRefused("entry 2: it must have one of", "[{\"undisclosed\":{}},\n{}]");
-    assertThat(compose("--delta 1e-6").failure()).hasMessageContaining("Which Kafka?");
+    assertRefused("line 1: the cost of a central report is known only", "{\"central\":{}}");
+    assertRefused("line 1: contains a gradient", "{\"undisclosed\":{},\"dense\":{\"values\":[1]}}");
+    assertRefused("entry 2: it must have exactly one of", "[{\"undisclosed\":{}},\n{}]");
+    assertThat(compose("--delta 1e-6").failure()).hasMessageContaining("No Kafka address is given");
     assertThat(compose("a.jsonl --kafka localhost:1").failure())
-        .hasMessageContaining("a Kafka is named too");
+        .hasMessageContaining("a Kafka address is given, too");
     assertThat(compose("a.jsonl --top 0").failure()).hasMessageContaining("--top is 0");
   }
 

@@ -5,18 +5,18 @@ import io.croupier.operators.accounting.AccountRebuild;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.schemas.AccountingEvent;
 
-/** Reads what accounts are made of. */
+/** Gives other test packages access to accounts and their readers. */
 public final class EventReading {
   private EventReading() {}
 
-  /** Applies an event twice to an account that was new. */
+  /** Applies an event twice to a new account. */
   public static void rebuild(AccountingEvent event) {
     RecomputedAccount recomputedAccount = new RecomputedAccount();
     AccountRebuild.apply(event, recomputedAccount);
     AccountRebuild.apply(event, recomputedAccount);
   }
 
-  /** An account that is new. */
+  /** A new account. */
   public static UserAccount account() {
     return new RecomputedAccount();
   }
@@ -26,7 +26,7 @@ public final class EventReading {
     new DeclarationReader(new RecomputedAccounts()).read(file);
   }
 
-  /** Reads a file of who takes part in which step. */
+  /** Reads a file with the participants of each step. */
   public static void order(String file) {
     new OrderFile(file).read(GivenOrder.ofOneTree());
   }

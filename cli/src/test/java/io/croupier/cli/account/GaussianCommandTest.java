@@ -43,7 +43,7 @@ class GaussianCommandTest {
   }
 
   @Test
-  void whatCannotBeUsedIsNamedWithWhatWouldDo() {
+  void invalidInputIsReported() {
     assertThat(gaussian("--mu -1 --delta 0.1").failure())
         .isInstanceOf(InputException.class)
         .hasMessage("--mu is -1.0; it must be positive and finite");

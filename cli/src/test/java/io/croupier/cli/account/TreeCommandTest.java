@@ -34,7 +34,7 @@ class TreeCommandTest {
     return Files.writeString(directory.resolve(name), text);
   }
 
-  /** DP-FTRLM of [KMSTTX21, Table 4], and what is true of the same noise. */
+  /** DP-FTRLM of [KMSTTX21, Table 4], and the exact epsilon of the same noise. */
   @ParameterizedTest
   @CsvSource({
     "1.13, 18.71, 17.67",
@@ -52,8 +52,8 @@ class TreeCommandTest {
         .containsPattern("epsilon by Renyi DP +\\| +" + renyi + " \\|")
         .containsPattern("delta +\\| +1e-6 \\|")
         .containsPattern("relation +\\| +zero-out \\|")
-        .contains("one person's contributions are replaced by zeros", ") p + 1e-6; and vice versa.")
-        .contains("Zeta is exact, and Algorithm 3 has the same.");
+        .contains("one person's contributions are replaced by zeros", ") p + 1e-6, and vice versa.")
+        .contains("Zeta is exact; Algorithm 3 gives the same value.");
     JsonObject json = json(arguments);
     assertThat(json.keySet())
         .startsWith("zeta", "mu", "epsilon", "epsilonRenyi", "delta", "relation");
@@ -119,7 +119,7 @@ class TreeCommandTest {
     assertThat(limited.get("zeta").getAsLong()).isEqualTo(88);
     assertThat(limited.get("zetaAlgorithm3").getAsLong()).isEqualTo(90);
     assertThat(tree("--noise-multiplier 3 --steps 24 --participations 8 --min-separation 2").out())
-        .contains("Zeta is exact; Algorithm 3 has 90.");
+        .contains("Zeta is exact; Algorithm 3 gives 90.");
 
     // golden: 100 epochs of 100 steps, each person once in each, a new tree every 5 epochs
     String restarted =
@@ -150,29 +150,29 @@ class TreeCommandTest {
   }
 
   @Test
-  void ofTooManyParticipationsThereIsABound() {
+  void manyParticipationsGiveABound() {
     String arguments = "--steps 40000 --participations 40000 --noise-multiplier 1e4";
 
     assertThat(json(arguments).get("zetaIsExact").getAsBoolean()).isFalse();
-    assertThat(tree(arguments).out()).contains("Zeta is the bound of Algorithm 3");
+    assertThat(tree(arguments).out()).contains("Zeta is the upper bound of Algorithm 3");
   }
 
   @Test
-  void whatCannotBeUsedIsNamedWithWhatWouldDo() throws IOException {
+  void invalidInputIsReported() throws IOException {
     assertRefused("--noise-multiplier is 0.0; it must be pos", "--steps 5 --noise-multiplier 0");
     assertRefused("--delta is 1.0; it must be between", "--steps 5 --noise-multiplier 1 --delta 1");
-    assertRefused("How many steps?", "--noise-multiplier 1");
+    assertRefused("The number of steps is missing", "--noise-multiplier 1");
     assertRefused("--steps is 0; it must be between 1 and", "--steps 0 --noise-multiplier 1");
     assertRefused(
         "--participations is 0; it must", "--steps 5 --noise-multiplier 1 --participations 0");
     assertRefused(
         "--restart-every is 0; it must", "--steps 5 --noise-multiplier 1 --restart-every 0");
     assertRefused("--trees is 0; it must", "--steps 5 --noise-multiplier 1 --trees 0");
-    assertRefused("--by-user takes an --order", "--steps 5 --noise-multiplier 1 --by-user");
+    assertRefused("--by-user requires an --order", "--steps 5 --noise-multiplier 1 --by-user");
     assertRefused("none.txt: no such file", "--noise-multiplier 1 --order none.txt");
     String order = "--noise-multiplier 1 --order " + file("order.txt", ORDER);
     assertRefused("--steps is 6, but", order + " --steps 6");
-    assertRefused("--order says who takes part", order + " --participations 2");
+    assertRefused("can't be combined with --order", order + " --participations 2");
     assertRefused("is empty", "--noise-multiplier 1 --order " + file("empty.txt", ""));
     assertThat(tree("--steps 5 --noise-multiplier 1 --relation none").err())
         .contains("zero-out", "replace-one");
