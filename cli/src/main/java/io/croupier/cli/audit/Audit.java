@@ -11,13 +11,13 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
- * Draws releases of two neighbouring gradients and holds them to a claim.
+ * Draws releases of two neighbouring gradients and tests a claim on them.
  *
- * <p>One half of the releases chooses the event, the other one judges it: so the confidence is
- * honest, however many events are tried. A false alarm has a probability of at most 1 - confidence:
- * half of it is for the event, a quarter each for the variance and the grid.
+ * <p>One half of the releases chooses the event and the other half tests it, so the confidence is
+ * valid for any number of candidate events. A false alarm has a probability of at most 1 -
+ * confidence: half of it is for the event, a quarter each for the variance and the grid.
  *
- * <p>O(d) a release, and 16 bytes for each statistic.
+ * <p>Takes O(d) time per release, and 16 bytes per release for each statistic.
  */
 final class Audit {
   private static final int STEP = 4096;
@@ -44,8 +44,8 @@ final class Audit {
   /**
    * Runs the audit.
    *
-   * @param mechanisms one for each thread; asked for in this thread
-   * @param progress told how many more releases were drawn; by any thread
+   * @param mechanisms called in this thread, once per drawing thread
+   * @param progress receives the number of further releases drawn; called from any thread
    */
   Finding run(Supplier<AuditedMechanism> mechanisms, IntConsumer progress)
       throws InterruptedException, ExecutionException {
@@ -89,7 +89,7 @@ final class Audit {
     NeighbouringPair pair = claim.pair();
     double[] plus = pair.gradient(1);
     double[] minus = pair.gradient(-1);
-    int told = from;
+    int counted = from;
     for (int i = from; i < to; i++) {
       for (HalfSample half : List.of(choosing, judging)) {
         int[] ofPlus = mechanism.release(plus);
@@ -100,8 +100,8 @@ final class Audit {
         noise.add(ofMinus, -1);
       }
       if (i + 1 == to || (i + 1) % STEP == 0) {
-        progress.accept(4 * (i + 1 - told));
-        told = i + 1;
+        progress.accept(4 * (i + 1 - counted));
+        counted = i + 1;
       }
     }
     return noise;

@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Tries to refute what a randomiser promises. */
+/** Tries to refute the guarantee of a randomiser. */
 @Command(
     name = "audit",
     mixinStandardHelpOptions = true,
@@ -31,53 +31,61 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Tries to refute what a randomiser promises: draws many releases of two gradients, g and h,"
-          + " that are as far apart as any two, and looks for an event that is more frequent with"
-          + " one than the promise allows. The randomiser is the one that devices use, random bits"
-          + " included. Exit code 0: not refuted, 1: refuted.",
+      "Tries to refute the privacy guarantee of a randomiser.",
       "",
-      "The gradients are of the longest length, h is -g, and g lies along the first axis; for"
-          + " coordinate-laplace along its taus with --clip L2, and in a corner of the cube with"
-          + " --clip COORDINATES. With the latter each coordinate has a promise of its own, too:"
-          + " that of the least tau is audited by two gradients that differ in it alone, one of"
-          + " them 1000 times as long as any may be, so that a clip which scales the others shows.",
+      "The command draws many releases of"
+          + " two gradients, g and h, at the largest distance, and searches for an event that is"
+          + " more frequent for one of them than the guarantee allows. It runs the same"
+          + " randomiser as devices, including its source of random bits. Exit code: 0 if not"
+          + " refuted, 1 if refuted.",
       "",
-      "Not refuted means that no event tried gives the promise away, in that many releases. It is"
-          + " a lower bound on what the randomiser leaks, and never a proof: other events, other"
-          + " gradients, the time that a release takes, and bits that repeat from device to device"
-          + " are not looked at. Refuted means that the randomiser is wrong, but for the stated"
-          + " probability."
+      "Both gradients have the largest length, and h = -g. g lies along the first axis; for"
+          + " coordinate-laplace, it lies along the taus with --clip L2 and in a corner of the"
+          + " cube with --clip COORDINATES. With COORDINATES, each coordinate has its own"
+          + " guarantee, too. The command audits that of the least tau with two gradients that"
+          + " differ only in this coordinate, one of them 1000 times longer than the bound,"
+          + " which detects a clip that scales the other coordinates.",
+      "",
+      "'Not refuted' means that none of the candidate events violates the guarantee in this number"
+          + " of releases. The result is a lower bound on the privacy loss, never a proof: the"
+          + " command doesn't test other events, other gradients, the time that a release takes,"
+          + " or random bits that repeat on several devices. 'Refuted' means that the randomiser"
+          + " is wrong, except with the stated probability."
     },
     footer = {
       "",
-      "The events: both tails of ||x - h|| - ||x - g||, of the sum of tau_j (|x_j - h_j| - |x_j -"
-          + " g_j|), tau_j being 1 for the others, of the same with g and h scaled to L2 norm G, and"
-          + " of <x, g - h>, x being the release, at thresholds that leave 8 releases to all"
-          + " of them. One half of the releases chooses the event; the other one bounds its two"
-          + " probabilities (Clopper and Pearson), and so epsilon from below by ln(p / q), or mu by"
-          + " Phi^-1(p) - Phi^-1(q). The bound at 95 %% is that of the same event, as it is often"
-          + " stated; one in 20 such bounds is too high, so it refutes nothing.",
-      "Also: the variance along an axis (for coordinate-laplace, that of the smallest tau) against"
-          + " the declared one (two-sided, normal law), and whether odd multiples of the grid's step"
-          + " are as frequent as even ones: noise that leaves out steps gives the gradient's last"
-          + " bits away. Half of the false alarms that --confidence allows are the event's, a"
-          + " quarter each the variance's and the grid's.",
+      "Events: for a release x, the candidates are both tails of ||x - h|| - ||x - g||, of the sum"
+          + " of tau_j (|x_j - h_j| - |x_j - g_j|) with tau_j = 1 for other mechanisms, of the"
+          + " same sum with g and h scaled to L2 norm G, and of <x, g - h>, at thresholds that"
+          + " between 8 and all releases exceed. One half of the releases chooses the event. The"
+          + " other half bounds its two probabilities (Clopper and Pearson 1934) and thus"
+          + " epsilon from below by ln(p / q), or mu by Phi^-1(p) - Phi^-1(q). The output also"
+          + " has the bound of the same event at 95 %%, which is often quoted. One in 20 such"
+          + " bounds is too high, so it refutes nothing.",
+      "Noise: the command compares the variance along an axis (for coordinate-laplace, that of the"
+          + " least tau) with the declared variance (two-sided test, normal approximation), and"
+          + " checks that odd multiples of the grid step are as frequent as even ones, since noise"
+          + " that omits steps discloses the last bits of the gradient. Of the false alarms that"
+          + " --confidence allows, half are for the event, and a quarter each for the variance and"
+          + " the grid.",
       "",
-      "How strong it is: what is never seen can't be rarer than the releases are many, so no more"
-          + " shows than an epsilon of ln(samples / 35), 10.2 by default, or a mu of 5.2. Gaussian"
-          + " noise shows nearly all of its mu in any dimension. L2-laplace noise shows nearly all of"
-          + " its epsilon in one or two dimensions, coordinate-laplace noise of what its taus come to, and"
-          + " both the less, the more there are, as noise is seldom in line with g: an observer then has little more than mu-GDP of epsilon /"
-          + " sqrt(D). With the default samples, half the noise shows by its event up to some 10"
-          + " coordinates at epsilon 0.5, 15 at 1, 20 at 4. By its variance it shows at any"
-          + " level and dimension; a radius of one degree less, up to some 250.",
+      "Power: the number of releases limits the bound to an epsilon of ln(samples / 35), 10.2 by"
+          + " default, or a mu of 5.2. For Gaussian noise, the bound comes close to mu in any"
+          + " dimension. For l2-laplace and coordinate-laplace noise, it comes close to epsilon"
+          + " in one or two dimensions, and falls as the dimension grows, since noise is seldom"
+          + " aligned with g: an observer then learns little more than with mu-GDP of mu ="
+          + " epsilon / sqrt(D). With the default number of samples, the event detects noise of"
+          + " half the required scale up to about 10 coordinates at epsilon 0.5, 15 at 1 and 20"
+          + " at 4. The variance detects it at any level and dimension, and a radius with one"
+          + " degree of freedom too few up to about 250 coordinates.",
       "",
       "Try:",
       "  croupier audit --mechanism l2-laplace --epsilon 1 --dimension 2",
-      "  croupier audit --mechanism coordinate-laplace --taus 0.5,1,Infinity --clip COORDINATES"
+      "  croupier audit --mechanism coordinate-laplace --taus 0.5,1,Infinity \\",
+      "    --clip COORDINATES"
     })
 public final class AuditCommand implements Callable<Integer> {
-  /** The variance's false alarms follow the normal law from about here on. */
+  /** From about this number on, the normal approximation holds for the variance. */
   private static final int FEWEST_SAMPLES = 100_000;
 
   private static final int MOST_SAMPLES = 10_000_000;
@@ -88,7 +96,7 @@ public final class AuditCommand implements Callable<Integer> {
       names = "--mechanism",
       paramLabel = "NAME",
       required = true,
-      description = "The randomiser: ${COMPLETION-CANDIDATES}.")
+      description = "Randomiser to audit: ${COMPLETION-CANDIDATES}.")
   private AuditedRandomiser kind;
 
   @ArgGroup(multiplicity = "1")
@@ -98,23 +106,23 @@ public final class AuditCommand implements Callable<Integer> {
       names = "--clip",
       paramLabel = "NORM",
       description = {
-        "To what norm coordinate-laplace clips gradients: ${COMPLETION-CANDIDATES}. Its epsilon is"
-            + " the taus' L2 norm with L2, which takes no tau of Infinity, and their sum with"
-            + " COORDINATES. Default: L2."
+        "Norm to which coordinate-laplace clips gradients: ${COMPLETION-CANDIDATES}. With L2, its"
+            + " epsilon is the L2 norm of the taus, which must be finite; with COORDINATES, it"
+            + " is their sum (default: L2)."
       })
   private ClippingNorm clip;
 
   @Option(
       names = "--dimension",
       paramLabel = "D",
-      description = "Coordinates of a gradient (default: 1, or as many as --taus).")
+      description = "Dimension of the gradients (default: 1, or the number of --taus).")
   private Integer dimension;
 
   @Option(
       names = "--gradient-bound",
       paramLabel = "G",
       defaultValue = "1",
-      description = "The longest that a gradient may be (default: ${DEFAULT-VALUE}).")
+      description = "Bound on the norm of gradients (default: ${DEFAULT-VALUE}).")
   private double gradientBound;
 
   @Option(
@@ -127,7 +135,7 @@ public final class AuditCommand implements Callable<Integer> {
       names = "--samples",
       paramLabel = "N",
       defaultValue = "1000000",
-      description = "Releases of either gradient (default: ${DEFAULT-VALUE}).")
+      description = "Number of releases of each gradient (default: ${DEFAULT-VALUE}).")
   private int samples;
 
   @Option(
@@ -135,7 +143,7 @@ public final class AuditCommand implements Callable<Integer> {
       paramLabel = "P",
       defaultValue = "0.999999",
       description = {
-        "With this probability, at least, a true promise is not refuted (default:"
+        "Probability, at least, with which a true guarantee is not refuted (default:"
             + " ${DEFAULT-VALUE})."
       })
   private double confidence;
@@ -144,18 +152,17 @@ public final class AuditCommand implements Callable<Integer> {
       names = "--threads",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Threads that draw releases (default: ${DEFAULT-VALUE}).")
+      description = "Number of threads (default: ${DEFAULT-VALUE}).")
   private int threads;
 
-  /** One of the three. */
+  /** The audited level; one of the options is required. */
   private static final class LevelOptions {
     @Option(
         names = "--epsilon",
         paramLabel = "E",
         required = true,
         description = {
-          "The promise of l2-laplace: epsilon-LDP, in nats; that of coordinate-laplace with D equal"
-              + " taus that come to it."
+          "Level of l2-laplace, in nats, or of coordinate-laplace with D equal taus (epsilon-LDP)."
         })
     private Double epsilon;
 
@@ -165,8 +172,9 @@ public final class AuditCommand implements Callable<Integer> {
         required = true,
         split = ",",
         description = {
-          "The taus of coordinate-laplace, one for each coordinate, with commas, in nats; Infinity:"
-              + " not private. With --clip COORDINATES each is a promise."
+          "Taus of coordinate-laplace, in nats, one for each coordinate, separated by commas. With"
+              + " --clip COORDINATES, each is the level of its coordinate, and Infinity marks a"
+              + " coordinate that is not private."
         })
     private double[] taus;
 
@@ -174,15 +182,14 @@ public final class AuditCommand implements Callable<Integer> {
         names = "--mu",
         paramLabel = "M",
         required = true,
-        description = "The promise of gaussian: mu-GDP.")
+        description = "Level of gaussian (mu-GDP).")
     private Double mu;
 
     private double of(AuditedRandomiser kind) {
       Double value = kind.guarantee() == PrivacyDefinition.EPSILON ? epsilon : mu;
       if (value == null) {
         throw new InputException(
-            "--mechanism %s promises a level of %2$s: give --%2$s"
-                .formatted(kind, kind.guarantee().symbol()));
+            "--mechanism %s requires --%2$s".formatted(kind, kind.guarantee().symbol()));
       }
       return value;
     }
@@ -207,8 +214,8 @@ public final class AuditCommand implements Callable<Integer> {
     for (Claim claim : claims.values()) {
       require(
           claim.pair().length() >= 1 && claim.varianceInSteps() >= 1,
-          ("--grid-exponent is %d; a step of 2^%1$d is longer than G or than the noise's standard"
-                  + " deviation, and so hides what is to be measured")
+          ("--grid-exponent is %d; a step of 2^%1$d exceeds G or the noise's standard deviation,"
+                  + " and such a coarse grid hides what is to be measured")
               .formatted(claim.gridExponent()));
     }
     Map<String, Finding> findings = new LinkedHashMap<>();
@@ -221,10 +228,10 @@ public final class AuditCommand implements Callable<Integer> {
       }
     }
     Log.discard();
-    return tell(findings, spec.commandLine().getOut());
+    return print(findings, spec.commandLine().getOut());
   }
 
-  /** What the randomiser promises, by whose promise it is. */
+  /** The claims of the randomiser, by the name under which they are printed. */
   private Map<String, Claim> claims() {
     Randomiser randomiser = randomiser();
     Map<String, Claim> claims = new LinkedHashMap<>();
@@ -243,8 +250,8 @@ public final class AuditCommand implements Callable<Integer> {
     return claims;
   }
 
-  /** Prints what was found, by whose promise it is; returns the exit code that it means. */
-  static int tell(Map<String, Finding> findings, PrintWriter out) {
+  /** Prints findings, by the name of the claim; returns the exit code. */
+  static int print(Map<String, Finding> findings, PrintWriter out) {
     String between = System.lineSeparator() + System.lineSeparator();
     out.println(
         findings.entrySet().stream()
@@ -256,20 +263,22 @@ public final class AuditCommand implements Callable<Integer> {
   private void requireUsableTaus() {
     require(
         clip == null || kind == AuditedRandomiser.COORDINATE_LAPLACE,
-        "--clip is for coordinate-laplace; --mechanism %s clips to L2 norm".formatted(kind));
+        "--clip applies only to coordinate-laplace; --mechanism %s clips to L2 norm"
+            .formatted(kind));
     if (level.taus == null) {
       return;
     }
     require(
         kind == AuditedRandomiser.COORDINATE_LAPLACE,
-        "--taus is for coordinate-laplace; --mechanism %s promises a level of %2$s: give --%2$s"
+        "--taus applies only to coordinate-laplace; --mechanism %s requires --%2$s"
             .formatted(kind, kind.guarantee().symbol()));
     require(
         dimension == null || dimension == level.taus.length,
-        "--dimension is %d; it must be that of --taus, %d".formatted(dimension, level.taus.length));
+        "--dimension is %d; it must be the number of --taus, %d"
+            .formatted(dimension, level.taus.length));
     require(
         Arrays.stream(level.taus).anyMatch(tau -> tau < Double.POSITIVE_INFINITY),
-        "--taus are all Infinity; one must be finite, else nothing is promised");
+        "--taus are all Infinity; at least one must be finite, or there is nothing to audit");
   }
 
   private Randomiser randomiser() {

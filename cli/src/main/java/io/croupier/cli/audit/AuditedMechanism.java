@@ -1,13 +1,13 @@
 package io.croupier.cli.audit;
 
-/** What is audited: a gradient goes in, its release comes out. */
+/** A mechanism under audit, which maps a gradient to a release. */
 @FunctionalInterface
 interface AuditedMechanism {
 
   /**
    * Releases a gradient once.
    *
-   * @param gradient shape [d], left as it is
+   * @param gradient shape [d], not modified
    * @return multiples of the grid's step, shape [d]
    */
   int[] release(double[] gradient);

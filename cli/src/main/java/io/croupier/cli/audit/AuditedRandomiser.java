@@ -15,7 +15,7 @@ enum AuditedRandomiser {
     }
   },
 
-  /** Of equal taus, whose L2 norm is the level: it clips to that norm. */
+  /** Clips to L2 norm and uses equal taus, whose L2 norm is the level. */
   COORDINATE_LAPLACE(PrivacyDefinition.EPSILON) {
     @Override
     Randomiser create(double gradientBound, int dimension, int gridExponent, double level) {
@@ -36,22 +36,22 @@ enum AuditedRandomiser {
     this.guarantee = guarantee;
   }
 
-  /** What it promises a level of. */
+  /** The privacy definition of the level. */
   PrivacyDefinition guarantee() {
     return guarantee;
   }
 
   /**
-   * A new one, with a generator of its own.
+   * Makes a new randomiser with its own generator.
    *
    * @param dimension at least 1
-   * @param level of its guarantee
+   * @param level of the guarantee
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid
    */
   abstract Randomiser create(double gradientBound, int dimension, int gridExponent, double level);
 
-  /** As on the command line: l2-laplace. */
+  /** The name on the command line: {@code l2-laplace}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -5,14 +5,13 @@ import io.croupier.client.randomiser.Cost;
 import io.croupier.client.randomiser.Randomiser;
 
 /**
- * What a mechanism says of itself.
+ * What a mechanism declares.
  *
- * @param guarantee of which it promises a level, under replace-one
+ * @param guarantee privacy definition of the level, under replace-one
  * @param level epsilon, in nats, or mu
- * @param pair of gradients to which the promise is held
+ * @param pair of gradients on which the claim is tested
  * @param gridExponent e: releases are multiples of 2^e
- * @param variance of the noise, the largest along any one direction, before it is rounded to the
- *     grid
+ * @param variance of the noise before it is rounded to the grid, the largest along any direction
  */
 record Claim(
     PrivacyDefinition guarantee,
@@ -21,12 +20,14 @@ record Claim(
     int gridExponent,
     double variance) {
 
-  /** A randomiser by its own word: its cost is its promise. */
+  /** The claim that a randomiser's cost is its privacy level, for the farthest pair. */
   static Claim of(Randomiser randomiser) {
     return of(randomiser, NeighbouringPair.farthest(randomiser));
   }
 
-  /** What a randomiser that clips every coordinate by itself promises for that of the least tau. */
+  /**
+   * The claim of a randomiser that clips coordinates separately, for the one with the least tau.
+   */
   static Claim ofLeastTau(CoordinateLaplaceRandomiser randomiser) {
     NeighbouringPair pair = NeighbouringPair.inLeastTau(randomiser);
     return new Claim(
@@ -37,7 +38,7 @@ record Claim(
         randomiser.directionalVariance());
   }
 
-  /** The same, held to another pair. */
+  /** The claim that a randomiser's cost is its privacy level, for a given pair. */
   static Claim of(Randomiser randomiser, NeighbouringPair pair) {
     Cost cost = randomiser.cost();
     boolean pure = cost.mu().signum() == 0;

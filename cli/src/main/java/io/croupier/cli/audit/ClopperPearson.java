@@ -3,16 +3,16 @@ package io.croupier.cli.audit;
 import org.apache.commons.math3.distribution.BetaDistribution;
 
 /**
- * Bounds on a probability from how often an event was seen [CP34]. Exact for every probability and
- * every number of trials: they err on the safe side.
+ * Confidence bounds on a probability from the number of occurrences of an event [CP34]. Exact for
+ * every probability and every number of trials: the error probability never exceeds the stated one.
  */
 final class ClopperPearson {
-  /** Absolute; far below the least probability, about 1 / n, that can matter. */
+  /** Absolute; far below the least relevant probability, about 1 / n. */
   private static final double ACCURACY = 1e-14;
 
   private ClopperPearson() {}
 
-  /** Above the true probability with a probability of at most {@code falseAlarm}. */
+  /** Exceeds the true probability with a probability of at most {@code falseAlarm}. */
   static double lower(int seen, int trials, double falseAlarm) {
     return seen == 0
         ? 0
@@ -20,7 +20,7 @@ final class ClopperPearson {
             .inverseCumulativeProbability(falseAlarm);
   }
 
-  /** Below the true probability with a probability of at most {@code falseAlarm}. */
+  /** Is below the true probability with a probability of at most {@code falseAlarm}. */
   static double upper(int seen, int trials, double falseAlarm) {
     return seen == trials
         ? 1

@@ -1,11 +1,11 @@
 package io.croupier.cli.audit;
 
 /**
- * An event that may tell g from h: a statistic beyond a threshold.
+ * An event that may distinguish g from h: a statistic beyond a threshold.
  *
- * @param statistic whose value is looked at
- * @param sign 1 for values at or above the threshold, which speak for g; -1 for values at or below
- *     it, which speak for h
+ * @param statistic whose value is compared
+ * @param sign 1 for values at or above the threshold, which indicate g; -1 for values at or below
+ *     it, which indicate h
  * @param threshold in grid steps
  */
 record Event(Statistic statistic, int sign, double threshold) {
@@ -15,9 +15,9 @@ record Event(Statistic statistic, int sign, double threshold) {
   }
 
   /**
-   * The least level that allows this event the counts that it has in a half.
+   * Lower confidence bound on the level, from the counts of this event in a half sample.
    *
-   * @param falseAlarm bound on the probability that the true level is less
+   * @param falseAlarm bound on the probability that the true level is below the result
    */
   double leastLevel(PrivacyDefinition guarantee, HalfSample half, double falseAlarm) {
     double p = ClopperPearson.lower(half.count(this, sign), half.size(), falseAlarm / 2);

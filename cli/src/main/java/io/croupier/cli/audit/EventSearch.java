@@ -5,19 +5,19 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** Looks for the event that tells g from h best. */
+/** Searches for the event that best distinguishes g from h. */
 final class EventSearch {
-  /** Fewer releases than these never bound a probability well. */
+  /** Smaller counts never give a good bound on a probability. */
   private static final int FEWEST = 8;
 
-  /** From one tried tail to the next: four doublings hold sixteen of them. */
+  /** Ratio between successive tail sizes: four sizes per doubling. */
   private static final double GROWTH = Math.pow(2, 0.25);
 
   private EventSearch() {}
 
   /**
-   * The event with the largest least level in this half. As it was chosen for that, only another
-   * half says what it is worth.
+   * The event with the largest lower bound in this half. Since the choice biases that bound, only
+   * the other half gives a valid one.
    */
   static Event best(PrivacyDefinition guarantee, HalfSample half, double falseAlarm) {
     return candidates(half).stream()
@@ -25,7 +25,7 @@ final class EventSearch {
         .orElseThrow();
   }
 
-  /** Both tails of every statistic, from 8 releases to all of them. */
+  /** Both tails of every statistic, with sizes from 8 releases to all of them. */
   private static List<Event> candidates(HalfSample half) {
     List<Event> events = new ArrayList<>();
     for (Statistic statistic : Statistic.values()) {

@@ -1,18 +1,18 @@
 package io.croupier.cli.audit;
 
 /**
- * What an audit found.
+ * The result of an audit.
  *
- * @param claim that was to be refuted
- * @param event that tells the two gradients apart best, by the choosing half
+ * @param claim that was tested
+ * @param event that best distinguishes the two gradients in the choosing half
  * @param leastLevel lower bound on the true level, from that event in the judging half
- * @param leastLevelAt95 the same, too high one time in 20
- * @param seen how often the event occurred in the judging half, of the gradient that it speaks for
- * @param seenOfOther how often, of the other one
- * @param trials releases of either gradient in the judging half
- * @param noise of all releases
- * @param falseAlarm bound on the probability of refuting a true claim, by the normal law for the
- *     variance
+ * @param leastLevelAt95 the lower bound at 95 % confidence; too high one time in 20
+ * @param seen occurrences of the event in the judging half for the gradient that it indicates
+ * @param seenOfOther occurrences for the other gradient
+ * @param trials releases of each gradient in the judging half
+ * @param noise check of all releases
+ * @param falseAlarm bound on the probability of refuting a true claim; for the variance it relies
+ *     on the normal approximation
  */
 record Finding(
     Claim claim,
@@ -25,17 +25,17 @@ record Finding(
     NoiseCheck noise,
     double falseAlarm) {
 
-  /** Whether the event is more telling than the claimed level allows. */
+  /** Whether the lower bound exceeds the claimed level. */
   boolean refutesLevel() {
     return leastLevel > claim.level();
   }
 
-  /** Whether the noise has another variance than claimed. */
+  /** Whether the variance of the noise differs from the claimed one. */
   boolean refutesVariance() {
     return !noise.agrees(falseAlarm / 4);
   }
 
-  /** Whether the releases leave out steps of the grid. */
+  /** Whether the releases omit steps of the grid. */
   boolean refutesGrid() {
     return !noise.fillsTheGrid(falseAlarm / 4);
   }

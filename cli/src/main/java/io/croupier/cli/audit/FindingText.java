@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A finding as a person reads it: a table, what it was found by, and a verdict. */
+/** The printed form of a finding: a table, the event, and a verdict. */
 final class FindingText {
   private final String promise;
   private final Finding finding;
 
-  /** Of the promise of that name, such as of a mechanism. */
+  /** Makes the text of a finding about the guarantee named {@code promise}. */
   FindingText(String promise, Finding finding) {
     this.promise = promise;
     this.finding = finding;
@@ -20,13 +20,13 @@ final class FindingText {
 
   private record FindingRow(String quantity, String claimed, String measured, String verdict) {}
 
-  /** The whole of it, without an end of line. */
+  /** The whole text, without a final line separator. */
   String text() {
     Claim claim = finding.claim();
     Event event = finding.event();
     String evidence =
         format(
-            "Event: %s %s %s, of %,d releases each: %,d of %s, %,d of %s.",
+            "Event: %s %s %s. Occurrences in %,d releases each: %,d for %s, %,d for %s.",
             event.statistic().formula(),
             event.sign() > 0 ? ">=" : "<=",
             number(Math.scalb(event.threshold(), claim.gridExponent())),
@@ -66,7 +66,7 @@ final class FindingText {
                     number(claim.variance() * noise.margin(finding.falseAlarm() / 4))),
                 word(finding.refutesVariance())),
             new FindingRow(
-                "odd steps of the grid",
+                "odd multiples of the grid step",
                 "half",
                 format(
                     "%.4f +- %s",
@@ -97,7 +97,7 @@ final class FindingText {
             "%s, %s %s, d %d",
             promise, claim.guarantee().symbol(), number(claim.level()), claim.pair().dimension());
     if (!finding.refuted()) {
-      return "Not refuted: " + subject + ". That is no proof.";
+      return "Not refuted: " + subject + ". This is not a proof.";
     }
     List<String> refuted = new ArrayList<>();
     if (finding.refutesLevel()) {
@@ -106,15 +106,16 @@ final class FindingText {
               "its %s is at least %s", claim.guarantee().symbol(), number(finding.leastLevel())));
     }
     if (finding.refutesVariance()) {
-      refuted.add(format("its variance is %s of that claimed", number(finding.noise().ratio())));
+      refuted.add(
+          format("its variance is %s times the claimed one", number(finding.noise().ratio())));
     }
     if (finding.refutesGrid()) {
-      refuted.add("it leaves out steps of the grid");
+      refuted.add("it omits steps of the grid");
     }
     return "REFUTED: " + subject + ": " + String.join("; ", refuted) + ".";
   }
 
-  /** Four digits. */
+  /** Formats a number with four digits. */
   private static String number(double value) {
     return format("%.4g", value);
   }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** One half of the releases, reduced to the statistics: as many of g as of h. */
+/** The statistics of one half of the releases, the same number for g and for h. */
 final class HalfSample {
   private final Map<Statistic, double[]> ofPlus = new EnumMap<>(Statistic.class);
   private final Map<Statistic, double[]> ofMinus = new EnumMap<>(Statistic.class);
@@ -18,22 +18,22 @@ final class HalfSample {
     }
   }
 
-  /** How many releases it holds of either input. */
+  /** The number of releases of each gradient. */
   int size() {
     return size;
   }
 
-  /** Keeps the {@code i}-th release of g, if {@code sign} is 1, or of h. */
+  /** Records the {@code i}-th release of g, if {@code sign} is 1, or of h. */
   void set(int sign, int i, int[] released, NeighbouringPair pair) {
     (sign > 0 ? ofPlus : ofMinus).forEach((statistic, v) -> v[i] = statistic.of(released, pair));
   }
 
-  /** The values of a statistic, of the releases of g, if {@code sign} is 1, or of h. */
+  /** The values of a statistic for the releases of g, if {@code sign} is 1, or of h. */
   double[] values(Statistic statistic, int sign) {
     return (sign > 0 ? ofPlus : ofMinus).get(statistic);
   }
 
-  /** How many of the releases of the input are in the event. */
+  /** The number of releases of g, if {@code sign} is 1, or of h, that are in the event. */
   int count(Event event, int sign) {
     return (int)
         Arrays.stream(values(event.statistic(), sign)).filter(value -> event.holds(value)).count();

@@ -6,19 +6,20 @@ import io.croupier.client.randomiser.Randomiser;
 import java.util.Arrays;
 
 /**
- * Two gradients, g and h, that a promise speaks of, and that are as far apart as it allows.
+ * Two neighbouring gradients, g and h, at the largest distance that a guarantee covers.
  *
- * <p>Of a promise to the person, h is -g. Where the noise is alike in all directions all such pairs
- * are alike, and g lies along the first axis. Coordinate-wise noise gives away most, of gradients
- * in the L2 ball, along its taus; of gradients in the cube, between opposite corners, as only these
- * differ by 2G in every coordinate. (There, coordinates that are not private are 0.)
+ * <p>For the guarantee of a person, h = -g. If the noise is isotropic, all such pairs are
+ * equivalent, and g lies along the first axis. Coordinate-wise noise has the largest privacy loss
+ * along its taus for gradients in the L2 ball, and between opposite corners for gradients in the
+ * cube, since only these differ by 2G in every coordinate. (Coordinates of the cube that are not
+ * private are 0.)
  *
- * <p>Of a promise for one coordinate, g and h differ in that coordinate alone, before they are
- * clipped. One of them is far longer than G: a clip that scales the whole gradient moves the other
- * coordinates, too.
+ * <p>For the guarantee of one coordinate, g and h differ only in that coordinate before they are
+ * clipped. One of them is far longer than G, so a clip that scales the whole gradient changes the
+ * other coordinates, too.
  */
 final class NeighbouringPair {
-  /** What is not private tells more than all else together, as soon as it differs by a step. */
+  /** Weight of coordinates without noise: a difference of one step outweighs all others. */
   private static final double OPEN = 1e9;
 
   private static final double FAR_LONGER = 1000;
@@ -34,13 +35,13 @@ final class NeighbouringPair {
   private final int noisiest;
 
   /**
-   * Of a randomiser's space.
+   * Makes a pair for a randomiser.
    *
-   * @param g shape [d], kept
-   * @param h shape [d], kept
+   * @param g shape [d], not copied
+   * @param h shape [d], not copied
    * @param clip of the randomiser
-   * @param weights how much a coordinate tells by itself, shape [d], kept
-   * @param noisiest the coordinate along which noise has its largest variance
+   * @param weights of the coordinates, shape [d], not copied
+   * @param noisiest the coordinate with the largest noise variance
    */
   private NeighbouringPair(
       double[] g,
@@ -64,7 +65,7 @@ final class NeighbouringPair {
     length = Math.sqrt(squares);
   }
 
-  /** In grid steps, scaled to the L2 ball. */
+  /** The gradient in grid steps, scaled to the L2 ball and rounded towards zero. */
   private static double[] scaled(double[] gradient, Randomiser randomiser) {
     double norm = 0;
     for (double coordinate : gradient) {
@@ -78,7 +79,7 @@ final class NeighbouringPair {
     return steps;
   }
 
-  /** In grid steps, every coordinate clipped by itself. */
+  /** The gradient in grid steps, with every coordinate clipped and rounded towards zero. */
   private static double[] cut(double[] gradient, Randomiser randomiser) {
     double bound = randomiser.gradientBound();
     double[] steps = new double[gradient.length];
@@ -89,7 +90,7 @@ final class NeighbouringPair {
     return steps;
   }
 
-  /** As far apart as the randomiser lets gradients be. */
+  /** The pair at the largest distance for the randomiser. */
   static NeighbouringPair farthest(Randomiser randomiser) {
     if (randomiser instanceof CoordinateLaplaceRandomiser coordinates) {
       return coordinates.clip() == ClippingNorm.L2
@@ -99,7 +100,7 @@ final class NeighbouringPair {
     return alongTheFirstAxis(randomiser);
   }
 
-  /** Whatever the randomiser. */
+  /** The pair along the first axis, for any randomiser. */
   static NeighbouringPair alongTheFirstAxis(Randomiser randomiser) {
     double[] gradient = new double[randomiser.dimension()];
     gradient[0] = randomiser.gradientBound();
@@ -137,7 +138,7 @@ final class NeighbouringPair {
     return new NeighbouringPair(gradient, other, randomiser, clip, weights, noisiest);
   }
 
-  /** That differs in the coordinate of the least tau alone; the others are G. */
+  /** The pair that differs only in the coordinate of the least tau; the others are G. */
   static NeighbouringPair inLeastTau(CoordinateLaplaceRandomiser randomiser) {
     int coordinate = noisiest(randomiser);
     double bound = randomiser.gradientBound();
@@ -180,27 +181,27 @@ final class NeighbouringPair {
     return (sign > 0 ? g : h).clone();
   }
 
-  /** A coordinate in grid steps, clipped as it is claimed to be and rounded towards zero. */
+  /** A coordinate in grid steps, clipped as claimed and rounded towards zero. */
   double step(int sign, int coordinate) {
     return (sign > 0 ? gSteps : hSteps)[coordinate];
   }
 
-  /** The same if the whole gradient is scaled to L2 norm G. */
+  /** A coordinate in grid steps, if the whole gradient is scaled to L2 norm G. */
   double scaledStep(int sign, int coordinate) {
     return (sign > 0 ? gScaled : hScaled)[coordinate];
   }
 
-  /** ||g - h|| in grid steps, both clipped as it is claimed that they are. */
+  /** ||g - h|| in grid steps, with both clipped as claimed. */
   double length() {
     return length;
   }
 
-  /** How much a coordinate tells by itself, beside the others: its tau. */
+  /** The weight of a coordinate relative to the others: its tau. */
   double weight(int coordinate) {
     return weights[coordinate];
   }
 
-  /** The coordinate along which noise has its largest variance. */
+  /** The coordinate with the largest noise variance. */
   int noisiest() {
     return noisiest;
   }

@@ -3,16 +3,17 @@ package io.croupier.cli.audit;
 import org.apache.commons.math3.distribution.NormalDistribution;
 
 /**
- * The noise along the axis where there is most of it against its claimed variance, and the releases
- * there against the grid: noise that uses every step of it makes half of them odd multiples.
+ * Compares the noise along the axis with the largest variance with the claimed variance, and checks
+ * that half of the releases there are odd multiples of the grid step, as they are if the noise uses
+ * every step.
  *
- * <p>Second and fourth moments about the gradient, not about the mean: noise that is not centred
- * shows too.
+ * <p>The moments are about the gradient, not about the mean, so noise that is not centred is
+ * detected, too.
  */
 final class NoiseCheck {
   /**
-   * By how much, in squared grid steps, rounding the noise to the grid may add to its variance. It
-   * takes nothing away from noise that is at least a step wide.
+   * Upper bound, in squared grid steps, on the variance that rounding to the grid adds. Rounding
+   * doesn't reduce the variance of noise that is at least one step wide.
    */
   private static final double ROUNDING = 0.25;
 
@@ -23,15 +24,15 @@ final class NoiseCheck {
   private double fourths;
   private long odd;
 
-  /** Of nothing yet. */
+  /** Makes a check without releases. */
   NoiseCheck(Claim claim) {
     pair = claim.pair();
     claimed = claim.varianceInSteps();
   }
 
-  /** Takes in one release of g, if {@code sign} is 1, or of h. */
+  /** Adds one release of g, if {@code sign} is 1, or of h. */
   void add(int[] released, int sign) {
-    // In units of the claimed variance, so that nothing overflows.
+    // In units of the claimed variance, which prevents overflow.
     int there = released[pair.noisiest()];
     double noise = there - pair.step(sign, pair.noisiest());
     double square = noise * noise / claimed;
@@ -41,7 +42,7 @@ final class NoiseCheck {
     odd += there & 1;
   }
 
-  /** Takes in all that another one has. */
+  /** Adds all releases of another check. */
   void add(NoiseCheck other) {
     count += other.count;
     squares += other.squares;
@@ -55,14 +56,14 @@ final class NoiseCheck {
   }
 
   /**
-   * By how much that share may be off a half: by chance, but for the given probability (Hoeffding),
-   * and, of noise that is hardly wider than a step, by itself.
+   * The largest deviation of that share from one half: by chance, except with the given probability
+   * (Hoeffding), plus the bias of noise that is hardly wider than a step.
    */
   double oddMargin(double falseAlarm) {
     return Math.sqrt(Math.log(2 / falseAlarm) / (2 * count)) + 1 / claimed;
   }
 
-  /** Whether every step of the grid is used; wrongly not with the given probability at most. */
+  /** Whether every step of the grid is used; wrongly false with at most the given probability. */
   boolean fillsTheGrid(double falseAlarm) {
     return Math.abs(oddShare() - 0.5) <= oddMargin(falseAlarm);
   }
@@ -72,7 +73,10 @@ final class NoiseCheck {
     return squares / count;
   }
 
-  /** By how much the ratio may be off 1 by chance, but for the given probability (normal law). */
+  /**
+   * The largest deviation of the ratio from 1 by chance, except with the given probability (normal
+   * approximation).
+   */
   double margin(double falseAlarm) {
     double ofOne = Math.max(0, fourths / count - ratio() * ratio());
     double deviations =
@@ -80,7 +84,7 @@ final class NoiseCheck {
     return deviations * Math.sqrt(ofOne / count);
   }
 
-  /** Whether the noise has its claimed variance; wrongly not with the given probability. */
+  /** Whether the noise has its claimed variance; wrongly false with the given probability. */
   boolean agrees(double falseAlarm) {
     double margin = margin(falseAlarm);
     return ratio() >= 1 - margin && ratio() <= 1 + ROUNDING / claimed + margin;

@@ -2,7 +2,7 @@ package io.croupier.cli.audit;
 
 import org.apache.commons.math3.distribution.NormalDistribution;
 
-/** What a level of privacy says of the probabilities of one event under two neighbouring inputs. */
+/** Privacy definitions, each relating the probabilities of an event under neighbouring inputs. */
 enum PrivacyDefinition {
   /** p &lt;= exp(epsilon) q for every event. */
   EPSILON("epsilon") {
@@ -31,13 +31,13 @@ enum PrivacyDefinition {
     this.symbol = symbol;
   }
 
-  /** As the options name it. */
+  /** The name of the option for the level. */
   String symbol() {
     return symbol;
   }
 
   /**
-   * The least level that allows an event these probabilities.
+   * The least level that permits an event with these probabilities.
    *
    * @param p under one input, from 0 to 1
    * @param q under the other, above 0, at most 1

@@ -1,14 +1,14 @@
 package io.croupier.cli.audit;
 
 /**
- * A number made of a release x that is larger, the more x looks like a release of g than one of h,
- * both as they are when they are clipped. Each is, up to a factor, the log-likelihood ratio of one
- * kind of noise; all are tried on every mechanism, since one that errs need not have the noise, nor
- * the clip, that it says.
+ * A function of a release x that grows with the evidence for g against h, both clipped. Each is, up
+ * to a factor, the log-likelihood ratio of one kind of noise. All are tried on every mechanism,
+ * since a faulty one may differ from its declared noise or clip.
  */
 enum Statistic {
   /**
-   * The log-likelihood ratio of l2-laplace noise. Never beyond ||g - h||: blind to lighter tails.
+   * The log-likelihood ratio of l2-laplace noise. It never exceeds ||g - h||, so it doesn't detect
+   * lighter tails.
    */
   DISTANCES("||x - h|| - ||x - g||") {
     @Override
@@ -23,7 +23,7 @@ enum Statistic {
         toH += (released[j] - h) * (released[j] - h);
         toG += (released[j] - g) * (released[j] - g);
       }
-      // A difference of squares over a sum of roots: far from the origin, roots would cancel.
+      // The difference of the roots, computed without cancellation far from the origin.
       return product / (Math.sqrt(toH) + Math.sqrt(toG));
     }
   },
@@ -41,7 +41,7 @@ enum Statistic {
     }
   },
 
-  /** The same if g and h were scaled to L2 norm G, whatever the claim says of the clip. */
+  /** The statistic of COORDINATES with g and h scaled to L2 norm G, whatever the claimed clip. */
   SCALED_COORDINATES("sum of tau_j (|x_j - h_j| - |x_j - g_j|), g and h scaled to norm G,") {
     @Override
     double of(int[] released, NeighbouringPair pair) {
@@ -54,7 +54,7 @@ enum Statistic {
     }
   },
 
-  /** The log-likelihood ratio of Gaussian noise; sees how far noise reaches. */
+  /** The log-likelihood ratio of Gaussian noise; detects bounded or light-tailed noise. */
   PROJECTION("<x, g - h> / ||g - h||") {
     @Override
     double of(int[] released, NeighbouringPair pair) {
@@ -72,7 +72,7 @@ enum Statistic {
     this.formula = formula;
   }
 
-  /** For people, g and h being the gradients. */
+  /** The formula, for messages; g and h are the gradients. */
   String formula() {
     return formula;
   }

@@ -1,5 +1,5 @@
 /**
- * {@code croupier audit}: tries to refute what a randomiser promises, from its releases alone.
+ * {@code croupier audit}, which tries to refute a randomiser's guarantee from its releases alone.
  *
  * <p>Sources: [CP34] Clopper and Pearson, Biometrika 1934 (bounds on a probability); [DRS22] Dong,
  * Roth and Su, JRSS B 2022 (mu-GDP as a trade-off between errors).

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 /**
- * The command draws without a seed. Three audits refute a right mechanism with a probability of at
- * most 1e-10 each. What the patterns expect of the measured variances and of the share of odd steps
- * holds within 9 standard deviations and more of 200,000 releases: a run of this class fails by
- * chance with a probability below 1e-9. They expect no particular strength of an audit.
+ * The command is not seeded. Three audits refute a correct mechanism with a probability of at most
+ * 1e-10 each. The patterns for measured variances and for the share of odd steps hold within at
+ * least 9 standard deviations of 200,000 releases, so a run of this class fails by chance with a
+ * probability below 1e-9. The tests assert no particular power of an audit.
  */
 class AuditCommandTest {
 
@@ -41,7 +41,7 @@ class AuditCommandTest {
   }
 
   @Test
-  void tellsWhatIsClaimedAndWhatWasMeasured() {
+  void printsClaimsAndMeasurements() {
     Run laplace =
         run(
             ("--mechanism l2-laplace --epsilon 2 --dimension 3 --gradient-bound 0.5 --samples 100000"
@@ -53,9 +53,12 @@ class AuditCommandTest {
         .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least [\\d.]+ +\\| not refuted")
         .containsPattern("variance along an axis +\\| +1\\.000 \\| +[01]\\.\\d+ \\+- 0\\.\\d+ \\|")
         .containsPattern("epsilon, at 95 % +\\| +\\| +at least [\\d.]+ +\\| refutes nothing")
-        .containsPattern("odd steps of the grid +\\| +half \\| +0\\.(49|50)\\d\\d \\+- 0\\.00")
-        .containsPattern("Event: .+, of 50,000 releases each: [0-9,]+ of [gh], [0-9,]+ of [gh]\\.")
-        .contains("Not refuted: l2-laplace, epsilon 2.000, d 3. That is no proof.");
+        .containsPattern(
+            "odd multiples of the grid step +\\| +half \\| +0\\.(49|50)\\d\\d \\+- 0\\.00")
+        .containsPattern(
+            "Event: .+\\. Occurrences in 50,000 releases each: [0-9,]+ for [gh],"
+                + " [0-9,]+ for [gh]\\.")
+        .contains("Not refuted: l2-laplace, epsilon 2.000, d 3. This is not a proof.");
 
     Run coordinates =
         run(
@@ -66,10 +69,10 @@ class AuditCommandTest {
     assertThat(coordinates.code()).isZero();
     assertThat(coordinates.out())
         .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least [\\d.]+ +\\| not refuted")
-        // 2 (2 G / tau)^2 for the smallest tau.
+        // 2 (2 G / tau)^2 for the least tau.
         .containsPattern("variance along an axis +\\| +32\\.00 \\| +3\\d\\.\\d+ \\+- \\d+")
         .contains(
-            "Not refuted: coordinate-laplace, clip COORDINATES, epsilon 2.000, d 3. That is no",
+            "Not refuted: coordinate-laplace, clip COORDINATES, epsilon 2.000, d 3. This is not",
             "Not refuted: coordinate 2 of coordinate-laplace, clip COORDINATES, epsilon 0.5000, d 3.");
 
     Run scaled =
@@ -82,7 +85,8 @@ class AuditCommandTest {
     assertThat(scaled.out())
         .containsPattern(
             "epsilon +\\| +at most 2\\.500 \\| +at least [12]\\.\\d{3} +\\| not refuted")
-        .contains("Not refuted: coordinate-laplace, clip L2, epsilon 2.500, d 2. That is no proof.")
+        .contains(
+            "Not refuted: coordinate-laplace, clip L2, epsilon 2.500, d 2. This is not a proof.")
         .doesNotContain("coordinate 0 of");
 
     Run gaussian =
@@ -96,14 +100,14 @@ class AuditCommandTest {
   }
 
   @Test
-  void whatIsRefutedIsSaidLoudlyAndInTheExitCode() throws Exception {
+  void refutationsArePrintedAndSetTheExitCode() throws Exception {
     Claim claim = Claim.of(AuditedRandomiser.GAUSSIAN.create(1, 1, -16, 1));
     Finding finding =
         new Audit(claim, 20_000, 0.999999, 1)
             .run(() -> Mutant.gaussian(claim, 1, 3), releases -> {});
     StringWriter out = new StringWriter();
 
-    int code = AuditCommand.tell(Map.of("gaussian", finding), new PrintWriter(out));
+    int code = AuditCommand.print(Map.of("gaussian", finding), new PrintWriter(out));
 
     assertThat(code).isEqualTo(1);
     assertThat(out.toString())
@@ -113,30 +117,31 @@ class AuditCommandTest {
   }
 
   @Test
-  void whatCannotBeUsedIsNamedWithWhatWouldDo() {
+  void invalidInputIsReported() {
     assertRefused("--samples is 99999; it must be from 100000 to", "--samples", "99999");
     assertRefused("--confidence is 1.0; it must be from 0.5 to", "--confidence", "1");
     assertRefused("--confidence is NaN", "--confidence", "NaN");
     assertRefused("--threads is 0; it must be at least 1", "--threads", "0");
     assertRefused("dimension is 0; it must be at least 1", "--dimension", "0");
     assertRefused("gradientBound is -1.0; it must be", "--gradient-bound", "-1");
-    assertRefused("--grid-exponent is 1; a step of 2^1 is longer", "--grid-exponent", "1");
+    assertRefused("--grid-exponent is 1; a step of 2^1 exceeds G", "--grid-exponent", "1");
     assertRefused("gridExponent -24 would do", "--grid-exponent", "-30");
     Run other = run("--mechanism", "gaussian", "--epsilon", "1");
     assertThat(other.failure())
         .isInstanceOf(InputException.class)
-        .hasMessage("--mechanism gaussian promises a level of mu: give --mu");
+        .hasMessage("--mechanism gaussian requires --mu");
     assertThat(run("--mechanism", "gaussian", "--taus", "1").failure())
-        .hasMessageContaining("--mechanism gaussian promises a level of mu: give --mu");
+        .hasMessageContaining("--mechanism gaussian requires --mu");
     assertThat(
             run("--mechanism", "coordinate-laplace", "--taus", "1,1", "--dimension", "3").failure())
-        .hasMessage("--dimension is 3; it must be that of --taus, 2");
+        .hasMessage("--dimension is 3; it must be the number of --taus, 2");
     assertThat(run("--mechanism", "coordinate-laplace", "--taus", "Infinity").failure())
-        .hasMessageStartingWith("--taus are all Infinity; one must be finite");
+        .hasMessageStartingWith("--taus are all Infinity; at least one must be finite");
     assertThat(run("--mechanism", "coordinate-laplace", "--taus", "1,Infinity").failure())
         .hasMessageStartingWith("taus[1] is Infinity; it must be finite with the clip L2");
     assertThat(run("--mechanism", "gaussian", "--mu", "1", "--clip", "L2").failure())
-        .hasMessage("--clip is for coordinate-laplace; --mechanism gaussian clips to L2 norm");
+        .hasMessage(
+            "--clip applies only to coordinate-laplace; --mechanism gaussian clips to L2 norm");
     assertThat(run("--mechanism", "coordinate-laplace", "--taus", "1,-1").failure())
         .hasMessageStartingWith("taus[1] is -1.0; it must be positive");
     assertThat(run("--mechanism", "l2-laplace").code()).isEqualTo(2);

@@ -16,17 +16,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The audit refutes what is wrong, and what is right it does not refute. How much an audit shows is
- * asserted of seeded noise alone, so it is the same in every run. The real randomisers have no
- * seed: of them the tests assert only what an audit gets wrong with a probability of at most 1 -
- * {@link #CONFIDENCE} (by the normal law, for the variance). A run of this class makes 19 such
- * audits, so it fails by chance with a probability of about 2e-7, and below 1e-6.
+ * The audit refutes incorrect mechanisms and doesn't refute correct ones. The power of an audit is
+ * asserted only for seeded noise, so it is the same in every run. The real randomisers are not
+ * seeded; assertions about them fail by chance with a probability of at most 1 - {@link
+ * #CONFIDENCE} (by the normal law, for the variance). A run of this class makes 19 such audits, so
+ * it fails by chance with a probability of about 2e-7, and below 1e-6.
  */
 class AuditTest {
   private static final double CONFIDENCE = 1 - 1e-8;
   private static final int SAMPLES = 400_000;
 
-  /** As the real randomiser of G = 1 declares it. */
+  /** The claim of the real randomiser with G = 1. */
   private static Claim claim(AuditedRandomiser kind, double level, int dimension) {
     return Claim.of(kind.create(1, dimension, -16, level));
   }
@@ -63,7 +63,7 @@ class AuditTest {
     "GAUSSIAN, 1, 2, 0.9",
     "GAUSSIAN, 4, 10, 3.7"
   })
-  void theRealOnesAreNotRefutedThoughMuchOfTheirLevelShows(
+  void realRandomisersAreNotRefutedThoughTheBoundIsTight(
       AuditedRandomiser kind, double level, int dimension, double shows) throws Exception {
     Claim claim = claim(kind, level, dimension);
 
@@ -78,7 +78,7 @@ class AuditTest {
     assertThat(real.refuted()).as(real.toString()).isFalse();
   }
 
-  /** The law that the real randomiser of G = 1 has, with a seed. */
+  /** Seeded noise with the distribution of the real randomiser with G = 1. */
   private static AuditedMechanism right(
       Claim claim, AuditedRandomiser kind, double level, int dimension, long seed) {
     return switch (kind) {
@@ -88,10 +88,10 @@ class AuditTest {
     };
   }
 
-  /** Only opposite corners differ in every coordinate. */
+  /** Only opposite corners of the cube differ in every coordinate. */
   @Tag("thorough")
   @Test
-  void alongAnAxisCoordinatesShowOnlyTheirOwnTau() throws Exception {
+  void alongAnAxisTheBoundIsTheCoordinatesTau() throws Exception {
     double[] taus = {1, 2, Double.POSITIVE_INFINITY};
     double[] scales = {2, 1, 0};
     Supplier<Randomiser> randomisers =
@@ -120,7 +120,7 @@ class AuditTest {
 
   /** The L2 norm of (1, 2, 2) is 3. */
   @Test
-  void clippedToABallCoordinatesGiveAwayNoMoreThanTheNormOfTheirTaus() throws Exception {
+  void inTheBallTheLossIsAtMostTheNormOfTheTaus() throws Exception {
     double[] taus = {1, 2, 2};
     Supplier<Randomiser> randomisers =
         () -> new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.L2);
@@ -136,7 +136,7 @@ class AuditTest {
 
   @Tag("thorough")
   @Test
-  void clippedToACubeEachCoordinateKeepsItsTauWhateverTheOthers() throws Exception {
+  void inTheCubeEachCoordinateHasItsTau() throws Exception {
     for (double open : new double[] {2, Double.POSITIVE_INFINITY}) {
       double[] taus = {0.5, open};
       Supplier<CoordinateLaplaceRandomiser> randomisers =
@@ -153,13 +153,13 @@ class AuditTest {
   }
 
   /**
-   * What was promised once: a tau for each coordinate of a gradient that is scaled to L2 norm G.
-   * The second coordinate then shows by how much.
+   * An incorrect claim: a tau for each coordinate of a gradient that is scaled to L2 norm G. The
+   * second coordinate then has a larger privacy loss.
    */
   @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"0.1, 2, 0.5", "0.1, Infinity, 8", "0.5, 0.6, 0.55"})
-  void aTauForEachCoordinateOfWhatIsClippedToABallIsRefuted(double tau, double other, double shows)
+  void aTauForEachCoordinateInTheBallIsRefuted(double tau, double other, double shows)
       throws Exception {
     double[] taus = {tau, other};
     Supplier<CoordinateLaplaceRandomiser> randomisers =
@@ -174,7 +174,7 @@ class AuditTest {
     assertThat(finding.event().statistic()).isEqualTo(Statistic.SCALED_COORDINATES);
   }
 
-  /** Of a gradient that was scaled into the ball before, no coordinate is clipped any more. */
+  /** After scaling to the L2 ball, no coordinate is clipped. */
   private static AuditedMechanism scaledFirst(Randomiser randomiser) {
     return gradient -> {
       double norm = Math.sqrt(Arrays.stream(gradient).map(x -> x * x).sum());
@@ -183,7 +183,7 @@ class AuditTest {
     };
   }
 
-  /** Which is also what a sensitivity of G instead of 2G comes to. */
+  /** This noise also results from a sensitivity of G instead of 2G. */
   @Tag("thorough")
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 10})
@@ -210,7 +210,7 @@ class AuditTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 10, 50})
-  void aRadiusOfOneDegreeLessIsRefuted(int dimension) throws Exception {
+  void aRadiusWithOneDegreeOfFreedomTooFewIsRefuted(int dimension) throws Exception {
     Claim claim = claim(AuditedRandomiser.L2_LAPLACE, 1, dimension);
 
     Finding finding = audit(claim, seed -> Mutant.laplace(claim, dimension - 1, 2, seed));
@@ -280,11 +280,11 @@ class AuditTest {
   }
 
   /**
-   * At a confidence of 0.9, of 200 audits of what just keeps its promise at most 20 are refuted in
-   * expectation, and 44 or more with a probability below 1e-6.
+   * At a confidence of 0.9, at most 20 of 200 audits of a tight guarantee refute it in expectation,
+   * and 44 or more with a probability below 1e-6.
    */
   @Test
-  void falseAlarmsAreAsRareAsIsSaid() throws Exception {
+  void falseAlarmsAreAsRareAsStated() throws Exception {
     Claim claim = claim(AuditedRandomiser.L2_LAPLACE, 1, 1);
     int alarms = 0;
     for (int run = 0; run < 200; run++) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ClopperPearsonTest {
 
   @Test
-  void whatWasNeverOrAlwaysSeenHasAFormula() {
+  void extremeCountsHaveAClosedForm() {
     assertThat(ClopperPearson.lower(0, 500_000, 1e-7)).isZero();
     assertThat(ClopperPearson.upper(0, 500_000, 1e-7))
         .isCloseTo(-Math.expm1(Math.log(1e-7) / 500_000), within(1e-12));
@@ -20,10 +20,10 @@ class ClopperPearsonTest {
         .isCloseTo(Math.exp(Math.log(1e-7) / 500_000), within(1e-12));
   }
 
-  /** By their definition: at the bound, what was seen or more of it has just that probability. */
+  /** By definition: at the bound, the observed count or a more extreme one has this probability. */
   @ParameterizedTest
   @CsvSource({"10, 100, 0.025", "8, 500000, 2.5e-7", "250000, 500000, 2.5e-7", "99, 100, 1e-9"})
-  void theBoundsAreWhereTheTailsAreAsRareAsAskedFor(int seen, int trials, double falseAlarm) {
+  void tailsAtTheBoundsHaveTheRequestedProbability(int seen, int trials, double falseAlarm) {
     double lower = ClopperPearson.lower(seen, trials, falseAlarm);
     double upper = ClopperPearson.upper(seen, trials, falseAlarm);
 

@@ -9,12 +9,12 @@ import org.apache.commons.rng.sampling.distribution.SharedStateContinuousSampler
 import org.apache.commons.rng.sampling.distribution.ZigguratSampler;
 import org.apache.commons.rng.simple.RandomSource;
 
-/** Noise with a law of the test's choice, right or wrong, reproducibly, on the claim's grid. */
+/** Seeded noise with any distribution, correct or incorrect, on the grid of the claim. */
 final class Mutant {
 
   private Mutant() {}
 
-  /** Uniform direction times a Gamma radius; right with shape d and scale 2G / epsilon. */
+  /** Uniform direction times a Gamma radius; correct with shape d and scale 2G / epsilon. */
   static AuditedMechanism laplace(Claim claim, double shape, double scale, long seed) {
     UniformRandomProvider random = random(seed);
     UnitSphereSampler direction = UnitSphereSampler.of(random, claim.pair().dimension());
@@ -30,7 +30,7 @@ final class Mutant {
     };
   }
 
-  /** Normal coordinates; right with deviation 2G / mu. */
+  /** Normal coordinates; correct with standard deviation 2G / mu. */
   static AuditedMechanism gaussian(Claim claim, double deviation, long seed) {
     ContinuousSampler normal = ZigguratSampler.NormalizedGaussian.of(random(seed));
     return gradient -> {
@@ -42,14 +42,14 @@ final class Mutant {
     };
   }
 
-  /** Laplace coordinates; right with scale 2G / tau. */
+  /** Laplace coordinates; correct with scale 2G / tau. */
   static AuditedMechanism coordinates(Claim claim, double scale, long seed) {
     double[] scales = new double[claim.pair().dimension()];
     Arrays.fill(scales, scale);
     return coordinates(claim, scales, seed);
   }
 
-  /** Laplace coordinates, each of its own scale; 0 is no noise. */
+  /** Laplace coordinates, each with its own scale; 0 means no noise. */
   static AuditedMechanism coordinates(Claim claim, double[] scales, long seed) {
     UniformRandomProvider random = random(seed);
     ContinuousSampler plus = ZigguratSampler.Exponential.of(random, 1);
