@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Shell scripts take part in a real job, those of the README first of all: what it shows is what is
- * run. Where python3 or kcat isn't installed, its test is skipped, saying so.
+ * Shell scripts take part in a real job, including the documented ones, which are run as printed.
+ * Tests that need python3 or kcat are skipped with a message if it isn't installed.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ReportE2ECase {
@@ -77,7 +77,7 @@ class ReportE2ECase {
 
   private record Outcomes(int code, String out) {}
 
-  /** Runs a script in the test's directory, standard error with its output. */
+  /** Runs a script in the test's directory; returns standard output and error. */
   private Outcomes bash(String script) throws Exception {
     Path output = directory.resolve("output");
     Process process =
@@ -126,7 +126,7 @@ class ReportE2ECase {
         .toList();
   }
 
-  /** The newest state of the model demo, once there was one that is {@code wanted}. */
+  /** Waits for an update of the model demo that satisfies {@code wanted}; returns the newest. */
   private ModelSnapshot awaitDemo(Predicate<ModelSnapshot> wanted) throws Exception {
     CountDownLatch seen = new CountDownLatch(1);
     try (ModelSubscriber subscriber =
@@ -147,7 +147,7 @@ class ReportE2ECase {
     return Map.of("bootstrap.servers", broker.bootstrapServers());
   }
 
-  /** The values of a topic, once there are so many. */
+  /** Waits until a topic has the given number of records; returns their values. */
   private List<byte[]> awaitValues(String topic, int size) {
     List<byte[]> values = new ArrayList<>();
     while (values.size() < size) {
@@ -166,7 +166,7 @@ class ReportE2ECase {
   }
 
   @Test
-  void theDocumentedPipesTeachTheModel() throws Exception {
+  void theDocumentedPipesTrainTheModel() throws Exception {
     assumeTrue(isInstalled("python3"), "Skipped: python3 isn't installed");
     List<String> scripts = scripts("## Report");
     assertThat(scripts).hasSize(3);
@@ -181,7 +181,7 @@ class ReportE2ECase {
     assertThat(piped).contains("3 sent. In the ledger: 5 reports, epsilon 5");
     assertThat(replayed).contains("1 printed", "\"round\":\"1\"", "\"used\":\"1\"");
     ModelSnapshot last = awaitDemo(update -> update.used() == 5);
-    // All three sums of noisy gradients are 0 on a grid of 2^-16 with a probability below 1e-16.
+    // On a grid of 2^-16, all three sums of noisy gradients are 0 with a probability below 1e-16.
     assertThat(last.weights()).isNotEqualTo(new double[3]);
     assertThat(awaitEvents(5))
         .hasSize(5)
@@ -191,7 +191,7 @@ class ReportE2ECase {
 
   @Tag("thorough")
   @Test
-  void whatIsSpentArrivesAndWhatTheLedgerOrTheTopicForbidsIsNotSent() throws Exception {
+  void chargedReportsArriveAndForbiddenOnesAreNotSent() throws Exception {
     awaitDemo(update -> true);
     String kafka = " | ./croupier report --kafka localhost:9092";
     String person = " --model demo --user bob --ledger bob.ledger --mechanism gaussian --mu 0.5";
@@ -209,11 +209,11 @@ class ReportE2ECase {
     assertThat(full.out).contains("can't be printed", "mu 0.5. Still to arrive: 1");
     assertThat(limited.code).isEqualTo(1);
     assertThat(limited.out)
-        .contains("the limit is the square of mu = 0.8", "line 2, and at least 1 more")
-        .contains("1 sent, after 1 that an earlier run had left.")
+        .contains("the limit is the square of mu = 0.8", "line 2 and at least 1 more")
+        .contains("1 sent, after 1 from an earlier run.")
         .contains("In the ledger: 2 reports, mu 0.707107 of 0.8.");
     assertThat(unpublished.code).isEqualTo(1);
-    assertThat(unpublished.out).contains("line 1: 'round' 99 is none of the", "0 sent. In");
+    assertThat(unpublished.out).contains("line 1: 'round' is 99, which is not", "0 sent. In");
     awaitDemo(update -> update.used() == 2);
     assertThat(awaitEvents(2))
         .hasSize(2)

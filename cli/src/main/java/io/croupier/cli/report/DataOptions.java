@@ -8,7 +8,7 @@ import io.croupier.client.ModelSnapshot;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** The options that say whose gradients are evaluated here, instead of read. */
+/** Options that evaluate gradients on a file of data instead of reading them. */
 final class DataOptions {
 
   @Option(
@@ -16,9 +16,10 @@ final class DataOptions {
       paramLabel = "FILE",
       required = true,
       description = {
-        "The person's rows, CSV with a header: numbers, taken as they are. Every column but the"
-            + " label is a coordinate, in the order of the header; an intercept is a column of ones."
-            + " What ends in .gz is unpacked."
+        "Evaluates the gradients on this person's rows, a CSV file with a header. All values are"
+            + " numbers, used without scaling. Every column except the label is a coordinate, in"
+            + " the order of the header; for an intercept, add a column of ones. A file that"
+            + " ends in .gz is decompressed."
       })
   private Path file;
 
@@ -26,7 +27,7 @@ final class DataOptions {
       names = "--label",
       paramLabel = "COLUMN",
       required = true,
-      description = "The column that is to be predicted.")
+      description = "The column to predict.")
   private String label;
 
   @Option(
@@ -34,9 +35,10 @@ final class DataOptions {
       paramLabel = "NAME",
       required = true,
       description = {
-        "What the gradient is of: ${COMPLETION-CANDIDATES}. logistic wants labels of 0 and 1."
-            + " huber-mallows is Huber's loss, linear beyond 1.345 --scale, each row x weighted by"
-            + " min(1, k / ||x||), k = G / 1.345: no gradient is longer than the model's bound G."
+        "The loss: ${COMPLETION-CANDIDATES}. logistic requires labels of 0 and 1. huber-mallows is"
+            + " Huber's loss, linear for residuals beyond 1.345 times --scale, with weight"
+            + " min(1, k / ||x||) for row x, k = G / 1.345, so no gradient is longer than the"
+            + " model's bound G."
       })
   private NamedLoss loss;
 
@@ -44,14 +46,14 @@ final class DataOptions {
       names = "--scale",
       paramLabel = "S",
       defaultValue = "1",
-      description = "The residuals' scale, for huber-mallows (default: ${DEFAULT-VALUE}).")
+      description = "Scale of the residuals, for huber-mallows (default: ${DEFAULT-VALUE}).")
   private double scale;
 
   @Option(
       names = "--each-row",
       description = {
-        "Each row is a report of its own, and each spends; how many they are shows. Without it a"
-            + " report is of all rows: the gradient of their mean loss, for the price of one."
+        "Sends one report for each row. Each report spends privacy, and the number of rows becomes"
+            + " visible. By default one report has the gradient of the mean loss of all rows."
       })
   private boolean eachRow;
 
@@ -60,16 +62,18 @@ final class DataOptions {
       paramLabel = "N",
       defaultValue = "1",
       description = {
-        "How many published rounds to look at, the newest first and then those that come (default:"
-            + " ${DEFAULT-VALUE}). One that the ledger doesn't choose is not answered. With"
-            + " --each-row: how often to go through the rows, each at the newest round."
+        "Number of published rounds to process: the newest one, then those published later"
+            + " (default: ${DEFAULT-VALUE}). A round that the ledger doesn't choose is not"
+            + " answered. With --each-row: number of passes over the rows, each row at the"
+            + " newest round."
       })
   private long rounds;
 
   /**
-   * The gradients that they mean.
+   * Loads the data and returns its gradients.
    *
-   * @param isLive whether new rounds may come
+   * @param model whose weights the gradients are evaluated at
+   * @param isLive whether new rounds may be published
    * @throws InputException if the data doesn't fit the model
    */
   RowGradients gradients(PublishedModel model, boolean isLive) {
@@ -78,7 +82,8 @@ final class DataOptions {
     }
     if (rounds < 1 || (rounds > 1 && !isLive)) {
       throw new InputException(
-          "--rounds is %d; it must be at least 1, and 1 without Kafka, where no round follows"
+          ("--rounds is %d; it must be at least 1, and without Kafka exactly 1, since no further"
+                  + " rounds are published")
               .formatted(rounds));
     }
     ModelSnapshot newest = model.newest();

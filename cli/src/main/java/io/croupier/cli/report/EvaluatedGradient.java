@@ -2,17 +2,17 @@ package io.croupier.cli.report;
 
 import io.croupier.client.ModelSnapshot;
 
-/** A gradient that is to be reported. */
+/** A gradient to report. */
 final class EvaluatedGradient {
   private final ModelSnapshot model;
   private final long round;
   private final double[] gradient;
 
   /**
-   * Keeps the array.
+   * Keeps the array without a copy.
    *
-   * @param model whose loss it is the gradient of
-   * @param round the published round at whose weights it was evaluated
+   * @param model the model that receives the report
+   * @param round the published round at whose weights the gradient was evaluated
    * @param gradient shape [d]
    */
   EvaluatedGradient(ModelSnapshot model, long round, double[] gradient) {

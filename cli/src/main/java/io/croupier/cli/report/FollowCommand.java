@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Prints what is published of a model. */
+/** Prints the published updates of a model. */
 @Command(
     name = "follow",
     mixinStandardHelpOptions = true,
@@ -28,11 +28,14 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Prints the newest published state of a model, and every newer one as it comes, read"
-          + " committed: ModelUpdates in the Protobuf JSON mapping, one a line. 'weights' are where to"
-          + " evaluate the next gradient, 'average' is what to predict with.",
-      "One line for each round: what is superseded before it can be printed is left out, so whoever"
-          + " is slow to read gets fewer lines, not old ones. Ends when the model is retired."
+      "Prints the updates of a model as they are published.",
+      "",
+      "The first line is the newest committed update, followed by every newer one. Each line is a"
+          + " ModelUpdate in the Protobuf JSON mapping. Evaluate gradients at 'weights'; predict"
+          + " with 'average'.",
+      "",
+      "Each round is printed at most once. A slow reader skips updates that have been superseded."
+          + " The command ends when the model is retired."
     },
     footer = {"", "Try:", "  croupier follow --kafka localhost:9092 --model demo --updates 1"})
 public final class FollowCommand implements Callable<Integer> {
@@ -54,7 +57,9 @@ public final class FollowCommand implements Callable<Integer> {
       names = "--updates",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Ends after so many lines; 0: goes on (default: ${DEFAULT-VALUE}).")
+      description =
+          "Exits after N lines; 0: runs until the model is retired (default:"
+              + " ${DEFAULT-VALUE}).")
   private long updates;
 
   @Override
@@ -70,7 +75,7 @@ public final class FollowCommand implements Callable<Integer> {
       Optional<ModelSnapshot> next = Optional.of(model.newest());
       for (long left = updates; next.isPresent(); left--) {
         out.println(JSON.print(update(next.get())));
-        // A reader that has gone makes an error.
+        // Printing fails once the reader has closed the pipe.
         boolean isEnough = out.checkError() || left == 1;
         next = isEnough ? Optional.empty() : model.after(next.get().round());
       }

@@ -10,14 +10,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.errors.InterruptException;
 
-/** What a running job publishes of a model. */
+/** A model whose updates are read from Kafka. */
 final class FollowedModel implements PublishedModel {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** How long a round that somebody else has seen may take to come here, too. */
+  /** How long a round that another reader has seen may take to reach this one. */
   private static final Duration LAG = Duration.ofSeconds(5);
 
-  /** How often to look whether the model is still there. */
+  /** How often to check whether the model still exists. */
   private static final Duration LOOK = Duration.ofMillis(500);
 
   private final String modelId;
@@ -31,9 +31,9 @@ final class FollowedModel implements PublishedModel {
   }
 
   /**
-   * Begins to follow a model.
+   * Starts to follow a model.
    *
-   * @throws InputException if none of that name is published within half a minute
+   * @throws InputException if no update of the model is found within 30 s
    */
   static FollowedModel follow(Map<String, String> kafka, String updatesTopic, String modelId) {
     FollowedModel model = new FollowedModel(Map.copyOf(kafka), updatesTopic, modelId);
@@ -43,7 +43,8 @@ final class FollowedModel implements PublishedModel {
     } catch (TimeoutException e) {
       model.close();
       throw new InputException(
-          "No model '%s' was found on topic %s for %d s; 'croupier models apply' publishes one, and 'croupier run' its updates"
+          ("No update of model '%s' was found on topic %s within %d s; publish the model with"
+                  + " 'croupier models apply', and run the job with 'croupier run'")
               .formatted(modelId, updatesTopic, PATIENCE.toSeconds()),
           e);
     }
@@ -79,7 +80,7 @@ final class FollowedModel implements PublishedModel {
     while (!subscriber.isPublished(modelId, round)) {
       if (round < newest().round() || left <= 0) {
         throw new InputException(
-            "'round' %d is none of the newest that are on topic %s; the very newest is %d"
+            "'round' is %d, which is not among the rounds found on topic %s; the newest is %d"
                 .formatted(round, topic, newest().round()));
       }
       await(Math.min(left, LOOK.toNanos()));

@@ -7,9 +7,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** How a report is printed. */
+/** Output formats of reports. */
 enum Format {
-  /** Protobuf's JSON mapping, one a line. */
+  /** The Protobuf JSON mapping, one report per line. */
   JSON {
     @Override
     void write(GradientReport report, OutputStream out) throws IOException {
@@ -18,7 +18,7 @@ enum Format {
     }
   },
 
-  /** Protobuf, each behind its length. */
+  /** Protobuf, each report preceded by its length. */
   PROTOBUF {
     @Override
     void write(GradientReport report, OutputStream out) throws IOException {
@@ -26,7 +26,7 @@ enum Format {
     }
   },
 
-  /** The value of a Kafka record: one report, and nothing else. */
+  /** The value of a Kafka record: the bytes of a single report. */
   RECORD {
     @Override
     void write(GradientReport report, OutputStream out) throws IOException {
@@ -36,7 +36,7 @@ enum Format {
 
   abstract void write(GradientReport report, OutputStream out) throws IOException;
 
-  /** As on the command line: json. */
+  /** The name on the command line: {@code json}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

@@ -8,22 +8,22 @@ import java.io.IOException;
 import java.io.StringReader;
 
 /**
- * A line of JSON that holds a gradient: an array of numbers, or an object with the array as {@code
- * gradient} and, if it likes, the {@code round}, a number or (as Protobuf writes it) a string.
+ * A gradient on a line of JSON: an array of numbers, or an object with the array as {@code
+ * gradient} and optionally the {@code round}, a number or (as Protobuf writes it) a string.
  *
- * <p>A number that is not finite may be part of it, as programs write one: too large for a double,
- * {@code null}, or, which JSON doesn't have, NaN, Infinity and -Infinity. It is read as NaN. A line
- * that was an error for its values would end a person's reports, and give these values away.
+ * <p>Coordinates may be non-finite in any form that programs write: a number too large for a
+ * double, {@code null}, or NaN, Infinity and -Infinity, which JSON lacks. All of them are read as
+ * NaN. If they were errors, they would end the person's reports and thereby disclose the values.
  *
- * <p>Errors name what is wrong, and where; nothing of the gradient is in their messages, nor in
- * those of their causes, which they therefore lack.
+ * <p>Error messages contain the problem and its place, but no part of the gradient. Exceptions have
+ * no causes, since those might quote the line.
  */
 final class GradientLine {
   private static final String GRADIENT = "gradient";
   private static final String ROUND = "round";
-  private static final String NOT_JSON = "not an array or object of JSON";
+  private static final String NOT_JSON = "not a JSON array or object";
 
-  /** A number of JSON's that is not finite, and can't be part of another one. */
+  /** A JSON number that overflows a double and can't be part of another number. */
   private static final String NOT_FINITE = "-1e999";
 
   private final int dimension;
@@ -37,8 +37,8 @@ final class GradientLine {
   /**
    * Reads a line.
    *
-   * @param dimension how many numbers the gradient must have
-   * @throws InputException if it is something else
+   * @param dimension required length of the gradient
+   * @throws InputException if the line is not a gradient of that length
    */
   static GradientLine parse(String text, int dimension) {
     GradientLine line = new GradientLine(dimension);
@@ -59,7 +59,7 @@ final class GradientLine {
     return line;
   }
 
-  /** No field that may be there has a name or a text in which this could matter. */
+  /** Replaces the non-JSON numbers. No valid line contains these names anywhere else. */
   private static String numbersOfJson(String text) {
     return text.replace("-Infinity", NOT_FINITE)
         .replace("Infinity", NOT_FINITE)
@@ -71,7 +71,7 @@ final class GradientLine {
     return gradient;
   }
 
-  /** The round that it names, or {@code otherwise} if it names none. */
+  /** The round of the line, or {@code otherwise} if the line has none. */
   long roundOr(long otherwise) {
     return round == null ? otherwise : round;
   }
@@ -84,8 +84,7 @@ final class GradientLine {
         case ROUND -> readRound(json);
         default ->
             throw new InputException(
-                "an unknown field; '%s' and '%s' are those that may be there"
-                    .formatted(GRADIENT, ROUND));
+                "unknown field; only '%s' and '%s' are allowed".formatted(GRADIENT, ROUND));
       }
     }
     json.endObject();
@@ -99,7 +98,7 @@ final class GradientLine {
     requireFirst(GRADIENT, gradient);
     if (json.peek() != JsonToken.BEGIN_ARRAY) {
       throw new InputException(
-          "'%s' is no array; it must be one of %d numbers".formatted(GRADIENT, dimension));
+          "'%s' is not an array; it must be an array of %d numbers".formatted(GRADIENT, dimension));
     }
     gradient = new double[dimension];
     int size = 0;
@@ -126,7 +125,7 @@ final class GradientLine {
     if (token != JsonToken.NUMBER) {
       throw new InputException("'%s[%d]' is not a number".formatted(GRADIENT, index));
     }
-    // Read as a double, one that overflows would be an error.
+    // nextDouble() would fail on a number that overflows.
     double number = Double.parseDouble(json.nextString());
     return Double.isFinite(number) ? number : Double.NaN;
   }
@@ -148,7 +147,7 @@ final class GradientLine {
 
   private static void requireFirst(String field, Object present) {
     if (present != null) {
-      throw new InputException("'%s' is there twice".formatted(field));
+      throw new InputException("'%s' occurs twice".formatted(field));
     }
   }
 }

@@ -1,22 +1,22 @@
 package io.croupier.cli.report;
 
-/** Where gradients come from, one after the other. */
+/** A source of gradients. */
 interface Gradients {
 
   /**
-   * The next one; null at the end.
+   * The next gradient; null at the end.
    *
-   * @throws io.croupier.cli.InputException if it can't be used; the message says where it is, and
-   *     nothing of what it holds
+   * @throws io.croupier.cli.InputException if the gradient can't be used; the message contains its
+   *     place, but none of its values
    */
   EvaluatedGradient next();
 
-  /** Where the newest one is: {@code line 3}. */
+  /** The place of the last gradient returned: {@code line 3}. */
   String place();
 
-  /** How many more there are known to be, in words: {@code 3 more}, {@code at least 3 more}. */
+  /** The number of remaining gradients, in words: {@code 3 more}, {@code at least 3 more}. */
   String left();
 
-  /** How many there are in all; -1 if nobody knows. */
+  /** The total number of gradients; -1 if unknown. */
   long size();
 }

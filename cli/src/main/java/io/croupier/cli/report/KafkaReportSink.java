@@ -15,7 +15,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.InterruptException;
 
-/** Sends reports. What an interrupted run left in the ledger unacknowledged is sent first. */
+/** Sends reports, beginning with those that an interrupted run left unacknowledged. */
 final class KafkaReportSink implements ReportSink {
   private static final int MOST_UNDERWAY = LocalLedger.WINDOW / 2;
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -25,26 +25,27 @@ final class KafkaReportSink implements ReportSink {
   private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
 
   /**
-   * Sends to a Kafka.
+   * Connects to Kafka and resends the pending reports of the ledger.
    *
-   * @throws InputException if a setting contradicts what reports need, or what an earlier run left
-   *     can't be sent
+   * @throws InputException if a setting contradicts the guarantees that reports need, or pending
+   *     reports can't be sent
    */
   KafkaReportSink(Map<String, String> kafka, String gradientsTopic, LocalLedger ledger) {
     this(producer(kafka), gradientsTopic, ledger);
   }
 
-  /** Sends by {@code producer}, and closes it. */
+  /** Sends through {@code producer}, which {@link #close} closes. */
   KafkaReportSink(Producer<byte[], byte[]> producer, String gradientsTopic, LocalLedger ledger) {
     this.producer = producer;
     reporter = new GradientReporter(producer, gradientsTopic, ledger);
     producer.flush();
     int left = ledger.pending().size();
     if (left > 0) {
-      // New ones would go the same way, and there is room for so many only.
+      // New reports would fail, too, and the ledger can keep a limited number of pending ones.
       close();
       throw new InputException(
-          "Of the reports that an earlier run left, which are spent, %d were not acknowledged by topic %s; the next run takes them up, and nothing else is reported before"
+          ("%d reports from an earlier run are charged, but topic %s has not acknowledged them; run"
+                  + " the command again to resend them; new reports are sent only after that")
               .formatted(left, gradientsTopic));
     }
   }
@@ -79,7 +80,7 @@ final class KafkaReportSink implements ReportSink {
       report.get();
     } catch (ExecutionException e) {
       throw new InputException(
-          "A report, which is spent, was not acknowledged: " + e.getCause().getMessage(), e);
+          "A report was charged, but not acknowledged: " + e.getCause().getMessage(), e);
     } catch (InterruptedException e) {
       throw new InterruptException(e);
     }

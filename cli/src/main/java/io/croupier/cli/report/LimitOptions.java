@@ -4,15 +4,15 @@ import io.croupier.cli.InputException;
 import io.croupier.client.ledger.Limit;
 import picocli.CommandLine.Option;
 
-/** The options that say what a person is willing to spend. */
+/** Options that limit what a person spends. */
 final class LimitOptions {
 
   @Option(
       names = "--limit-epsilon",
       paramLabel = "E",
       description = {
-        "The epsilons in the ledger may add up to this; gaussian noise is refused then, unless"
-            + " --limit-mu allows it."
+        "Limits the sum of the epsilons in the ledger. Gaussian noise is then refused, unless"
+            + " --limit-mu is given, too."
       })
   private Double epsilon;
 
@@ -20,21 +20,21 @@ final class LimitOptions {
       names = "--limit-mu",
       paramLabel = "M",
       description = {
-        "The root of the sum of mu^2 in the ledger may come to this; other noise is refused then,"
-            + " unless --limit-epsilon allows it."
+        "Limits sqrt(sum of mu^2) over the Gaussian reports in the ledger. Other noise is then"
+            + " refused, unless --limit-epsilon is given, too."
       })
   private Double mu;
 
   @Option(
       names = "--limit-reports",
       paramLabel = "N",
-      description = "So many reports there may be in the ledger.")
+      description = "Limits the number of reports in the ledger.")
   private Long reports;
 
   /**
-   * What they come to; no limit if there are none.
+   * The limit that the options state; no limit if none is given.
    *
-   * @throws InputException if one is negative
+   * @throws InputException if an option is negative
    */
   Limit limit() {
     try {
@@ -45,7 +45,7 @@ final class LimitOptions {
     }
   }
 
-  /** What isn't limited is nothing if the other one is, else without end. */
+  /** Without {@code limit}: 0 if {@code other} is limited, else infinite. */
   private static double orElse(Double limit, Double other) {
     return limit != null ? limit : other != null ? 0 : Double.POSITIVE_INFINITY;
   }

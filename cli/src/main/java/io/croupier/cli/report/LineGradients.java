@@ -5,7 +5,7 @@ import io.croupier.client.ModelSnapshot;
 import java.io.BufferedReader;
 import java.io.IOException;
 
-/** Gradients on standard input, one a line; empty lines don't count. */
+/** Gradients on standard input, one per line; blank lines are skipped. */
 final class LineGradients implements Gradients {
   private final BufferedReader lines;
   private final PublishedModel model;
@@ -26,7 +26,7 @@ final class LineGradients implements Gradients {
     if (text == null) {
       return null;
     }
-    // Asked for only now: while the line was waited for, a newer one may have come.
+    // A newer update may have arrived while this thread waited for the line.
     ModelSnapshot newest = model.newest();
     try {
       GradientLine line = GradientLine.parse(text, newest.dimension());
@@ -51,7 +51,7 @@ final class LineGradients implements Gradients {
     return "line " + number;
   }
 
-  /** Of a file all lines; of a program, which may never end, those that it has written. */
+  /** Counts all remaining lines of a file, but only those that a running program has written. */
   @Override
   public String left() {
     long waiting = 0;
@@ -60,7 +60,7 @@ final class LineGradients implements Gradients {
         waiting++;
       }
     } catch (IOException e) {
-      // What can't be read is not counted.
+      // Unreadable lines are not counted.
       return "what follows";
     }
     return "at least %d more".formatted(waiting);

@@ -11,48 +11,49 @@ import java.util.Arrays;
 import java.util.Objects;
 import picocli.CommandLine.Option;
 
-/** The options that say what noise hides the gradients. */
+/** Options that select the noise of reports. */
 final class NoiseOptions {
 
   @Option(
       names = "--mechanism",
       paramLabel = "NAME",
       required = true,
-      description = "The noise: ${COMPLETION-CANDIDATES}.")
+      description = "Noise mechanism: ${COMPLETION-CANDIDATES}.")
   private NoiseMechanism mechanism;
 
   @Option(
       names = "--epsilon",
       paramLabel = "E",
       description = {
-        "What a report of l2-laplace or coordinate-laplace spends, in nats; the latter has D equal"
-            + " taus, E / sqrt(D) with --clip L2 and E / D with COORDINATES. Of gaussian: with"
-            + " --delta."
+        "Epsilon that a report of l2-laplace or coordinate-laplace spends, in nats. In d"
+            + " dimensions, coordinate-laplace uses d equal taus, E / sqrt(d) with --clip L2 and"
+            + " E / d with COORDINATES. For gaussian, --delta is required, too."
       })
   private Double epsilon;
 
   @Option(
       names = "--delta",
       paramLabel = "D",
-      description = "With --epsilon: gaussian noise that is (E, D)-DP.")
+      description = "With --epsilon and gaussian: each report is (E, D)-differentially private.")
   private Double delta;
 
   @Option(
       names = "--taus",
-      paramLabel = "TAU,...",
+      paramLabel = "TAU",
       split = ",",
       description = {
-        "The taus of coordinate-laplace, instead. With --clip COORDINATES a report spends each on its"
-            + " coordinate, and their sum on the person; Infinity: not private. With L2 it spends"
-            + " their L2 norm on the person, nothing is promised for one coordinate, and all are"
-            + " finite."
+        "The taus of coordinate-laplace, one for each coordinate, instead of --epsilon. With --clip"
+            + " COORDINATES, a report spends each tau on its coordinate and their sum on the"
+            + " person; Infinity marks a coordinate that is not private. With --clip L2, a"
+            + " report spends their L2 norm on the person, has no guarantee for single"
+            + " coordinates, and all taus must be finite."
       })
   private double[] taus;
 
   @Option(
       names = "--mu",
       paramLabel = "M",
-      description = "What a report of gaussian spends: mu-GDP.")
+      description = "Mu that a report of gaussian spends (mu-GDP).")
   private Double mu;
 
   @Option(
@@ -60,8 +61,8 @@ final class NoiseOptions {
       paramLabel = "N",
       defaultValue = "1",
       description = {
-        "--epsilon, --delta and --mu are for N reports together, in equal shares that are rounded"
-            + " down. Default: ${DEFAULT-VALUE}."
+        "Divides --epsilon, --delta and --mu among N reports, in equal shares that are rounded down"
+            + " (default: ${DEFAULT-VALUE})."
       })
   private int share;
 
@@ -69,23 +70,25 @@ final class NoiseOptions {
       names = "--clip",
       paramLabel = "NORM",
       description = {
-        "To what norm coordinate-laplace clips gradients: ${COMPLETION-CANDIDATES}. L2 is right for"
-            + " every learner; COORDINATES for coordinate-wise ones (BANCO refuses it). Default: L2."
+        "Norm to which coordinate-laplace clips gradients: ${COMPLETION-CANDIDATES}. L2 suits every"
+            + " learner, COORDINATES only coordinate-wise ones; BANCO refuses it (default: L2)."
       })
   private ClippingNorm clip;
 
   @Option(
       names = "--undisclosed",
       description = {
-        "The reports say nothing of their noise. Only the ledger knows then what was spent;"
-            + " learners that must know the noise refuse such reports, which are spent all the same."
+        "Sends reports that don't declare their noise. Only the ledger file then records the spend."
+            + " Models whose learner requires declared noise refuse such reports, which are"
+            + " spent nevertheless."
       })
   private boolean undisclosed;
 
   /**
-   * The randomiser for a model's gradients.
+   * The randomiser for the gradients of a model.
    *
-   * @throws InputException if a level is missing, not the mechanism's, or out of range
+   * @throws InputException if a level is missing, doesn't belong to the mechanism, or is out of
+   *     range
    */
   Randomiser randomiser(ModelSnapshot model) {
     try {

@@ -12,8 +12,8 @@ import java.io.OutputStream;
 import java.time.InstantSource;
 
 /**
- * Prints reports: they are as released as those that are sent, and charged like them. What an
- * interrupted run left in the ledger unprinted is printed first.
+ * Prints reports, beginning with those that an interrupted run left unprinted. A printed report is
+ * released, and so it is charged like one that is sent.
  */
 final class PrintedReportSink implements ReportSink {
   private final OutputStream out;
@@ -22,7 +22,7 @@ final class PrintedReportSink implements ReportSink {
   private final ReportMaker maker;
   private boolean isFull;
 
-  /** Prints to {@code out}, which stays open. */
+  /** Prints to {@code out}, which is not closed. */
   PrintedReportSink(OutputStream out, Format format, LocalLedger ledger, InstantSource clock) {
     this.out = out;
     this.format = format;
@@ -40,7 +40,7 @@ final class PrintedReportSink implements ReportSink {
   private void requireRoom() {
     if (isFull && format == Format.RECORD) {
       throw new InputException(
-          "--format record is for one report, which is printed; use json or protobuf for more");
+          "--format record prints a single report; use json or protobuf for more");
     }
   }
 
@@ -50,7 +50,7 @@ final class PrintedReportSink implements ReportSink {
       format.write(parse(report.bytes()), out);
       out.flush();
     } catch (IOException e) {
-      throw new InputException("A report, which is spent, can't be printed: " + e.getMessage(), e);
+      throw new InputException("A report was charged, but can't be printed: " + e.getMessage(), e);
     }
     isFull = true;
     ledger.acknowledge(report.sequence());
@@ -60,13 +60,13 @@ final class PrintedReportSink implements ReportSink {
     try {
       return GradientReport.parseFrom(report);
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a ledger holds reports alone", e);
+      throw new IllegalStateException("the ledger contains bytes that are not a report", e);
     }
   }
 
   @Override
   public void settle() {
-    // What is printed has arrived.
+    // A printed report needs no acknowledgement.
   }
 
   @Override
@@ -76,6 +76,6 @@ final class PrintedReportSink implements ReportSink {
 
   @Override
   public void close() {
-    // Standard output is not this command's to close.
+    // Standard output stays open.
   }
 }

@@ -4,23 +4,23 @@ import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
 import java.util.Optional;
 
-/** One model, as far as it is published. */
+/** The published updates of one model. */
 interface PublishedModel extends AutoCloseable {
 
   /**
-   * The newest state.
+   * The newest update.
    *
-   * @throws InputException if the model is no longer there
+   * @throws InputException if the model was retired
    */
   ModelSnapshot newest();
 
-  /** Waits for a state of another round than {@code round}; empty if the model ends instead. */
+  /** Waits for an update of another round than {@code round}; empty if the model is retired. */
   Optional<ModelSnapshot> after(long round);
 
   /**
-   * Sees to it that no privacy is spent on a report that the job must drop.
+   * Prevents that privacy is spent on a report that the job would drop.
    *
-   * @throws InputException if the round was never published, or too long ago
+   * @throws InputException if the round was never published, or is too old
    */
   void requirePublished(long round);
 

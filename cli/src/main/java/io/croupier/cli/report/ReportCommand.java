@@ -27,7 +27,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** One person's side, for whoever computes gradients in another language. */
+/** Reports one person's gradients, which programs in any language may compute. */
 @Command(
     name = "report",
     mixinStandardHelpOptions = true,
@@ -35,33 +35,36 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Clips and randomises one person's gradients and sends them, or prints them if no Kafka is"
-          + " named. Gradients are read from standard input, one a line, each a JSON array or"
+      "Clips and randomises one person's gradients, and sends or prints the reports.",
+      "",
+      "Reports are sent to Kafka, or printed if --models is given instead of a Kafka address."
+          + " Gradients are read from standard input, one per line, each a JSON array or"
           + " {\"gradient\": [...], \"round\": N}, or evaluated on --data.",
       "",
-      "The round is the published one at whose weights the gradient was evaluated, as 'croupier"
-          + " follow' prints it. Where none is named it is taken to be the newest that is published"
-          + " when the line is read, or 0 without Kafka: name it, unless you are sure. One that was"
-          + " never published is an error here; one more than maxStaleness publications behind is"
-          + " dropped by the job, spent or not.",
+      "The round is that of the update at whose weights the gradient was evaluated, as 'croupier"
+          + " follow' prints it. A line without a round gets the newest round published when the"
+          + " line is read, or 0 without Kafka; include the round unless you are sure that this"
+          + " is right. A round that was never published is an error. The job drops reports that"
+          + " are more than maxStaleness publications old; they stay charged.",
       "",
-      "If the model's answerProbability is below 1, the ledger chooses with that probability which"
-          + " rounds this person answers, each once for all. A gradient of another round is counted"
-          + " as not chosen, costs nothing, and is no error."
+      "If the model's answerProbability is below 1, the ledger chooses each round with that"
+          + " probability, and never changes the decision. A gradient of a round that is not"
+          + " chosen costs nothing. It is counted as not chosen, and is not an error."
     },
     footer = {
       "",
-      "Every report is charged to the ledger, a file, before its noise is drawn, and is safe on the"
-          + " disk before it leaves. After a crash or Ctrl-C the next run sends, or prints, what had"
-          + " not arrived, as it was. Never report the same line again: that spends again.",
-      "A bad line, or a limit that has no room for the next report, ends the run with exit code 1:"
-          + " nothing was drawn for that line, and none after it is read. A gradient with a number"
-          + " that is not finite (NaN, Infinity, -Infinity, null, 1e999) is no bad line: it is"
-          + " reported, and charged, as zero, since its absence would give it away.",
+      "Every report is charged to the ledger file before its noise is drawn, and is written to disk"
+          + " before it is sent or printed. After a crash or Ctrl-C, the next run first resends"
+          + " the same bytes of every report that was not acknowledged. Don't report the same"
+          + " line again: that would spend again.",
+      "An invalid line, or a limit that the next report would exceed, ends the run with exit code"
+          + " 1. No noise is drawn for that line, and no later line is read. A gradient with"
+          + " non-finite numbers (NaN, Infinity, -Infinity, null, 1e999) is valid: it is"
+          + " reported and charged as zero, since a missing report would disclose it.",
       "",
       "Try:",
-      "  echo '[0.3, -0.2, 0.1]' | croupier report --models examples/models.yaml --model demo \\",
-      "    --user ada --without-ledger --mechanism l2-laplace --epsilon 1"
+      "  echo '[0.3, -0.2, 0.1]' | croupier report --models examples/models.yaml \\",
+      "    --model demo --user ada --without-ledger --mechanism l2-laplace --epsilon 1"
     })
 public final class ReportCommand implements Callable<Integer> {
   private final InputStream in;
@@ -75,8 +78,8 @@ public final class ReportCommand implements Callable<Integer> {
       names = "--models",
       paramLabel = "FILE",
       description = {
-        "Where no Kafka is named: the models file that has the model. Of its rounds only 0 is known"
-            + " then; a line may name any other."
+        "Prints the reports instead of sending them; FILE is the models file that contains the"
+            + " model. Lines without a round get round 0; a line may name any other round."
       })
   private Path models;
 
@@ -84,14 +87,14 @@ public final class ReportCommand implements Callable<Integer> {
       names = "--model",
       paramLabel = "ID",
       required = true,
-      description = "The model that the gradients are for.")
+      description = "The model that receives the reports.")
   private String modelId;
 
   @Option(
       names = "--user",
       paramLabel = "ID",
       required = true,
-      description = "Whose gradients they are, and whose privacy is spent.")
+      description = "The user whose gradients are reported and whose privacy is spent.")
   private String userId;
 
   @ArgGroup(multiplicity = "1")
@@ -108,20 +111,21 @@ public final class ReportCommand implements Callable<Integer> {
       paramLabel = "NAME",
       defaultValue = "json",
       description = {
-        "How to print: json, one report a line; protobuf, each behind its length; record, the bytes"
-            + " of a single report, as Kafka takes them (default: ${DEFAULT-VALUE})."
+        "Format of printed reports: json, one report per line; protobuf, each report preceded by"
+            + " its length; record, the bytes of a single report, as in the value of a Kafka"
+            + " record (default: ${DEFAULT-VALUE})."
       })
   private Format format;
 
-  /** One of the two. */
+  /** Options that select the ledger, of which one is required. */
   private static final class LedgerOptions {
     @Option(
         names = "--ledger",
         paramLabel = "FILE",
         required = true,
         description = {
-          "What this person has released from this device; made if it isn't there. Keep it: whoever"
-              + " deletes it forgets what was spent."
+          "File that records what this person has released from this device; created if it doesn't"
+              + " exist. Keep it: without the file, the record of the spend is lost."
         })
     private Path file;
 
@@ -129,13 +133,16 @@ public final class ReportCommand implements Callable<Integer> {
         names = "--without-ledger",
         required = true,
         description = {
-          "Forgets at the end what was spent, and chooses in every run anew which rounds to answer;"
-              + " only for printing, and for people who are made up."
+          "Keeps no ledger file: the record of the spend is lost when the command exits, and each"
+              + " run chooses anew which rounds to answer. Only for printing, and only for"
+              + " fictitious people."
         })
     private boolean none;
   }
 
-  /** Reads standard input, and prints to standard output: not by a stream that hides its errors. */
+  /**
+   * Reads standard input and prints to standard output, without a PrintStream, which hides errors.
+   */
   public ReportCommand() {
     this(System.in, new FileOutputStream(FileDescriptor.out));
   }
@@ -151,12 +158,14 @@ public final class ReportCommand implements Callable<Integer> {
     boolean sending = connection.isNamed();
     if (sending == (models != null)) {
       throw new InputException(
-          "Name a Kafka to send to (--kafka or --config), or --models to print; one of the two");
+          "Give either a Kafka address (--kafka or --config) to send reports, or --models FILE to"
+              + " print them");
     }
     if (sending && account.none) {
       throw new InputException(
-          "--without-ledger is for printing. What is sent can't be called back: only a --ledger"
-              + " knows what was spent, keeps to the limit, and resends without spending again");
+          "--without-ledger works only with --models. To send reports, give --ledger FILE: it"
+              + " records the spend, enforces the limit, and resends reports without spending"
+              + " again");
     }
     Limit limit = limits.limit();
     JobConfig config = sending ? connection.config() : null;

@@ -14,7 +14,7 @@ import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Takes gradients and hands out reports, until there are no more or the limit is reached. */
+/** Reports gradients until the source is exhausted or the limit is reached. */
 final class ReportRunner {
   private static final MathContext DIGITS = new MathContext(6, RoundingMode.CEILING);
 
@@ -27,9 +27,9 @@ final class ReportRunner {
   private long unchosen;
 
   /**
-   * A runner without reports.
+   * Prepares a run.
    *
-   * @param earlier reports that the sink found in the ledger, from an earlier run
+   * @param earlier number of pending reports from an earlier run that the sink found in the ledger
    */
   ReportRunner(Gradients gradients, ReportSink sink, LocalLedger ledger, Limit limit, int earlier) {
     this.gradients = gradients;
@@ -40,10 +40,10 @@ final class ReportRunner {
   }
 
   /**
-   * Reports everything.
+   * Reports all gradients.
    *
-   * @return what became of it, in words
-   * @throws InputException if something can't be reported: nothing is after that
+   * @return a summary, in words
+   * @throws InputException if a gradient can't be reported; no later gradient is reported then
    */
   String run(Randomiser randomiser, CountBar bar) {
     try {
@@ -61,7 +61,7 @@ final class ReportRunner {
     return summary();
   }
 
-  /** What ended the run, with what became of everything before. */
+  /** The error that ended the run, with the summary of the reports before it. */
   private InputException ended(InputException cause) {
     String reason = cause.getMessage();
     try {
@@ -77,11 +77,11 @@ final class ReportRunner {
       sink.report(answer, randomiser);
       reports++;
     } catch (NotChosenException e) {
-      // As the model asks for; counted, so that nobody looks for what is missing.
+      // The model's answerProbability requires this. The count explains the missing report.
       unchosen++;
     } catch (LimitReachedException e) {
       throw new InputException(
-          "The limit is reached: %s. Not reported: %s, and %s"
+          "The limit is reached: %s. Not reported: %s and %s"
               .formatted(e.getMessage(), gradients.place(), gradients.left()),
           e);
     } catch (IllegalArgumentException e) {
@@ -96,14 +96,15 @@ final class ReportRunner {
             reports,
             sink.done(),
             unchosen == 0 ? "" : ", %d not chosen".formatted(unchosen),
-            earlier == 0 ? "" : ", after %d that an earlier run had left".formatted(earlier),
+            earlier == 0 ? "" : ", after %d from an earlier run".formatted(earlier),
             inWords(ledger.spent(), limit),
             pending == 0
                 ? ""
-                : " Still to arrive: %d, which the next run takes up.".formatted(pending));
+                : " Not acknowledged: %d; run the command again to resend them."
+                    .formatted(pending));
   }
 
-  /** What is spent, and of how much; what neither is spent nor limited is left out. */
+  /** The spend and its limits; parts that are neither spent nor limited are left out. */
   private static String inWords(Spent spent, Limit limit) {
     List<String> parts = new ArrayList<>();
     boolean counted = limit.reports() < Long.MAX_VALUE;
@@ -113,7 +114,8 @@ final class ReportRunner {
     }
     if (spent.unbounded() > 0) {
       parts.add(
-          "%d of them without a bound (a coordinate is not private, or own noise of unknown worth)"
+          ("%d of them without a bound (a coordinate is not private, or the cost of custom noise is"
+                  + " unknown)")
               .formatted(spent.unbounded()));
     }
     addLevel(parts, "epsilon", spent.epsilon(), limit.epsilon());

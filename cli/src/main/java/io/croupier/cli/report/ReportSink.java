@@ -2,28 +2,28 @@ package io.croupier.cli.report;
 
 import io.croupier.client.randomiser.Randomiser;
 
-/** Where reports go, each charged to a ledger before its noise is drawn. */
+/** A destination of reports. Each report is charged to a ledger before its noise is drawn. */
 interface ReportSink extends AutoCloseable {
 
   /**
-   * Randomises a gradient and lets it go.
+   * Randomises a gradient and releases the report.
    *
-   * @throws io.croupier.client.NotChosenException if this device isn't to answer that round
-   * @throws io.croupier.client.ledger.LimitReachedException if the person's limit has no room
-   * @throws IllegalArgumentException if the gradient has not the model's dimension
-   * @throws io.croupier.cli.InputException if an earlier one, or this one, can't get there
+   * @throws io.croupier.client.NotChosenException if this device is not chosen to answer the round
+   * @throws io.croupier.client.ledger.LimitReachedException if the report would exceed the person's
+   *     limit
+   * @throws IllegalArgumentException if the gradient doesn't have the model's dimension
+   * @throws io.croupier.cli.InputException if this report or an earlier one can't be delivered
    */
   void report(EvaluatedGradient answer, Randomiser randomiser);
 
   /**
-   * Waits until it is known what became of everything: what has not arrived is still pending in the
-   * ledger.
+   * Waits until every report is delivered or has failed. Failed reports stay pending in the ledger.
    *
-   * @throws io.croupier.cli.InputException if one of this run has not arrived
+   * @throws io.croupier.cli.InputException if a report of this run was not delivered
    */
   void settle();
 
-  /** What happens to reports here: {@code sent}. */
+  /** What this sink does with reports, as a participle: {@code sent}. */
   String done();
 
   @Override

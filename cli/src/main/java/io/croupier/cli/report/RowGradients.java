@@ -4,9 +4,9 @@ import io.croupier.cli.data.Problem;
 import io.croupier.client.ModelSnapshot;
 
 /**
- * Gradients of one person's rows, one of the rows' mean loss for every published round that is
- * looked at, or one for each row: each of them at the weights that are the newest then, whose round
- * it names. Which of those rounds this device is to answer is not decided here.
+ * Gradients of one person's rows: of their mean loss, one for each published round, or one for each
+ * row. Each gradient is evaluated at the newest weights and has their round. The ledger decides
+ * later which rounds this device answers.
  */
 final class RowGradients implements Gradients {
   private final Problem problem;
@@ -14,17 +14,17 @@ final class RowGradients implements Gradients {
   private final boolean eachRow;
   private final long rounds;
 
-  /** The state at which the newest gradient was evaluated. */
+  /** The update at which the last gradient was evaluated. */
   private ModelSnapshot round;
 
   private long roundsSeen;
   private int nextRow;
 
   /**
-   * Gradients of {@code problem}.
+   * Prepares the gradients of {@code problem}.
    *
-   * @param eachRow whether each row is a report of its own
-   * @param rounds how many published rounds to look at, and so how often at the rows
+   * @param eachRow whether each row is reported separately
+   * @param rounds number of published rounds to process, or of passes over the rows
    */
   RowGradients(Problem problem, PublishedModel model, boolean eachRow, long rounds) {
     this.problem = problem;
@@ -41,10 +41,10 @@ final class RowGradients implements Gradients {
   @Override
   public EvaluatedGradient next() {
     if (nextRow < perRound()) {
-      // Many rows outlast a round: at its weights the last reports would be dropped as stale.
+      // A round may end before all rows are reported; reports at its weights would become stale.
       round = model.newest();
     } else if (roundsSeen < rounds) {
-      // A model that was retired has no newest state, and says so.
+      // For a retired model, newest() throws.
       round = round == null ? model.newest() : model.after(round.round()).orElseGet(model::newest);
       roundsSeen++;
       nextRow = 0;

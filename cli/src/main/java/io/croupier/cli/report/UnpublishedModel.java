@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A model of which only the spec is known: its round 0, whatever has become of it since. What else
- * was published, whoever evaluates gradients must know.
+ * Round 0 of a model, computed from its spec alone. Later rounds are unknown here; callers that
+ * evaluate gradients must know which rounds are published.
  */
 final class UnpublishedModel implements PublishedModel {
   private final ModelSnapshot initial;
@@ -24,9 +24,10 @@ final class UnpublishedModel implements PublishedModel {
   }
 
   /**
-   * A model of a models file.
+   * Reads a model from a models file.
    *
-   * @throws InputException if it isn't there, or takes no reports that are noised on the device
+   * @throws InputException if the file lacks the model, or the model is central and so doesn't
+   *     accept noised reports
    */
   static UnpublishedModel read(Path file, String modelId) {
     List<ModelSpec> specs = ModelsFile.read(file);
@@ -37,7 +38,7 @@ final class UnpublishedModel implements PublishedModel {
             .orElseThrow(
                 () ->
                     new InputException(
-                        "%s: no model '%s'; there are: %s"
+                        "%s: no model '%s'; the file contains: %s"
                             .formatted(
                                 file,
                                 modelId,
@@ -50,7 +51,10 @@ final class UnpublishedModel implements PublishedModel {
       throw new InputException(at + String.join("; ", violations));
     }
     if (ModelSpecs.isCentral(spec)) {
-      throw new InputException(at + "a central model takes raw gradients, which 'report' has none");
+      throw new InputException(
+          at
+              + "the model is central and takes raw gradients; 'report' sends"
+              + " only noised ones");
     }
     return new UnpublishedModel(initial(spec));
   }
@@ -82,11 +86,11 @@ final class UnpublishedModel implements PublishedModel {
 
   @Override
   public void requirePublished(long round) {
-    // Nobody here knows.
+    // The published rounds are unknown here.
   }
 
   @Override
   public void close() {
-    // Nothing is open.
+    // There are no resources to close.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * {@code croupier report} and {@code croupier follow}: what takes part without being written in
- * Java. Gradients come in, on standard input or as data with a named loss, and leave as reports;
- * published weights come out. What is raw never shows in a message, a file or a bar.
+ * {@code croupier report} and {@code croupier follow}, through which programs in any language take
+ * part. The commands read gradients, or data with a named loss, and send reports; they print
+ * published weights. No message, file or progress bar contains raw values.
  */
 package io.croupier.cli.report;

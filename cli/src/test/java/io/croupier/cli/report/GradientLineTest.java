@@ -30,7 +30,7 @@ class GradientLineTest {
         "{\"gradient\": [1], \"round\": 0}     | 0",
         "{\"gradient\": [1], \"round\": \"12\"} | 12"
       })
-  void theRoundIsTheLinesOwnIfItNamesOne(String text, long round) {
+  void aRoundInTheLineCounts(String text, long round) {
     assertThat(GradientLine.parse(text, 1).roundOr(-7)).isEqualTo(round);
   }
 
@@ -38,29 +38,29 @@ class GradientLineTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "0.111, 0.222                                    | 'gradient' is no array",
-        "{\"gradient\": 0.111}                           | 'gradient' is no array",
-        "nonsense                                        | not an array or object of JSON",
-        "[0.111, 0.222                                   | not an array or object of JSON",
-        "[0.111, 0.222] 0.333                            | not an array or object of JSON",
+        "0.111, 0.222                                    | 'gradient' is not an array",
+        "{\"gradient\": 0.111}                           | 'gradient' is not an array",
+        "nonsense                                        | not a JSON array or object",
+        "[0.111, 0.222                                   | not a JSON array or object",
+        "[0.111, 0.222] 0.333                            | not a JSON array or object",
         "[0.111]                                         | 'gradient' has 1 numbers; the model has 2",
         "[0.111, 0.222, 0.333]                           | 'gradient' has 3 numbers; the model has 2",
         "[0.111, \"0.222\"]                              | 'gradient[1]' is not a number",
         "[0.111, [0.222]]                                | 'gradient[1]' is not a number",
         "[0.111, true]                                   | 'gradient[1]' is not a number",
-        "[0.111, 0.222NaN]                               | not an array or object of JSON",
-        "[0.111, nan]                                    | not an array or object of JSON",
-        "[0.111,, 0.222]                                 | not an array or object of JSON",
+        "[0.111, 0.222NaN]                               | not a JSON array or object",
+        "[0.111, nan]                                    | not a JSON array or object",
+        "[0.111,, 0.222]                                 | not a JSON array or object",
         "{}                                              | 'gradient' is missing",
-        "{\"0.111\": [0.111, 0.222]}                     | an unknown field",
-        "{\"gradient\": [0.111, 0.222], \"rownd\": 0}    | an unknown field",
-        "{\"gradient\": [0.111, 0.222], \"gradient\": []} | 'gradient' is there twice",
+        "{\"0.111\": [0.111, 0.222]}                     | unknown field",
+        "{\"gradient\": [0.111, 0.222], \"rownd\": 0}    | unknown field",
+        "{\"gradient\": [0.111, 0.222], \"gradient\": []} | 'gradient' occurs twice",
         "{\"gradient\": [0.111, 0.222], \"round\": -1}   | 'round' is not a whole number",
         "{\"gradient\": [0.111, 0.222], \"round\": 0.111} | 'round' is not a whole number",
         "{\"gradient\": [0.111, 0.222], \"round\": \"x\"} | 'round' is not a whole number",
         "{\"gradient\": [0.111, 0.222], \"round\": null} | 'round' is not a whole number"
       })
-  void whatIsWrongIsNamedAndNoGradientShown(String text, String expected) {
+  void errorsContainNoGradient(String text, String expected) {
     InputException refusal =
         catchThrowableOfType(InputException.class, () -> GradientLine.parse(text, 2));
 
@@ -68,10 +68,12 @@ class GradientLineTest {
     assertThat(refusal.getMessage()).doesNotContain("0.111", "0.222", "0.333");
   }
 
-  /** What Python, JavaScript and printf make of such numbers, and what no double holds. */
+  /**
+   * Such numbers as printed by Python, JavaScript and printf, and numbers too large for a double.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"NaN", "Infinity", "-Infinity", "null", "1e999", "-1e999"})
-  void aNumberThatIsNotFiniteIsNoBadLine(String number) {
+  void nonFiniteNumbersAreValid(String number) {
     String array = "[0.25, " + number + ", 7]";
     assertThat(GradientLine.parse(array, 3).gradient()).containsExactly(0.25, Double.NaN, 7);
     String object = "{\"round\": 3, \"gradient\": " + array + "}";

@@ -48,7 +48,7 @@ class KafkaReportSinkTest {
     return reports.stream().map(GradientReport::getRound).toList();
   }
 
-  /** Rounds 0, 10, ... as the ledger has them: never all alike, but with probability 2e-12. */
+  /** The ledger's decisions for rounds 0, 10, ...; all are equal with probability 2e-12. */
   private List<Long> chosen() {
     List<Long> chosen =
         LongStream.range(0, ROUNDS)
@@ -81,7 +81,7 @@ class KafkaReportSinkTest {
   }
 
   @Test
-  void andSoAreThoseOfRows() throws Exception {
+  void rowsOfRoundsThatAreNotChosenAreCountedAndNotSent() throws Exception {
     Problem problem =
         new Problem(new double[] {1}, new double[] {2}, new double[] {1}, new SquaredLoss());
     RoundPublisher model = new RoundPublisher(10 * ROUNDS, 0.5);
@@ -93,7 +93,7 @@ class KafkaReportSinkTest {
   }
 
   @Test
-  void nothingIsDrawnWhileTheReportsOfAnEarlierRunCannotBeSent() {
+  void noNoiseIsDrawnWhilePendingReportsCannotBeSent() {
     for (int i = 0; i < LocalLedger.WINDOW; i++) {
       ledger.release(NOISE, sequence -> new byte[] {1});
     }
@@ -101,7 +101,8 @@ class KafkaReportSinkTest {
 
     assertThatThrownBy(() -> new KafkaReportSink(producer, "gradients", ledger))
         .isInstanceOf(InputException.class)
-        .hasMessageContaining("64 were not acknowledged by topic gradients");
+        .hasMessageContaining(
+            "64 reports from an earlier run are charged, but topic gradients has" + " not");
     assertThat(producer.closed()).isTrue();
     assertThat(ledger.spent().reports()).isEqualTo(LocalLedger.WINDOW);
   }

@@ -1,10 +1,10 @@
 package io.croupier.cli.report;
 
-/** Reads lines of gradients. */
+/** Gives other test packages access to lines of gradients. */
 public final class LineReading {
   private LineReading() {}
 
-  /** The gradient of a line, which must have so many coordinates. */
+  /** Parses the gradient of a line, which must have {@code dimension} coordinates. */
   public static double[] gradient(String line, int dimension) {
     return GradientLine.parse(line, dimension).gradient();
   }

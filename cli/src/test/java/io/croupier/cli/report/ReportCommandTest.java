@@ -33,11 +33,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /**
- * Printing, which needs no Kafka. Noise is fresh in every run; what is tested doesn't depend on it.
+ * Printing reports, which needs no Kafka. The noise is not seeded; the assertions don't depend on
+ * it.
  */
 class ReportCommandTest {
 
-  /** So little noise that the release is the clipped gradient. */
+  /** Noise so small that the release equals the clipped gradient. */
   private static final String CLEAR = "--mechanism l2-laplace --epsilon 1e12 ";
 
   private static final String NOISE = "--mechanism l2-laplace --epsilon 1 ";
@@ -150,12 +151,12 @@ class ReportCommandTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 6, 7, 11, 49, 53})
-  void splitEpsilonsComeToNoMore(int d) {
-    splitEpsilonComesToNoMore(d, "");
-    splitEpsilonComesToNoMore(d, " --clip COORDINATES");
+  void splitEpsilonsDoNotExceedTheTotal(int d) {
+    splitEpsilonDoesNotExceedTheTotal(d, "");
+    splitEpsilonDoesNotExceedTheTotal(d, " --clip COORDINATES");
   }
 
-  private void splitEpsilonComesToNoMore(int d, String clip) {
+  private void splitEpsilonDoesNotExceedTheTotal(int d, String clip) {
     String gradient = "[0" + ", 0".repeat(d - 1) + "]";
     String models = path("split.yaml");
     write(
@@ -173,7 +174,7 @@ class ReportCommandTest {
   }
 
   @Test
-  void aLedgerLimitsAllRunsAndNothingIsDrawnBeyond() throws IOException {
+  void aLimitHoldsAcrossRunsAndNoNoiseIsDrawnBeyondIt() throws IOException {
     Run first = run("[1, 0]\n[1, 0]\n", LEDGER + NOISE + "--limit-epsilon 3.5");
     Run second =
         run("[1, 0]\n[0.111, 0]\n[1, 0]\n[1, 0]\n", LEDGER + NOISE + "--limit-epsilon 3.5");
@@ -184,7 +185,7 @@ class ReportCommandTest {
     assertThat(second.reports()).hasSize(1);
     assertThat(second.err)
         .contains("epsilon would add up to 4; the limit is 3.5")
-        .contains("Not reported: line 2, and at least 2 more")
+        .contains("Not reported: line 2 and at least 2 more")
         .contains("1 printed. In the ledger: 3 reports, epsilon 3 of 3.5.")
         .doesNotContain("0.111");
   }
@@ -200,7 +201,7 @@ class ReportCommandTest {
 
     assertThat(run.code).isEqualTo(1);
     assertThat(run.reports()).hasSize(1);
-    assertThat(run.err).contains("line 2, and at least 1 more", spent);
+    assertThat(run.err).contains("line 2 and at least 1 more", spent);
   }
 
   @Test
@@ -209,7 +210,7 @@ class ReportCommandTest {
     assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9 --limit-epsilon 1").code).isZero();
   }
 
-  /** That nothing came, or no charge, would tell that the gradient overflowed. */
+  /** A missing report or charge would disclose that the gradient overflowed. */
   @Test
   void aGradientThatIsNotFiniteIsReportedAsZeroAndCharged() throws IOException {
     String input = "[NaN, 0.5]\n{\"gradient\": [0.5, -Infinity], \"round\": 0}\n[1e999, 0.5]\n";
@@ -240,7 +241,7 @@ class ReportCommandTest {
   }
 
   @Test
-  void whatCouldNotBePrintedIsPrintedByTheNextRunAsItWas() throws IOException {
+  void theNextRunPrintsTheSameBytesOfUnprintedReports() throws IOException {
     OutputStream broken =
         new OutputStream() {
           @Override
@@ -257,14 +258,14 @@ class ReportCommandTest {
     Run next = run("", LEDGER + NOISE);
 
     assertThat(failed.code).isEqualTo(1);
-    assertThat(failed.err).contains("Broken pipe", "0 printed", "Still to arrive: 1");
+    assertThat(failed.err).contains("Broken pipe", "0 printed", "Not acknowledged: 1");
     assertThat(next.code).isZero();
     assertThat(next.reports()).containsExactly(GradientReport.parseFrom(stored));
     assertThat(run("", LEDGER + NOISE).out).isEmpty();
   }
 
   @Test
-  void binaryReportsStandBehindTheirLengths() throws IOException {
+  void binaryReportsArePrecededByTheirLengths() throws IOException {
     Run run = run("[1, 0]\n[0, 1]\n", FORGET + NOISE + "--format protobuf");
 
     InputStream in = run.out.newInput();
@@ -281,11 +282,12 @@ class ReportCommandTest {
     assertThat(GradientReport.parseFrom(one.out).getUserId()).isEqualTo("ada");
     assertThat(two.code).isEqualTo(1);
     assertThat(GradientReport.parseFrom(two.out).getUserId()).isEqualTo("ada");
-    assertThat(two.err).contains("--format record is for one report", "In the ledger: 1 reports");
+    assertThat(two.err)
+        .contains("--format record prints a single report", "In the ledger: 1 reports");
   }
 
   @Test
-  void whichRoundsAreAnsweredIsDecidedOnceForAll() throws IOException {
+  void chosenRoundsNeverChange() throws IOException {
     String lines =
         IntStream.range(0, 40)
             .mapToObj("{\"gradient\": [0, 0], \"round\": %d}"::formatted)
@@ -295,7 +297,7 @@ class ReportCommandTest {
     Run first = run(lines, options);
     Run second = run(lines, options);
 
-    // All 40 would be alike with probability 2e-12.
+    // All 40 decisions are equal with probability 2e-12.
     int chosen = first.reports().size();
     assertThat(chosen).isBetween(1, 39);
     assertThat(first.code).isZero();
@@ -308,10 +310,10 @@ class ReportCommandTest {
   }
 
   @Test
-  void dataAnswersARoundByTheLedgersLotAlone() throws IOException {
+  void dataAnswersOnlyChosenRounds() throws IOException {
     write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
     String data = "--label y --loss logistic --each-row --data " + path("rows.csv");
-    // Of 24 ledgers none, or each, chooses round 0 with probability 2e-7.
+    // None or all of 24 ledgers choose round 0 with probability 2e-7.
     List<Integer> printed = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
       String ledger = path("device-" + i);
@@ -360,16 +362,16 @@ class ReportCommandTest {
                 + path("rows.csv"));
 
     assertThat(run.code).isEqualTo(1);
-    assertThat(run.err).contains("Not reported: row 2, and 2 more");
+    assertThat(run.err).contains("Not reported: row 2 and 2 more");
   }
 
   @Test
-  void whatCannotBeMeantIsExplained() {
+  void contradictoryOptionsAreReported() {
     assertThat(run("", NOISE).code).isEqualTo(2);
     assertThat(run("", FORGET + NOISE + "--kafka localhost:1 --models x").err)
-        .contains("one of the two");
+        .contains("Give either a Kafka address");
     assertThat(run("", FORGET + NOISE + "--kafka localhost:1").err)
-        .contains("--without-ledger is for printing");
+        .contains("--without-ledger works only with --models");
     assertThat(run("", FORGET + "--mechanism gaussian --epsilon 1").err)
         .contains("takes either --mu, or");
     assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon 1 --delta 0.1").err)
@@ -382,7 +384,7 @@ class ReportCommandTest {
     assertThat(run("", FORGET + NOISE + "--share 0").err).contains("reports is 0");
     assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err).contains("-1");
     assertThat(run("", FORGET + NOISE + "--model tips").err)
-        .contains("there are: taps, halves, words");
+        .contains("the file contains: taps, halves, words");
     assertThat(run("", FORGET + NOISE + "--model raw").err).contains("central");
     assertThat(run("", FORGET + NOISE + "--limit-epsilon -2").err).contains("epsilon is -2.0");
     write("rows.csv", "a,b,y\n1,1,1\n");
@@ -391,7 +393,7 @@ class ReportCommandTest {
   }
 
   @Test
-  void aLedgerOfSomebodyElseIsNotTaken() throws IOException {
+  void anotherUsersLedgerIsRefused() throws IOException {
     LocalLedger.open(directory.resolve("ada.ledger"), "bob", Limit.NONE).close();
 
     Run run = run("[1, 0]", LEDGER + NOISE);

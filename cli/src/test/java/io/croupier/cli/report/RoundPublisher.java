@@ -7,7 +7,7 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.ModelUpdate;
 import java.util.Optional;
 
-/** Publishes rounds 0, 10, 20, ..., whose one weight is the round, each when it is waited for. */
+/** Publishes rounds 0, 10, 20, ... on demand; the single weight is the number of the round. */
 final class RoundPublisher implements PublishedModel {
   private final long last;
   private final double answerProbability;
@@ -54,6 +54,6 @@ final class RoundPublisher implements PublishedModel {
 
   @Override
   public void close() {
-    // Nothing is open.
+    // There are no resources to close.
   }
 }

@@ -30,13 +30,13 @@ class RowGradientsTest {
   }
 
   @Test
-  void orByEachRow() {
+  void everyRoundIsAnsweredOnceByEachRow() {
     assertThat(all(new RowGradients(PROBLEM, new RoundPublisher(90, 1), true, 2)))
         .containsExactly("0: -2.0", "0: -4.0", "10: 8.0", "10: 6.0");
   }
 
   @Test
-  void aRowIsEvaluatedAtTheRoundThatItNamesTheNewest() {
+  void everyRowUsesTheNewestRound() {
     RoundPublisher rounds = new RoundPublisher(90, 1);
     RowGradients gradients = new RowGradients(PROBLEM, rounds, true, 1);
     gradients.next();
@@ -51,7 +51,7 @@ class RowGradientsTest {
   }
 
   @Test
-  void aModelThatIsRetiredEndsItWithAnError() {
+  void aRetiredModelIsAnError() {
     RowGradients gradients = new RowGradients(PROBLEM, new RoundPublisher(10, 1), false, 3);
 
     assertThat(gradients.next().round()).isZero();
