@@ -10,18 +10,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The accounts of all users of a recording, kept by the job's own ledger. Not thread-safe. */
+/** The accounts of all users of a recording, kept by the job's ledger code. Not thread-safe. */
 final class Accounts {
   private final Ledger ledger = new Ledger();
   private final Map<String, ReportIntake> intakes = new HashMap<>();
   private final Map<String, HeapAccount> accounts = new HashMap<>();
 
-  /** Accounts that know the models of {@code specs}, which are valid, and no user. */
+  /** Makes empty accounts for the models of {@code specs}, which must be valid. */
   Accounts(List<ModelSpec> specs) {
     specs.forEach(spec -> intakes.put(spec.getModelId(), new ReportIntake(spec, 0)));
   }
 
-  /** Judges a report, and charges its user. */
+  /** Judges a report and charges its user. */
   AccountingEvent judge(Report report) {
     HeapAccount account = accounts.get(report.userId);
     if (account == null) {
@@ -32,11 +32,11 @@ final class Accounts {
     if (intake == null) {
       return ledger.judgeUnknownModel(report, account);
     }
-    report.modelId = intake.terms().spec().getModelId(); // one string for all accounts
+    report.modelId = intake.terms().spec().getModelId(); // all accounts share one string
     return ledger.judge(report, intake.terms(), account);
   }
 
-  /** All that the learner gets of an admitted report. */
+  /** The part of an admitted report that the learner receives. */
   RoundSum withoutUser(Report report) {
     return intakes.get(report.modelId).withoutUser(report);
   }

@@ -5,9 +5,9 @@ import io.croupier.cli.replay.ReportRecord.Unreadable;
 import java.util.Base64;
 
 /**
- * What is written of a record that holds no report: which it is, why, and the input as it was read,
- * as {@code text} of a line and as {@code base64} of anything else. The input is left out where it
- * may be a raw gradient.
+ * The JSON form of a dead letter: the number of the record, the reason, and the input, as {@code
+ * text} for a line and as {@code base64} otherwise. The input is omitted if it may be a raw
+ * gradient.
  */
 final class DeadLetter {
 

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Sees to it that no file is read twice from a pipe, and none written over another. */
+/** Checks that standard input and output are used only once, and that no file is overwritten. */
 final class FileConflicts {
   private final Map<String, String> inputs = new LinkedHashMap<>();
   private final Map<String, String> outputs = new LinkedHashMap<>();
 
-  /** Notes a file to be read; {@code name} is null if the option was not given. */
+  /** Adds an input file; {@code name} is null if the option is absent. */
   FileConflicts reads(String option, String name) {
     if (name != null) {
       if (name.equals(RecordFile.PIPE)) {
@@ -24,7 +24,7 @@ final class FileConflicts {
     return this;
   }
 
-  /** Notes a file to be written, after all that are read; likewise. */
+  /** Adds an output file, after all inputs; {@code name} is null if the option is absent. */
   FileConflicts writes(String option, String name) {
     if (name != null) {
       if (name.equals(RecordFile.PIPE)) {
@@ -38,7 +38,7 @@ final class FileConflicts {
     return this;
   }
 
-  /** Whether standard output is one of the files written. */
+  /** Whether standard output is one of the output files. */
   boolean takesStandardOut() {
     return outputs.containsValue(RecordFile.PIPE);
   }
@@ -48,7 +48,7 @@ final class FileConflicts {
         (otherOption, other) -> {
           if (other.equals(RecordFile.PIPE)) {
             throw new InputException(
-                "%s and %s are both '-'; standard %s can be only one of them"
+                "%s and %s are both '-'; only one of them can be standard %s"
                     .formatted(otherOption, option, which));
           }
         });
@@ -59,7 +59,7 @@ final class FileConflicts {
         (otherOption, other) -> {
           if (!other.equals(RecordFile.PIPE) && areSame(Path.of(name), Path.of(other))) {
             throw new InputException(
-                "%s and %s are the same file, %s; it would be written over"
+                "%s and %s are the same file, %s, which would be overwritten"
                     .formatted(otherOption, option, name));
           }
         });

@@ -7,7 +7,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** How far a file is read, drawn on standard error where a person sees it. */
+/** A progress bar for reading a file, on standard error. */
 final class FileProgressBar implements AutoCloseable {
   private static final int REDRAW_MS = 250;
   private static final int STEP = 4096;
@@ -18,7 +18,7 @@ final class FileProgressBar implements AutoCloseable {
   private final long startNanos = System.nanoTime();
   private long reports;
 
-  /** A bar for {@code file}; nothing if it is not {@code shown}. */
+  /** Starts a bar for {@code file}; draws nothing unless {@code shown}. */
   FileProgressBar(RecordFile file, boolean shown) {
     this.file = file;
     ProgressBarBuilder builder =

@@ -7,16 +7,16 @@ import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
 
 /**
- * One user's account on the heap. There is one for every user of a recording, and a report to judge
- * finds none of it in the processor's caches: so it is small, and a few steps from the start to any
- * part. Lists suffice: a user has few models and at most 16 devices.
+ * One user's account on the heap. A recording has one for every user, and most accesses miss the
+ * processor's caches, so the account is small and needs few pointer steps. Linked lists suffice,
+ * since a user has few models and at most 16 devices.
  */
 final class HeapAccount implements UserAccount {
   private Totals user = new Totals();
   private NamedLink<Totals> models;
   private NamedLink<ReplayWindow> windows;
 
-  /** A link of a list; the last one's {@code next} is null. */
+  /** A link of a list; {@code next} is null for the last one. */
   private static final class NamedLink<T> {
     private final String name;
     private final NamedLink<T> next;
@@ -36,7 +36,7 @@ final class HeapAccount implements UserAccount {
       return link;
     }
 
-    /** Returns the list's first link. */
+    /** Stores a value and returns the first link of the list. */
     private static <T> NamedLink<T> put(NamedLink<T> first, String name, T value) {
       NamedLink<T> link = find(first, name);
       if (link == null) {

@@ -12,15 +12,15 @@ final class JournalFile {
   private final RecordFile file;
   private long number;
 
-  /** Reads the entries of {@code file}, which the caller closes. */
+  /** Reads from {@code file}, which the caller closes. */
   JournalFile(RecordFile file) {
     this.file = file;
   }
 
   /**
-   * The next entry; null at the end.
+   * Returns the next entry; null at the end.
    *
-   * @throws InputException if a record is not one: nothing behind it could be trusted
+   * @throws InputException if a record is not an entry, since then no later one can be trusted
    */
   JournalEntry next() {
     Frame frame = file.next();
@@ -30,7 +30,7 @@ final class JournalFile {
     number = frame.number();
     try {
       if (frame.isCutShort()) {
-        throw new InvalidProtocolBufferException("it is cut short");
+        throw new InvalidProtocolBufferException("the record is truncated");
       }
       return file.isJson() ? line(frame.bytes()) : JournalEntry.parseFrom(frame.bytes());
     } catch (InvalidProtocolBufferException e) {
@@ -44,7 +44,7 @@ final class JournalFile {
     return entry.build();
   }
 
-  /** Where the last entry stands, in words. */
+  /** The place of the last entry, for messages. */
   String place() {
     return file.place(number);
   }

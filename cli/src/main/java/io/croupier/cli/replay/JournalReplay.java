@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Trains models on judged reports as a journal says that the job did: the same reports in the same
- * bundles, rounds closed by the same bundle or time out, updates published at the same points. So
- * the updates are the job's, bit for bit, but for the time they are stamped with. Not thread-safe.
+ * Trains models on judged reports in the order of a journal: the same reports in the same bundles,
+ * rounds closed by the same bundle or timeout, updates published at the same points. The updates
+ * therefore equal those of the job bit for bit, except for their timestamps. Not thread-safe.
  */
 final class JournalReplay {
   private final JournalFile journal;
@@ -23,11 +23,11 @@ final class JournalReplay {
   private final List<ReplayedModel> models = new ArrayList<>();
 
   /**
-   * A replay of one journal.
+   * Prepares the replay of one journal.
    *
-   * @param specs valid, and those that were in force
-   * @param reports the recorded reports, judged, up to a null behind the last
-   * @param every how many updates of a model make one that is written, at least 1
+   * @param specs valid specs, those with which the job ran
+   * @param reports the recorded reports, judged; null after the last
+   * @param every N if every N-th update of a model is written, at least 1
    */
   JournalReplay(
       List<ModelSpec> specs,
@@ -50,16 +50,16 @@ final class JournalReplay {
     }
   }
 
-  /** The models, in the order of their specs; empty before the replay has ended. */
+  /** The models, in the order of their specs; empty until the replay has ended. */
   Collection<ReplayedModel> models() {
     return models;
   }
 
   /**
-   * Follows the journal to its end, then judges what reports are left. What it says of models that
-   * are not in the specs is passed over.
+   * Replays the journal to its end, then judges the remaining reports. Entries of models without a
+   * spec are skipped.
    *
-   * @return how many admitted reports are in no bundle
+   * @return the number of admitted reports that are in no bundle
    * @throws io.croupier.cli.InputException if the replay does not agree with the journal
    */
   long run() {

@@ -10,8 +10,8 @@ import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /**
- * A model that takes the bundles of its journal, one by one, and checks at each that the replay
- * does what the job did.
+ * A model that replays the bundles of its journal and checks for each that the outcome is that of
+ * the job.
  */
 final class JournaledModel {
   private final String modelId;
@@ -21,18 +21,18 @@ final class JournaledModel {
   private final LongFunction<ReplayedModel> start;
   private ReplayedModel model;
 
-  /** Whether no bundle so far says what became of it: the journal is of release 0.1.0. */
+  /** Whether no bundle so far has an outcome, as in journals of release 0.1.0. */
   private boolean isOld = true;
 
-  /** The round that is open before the bundle that is being taken. */
+  /** The round that was open before the current bundle. */
   private long round;
 
   /**
-   * A model before its beginning.
+   * Prepares the replay of a model.
    *
-   * @param recording where the reports of the bundles are
-   * @param journalPlace where the journal is being read, for errors
-   * @param start a model that begins, given the number of its first round
+   * @param recording the reports
+   * @param journalPlace the current place in the journal, for messages
+   * @param start makes a model, given the number of its first round
    */
   JournaledModel(
       String modelId,
@@ -48,7 +48,7 @@ final class JournaledModel {
   }
 
   /**
-   * Takes the next bundle.
+   * Replays the next bundle.
    *
    * @throws InputException if the replay does not agree with the journal
    */
@@ -58,7 +58,7 @@ final class JournaledModel {
     if (!isBundle && bundle.hasNamedRound()) {
       begin(bundle.getNamedRound());
     } else {
-      beginAsMostDo();
+      beginAtRoundZero();
     }
     if (isBundle) {
       replay(bundle);
@@ -66,19 +66,22 @@ final class JournaledModel {
     if (bundle.getPublished()) {
       model.publish(!bundle.getRoundHeld());
       if (isOld) {
-        model.confirm(); // in release 0.1.0 staleness counted a publication at once
+        model.confirm(); // release 0.1.0 counted publications before they were committed
       }
     }
   }
 
-  /** Ends the journal, and writes the last update if it is not written yet. */
+  /** Ends the replay and writes the last update if it is not written yet. */
   ReplayedModel end() {
-    beginAsMostDo();
+    beginAtRoundZero();
     model.writeLast();
     return model;
   }
 
-  /** A model of a name that was used before begins above zero, and once more if it was retired. */
+  /**
+   * Starts a model; one whose name was used before starts above round 0, again after each
+   * retirement.
+   */
   private void begin(long firstRound) {
     if (model != null) {
       model.writeLast();
@@ -86,8 +89,8 @@ final class JournaledModel {
     model = start.apply(firstRound);
   }
 
-  /** With round 0, published before anything comes: the journal leaves that out. */
-  private void beginAsMostDo() {
+  /** Starts the model at round 0, whose publication the journal omits. */
+  private void beginAtRoundZero() {
     if (model == null) {
       begin(0);
       model.publish(true);
@@ -100,8 +103,8 @@ final class JournaledModel {
     if (closed != bundle.hasClosedRound() || (closed && round != bundle.getClosedRound())) {
       throw mismatch(
           bundle,
-          ("the journal says that %s, and here %s: models, reports or the journal's beginning are"
-                  + " not those of the recording")
+          ("in the journal %s, but in the replay %s: the models, the reports or the first journal"
+                  + " entries are not those of the recording")
               .formatted(
                   closed(bundle.hasClosedRound(), bundle.getClosedRound()), closed(closed, round)));
     }
@@ -147,7 +150,8 @@ final class JournaledModel {
     if (!taken && bundle.getOutcome() == JournalEntry.Bundle.Outcome.TAKEN) {
       throw mismatch(
           bundle,
-          "the journal says that it was taken, and here round %d is too old or was never published"
+          ("the journal contains it as used, but in the replay round %d is too old or was never"
+                  + " published")
               .formatted(bundle.getNamedRound()));
     }
     return bundleOutcome == BundleOutcome.STEPPED;
@@ -159,22 +163,22 @@ final class JournaledModel {
     if (judged == null) {
       throw mismatch(
           bundle,
-          "the report at %s is missing, or it came earlier and is refused here"
+          "the report at %s is missing, or occurs earlier and is refused"
               .formatted(recordPosition));
     }
     if (!judged.report().modelId.equals(modelId)) {
-      throw mismatch(bundle, "the report at %s is to another model".formatted(recordPosition));
+      throw mismatch(bundle, "the report at %s belongs to another model".formatted(recordPosition));
     }
     if (!judged.isAdmitted()) {
       throw mismatch(
           bundle,
-          "the report at %s is %s here: the models file is not the one of the recording"
+          "the report at %s has the verdict %s: the models file is not the one of the recording"
               .formatted(recordPosition, judged.outcome()));
     }
     if (judged.report().round != bundle.getNamedRound()) {
       throw mismatch(
           bundle,
-          "the report at %s names round %d, and its bundle names %d"
+          "the report at %s names round %d, but its bundle names round %d"
               .formatted(recordPosition, judged.report().round, bundle.getNamedRound()));
     }
     return judged;

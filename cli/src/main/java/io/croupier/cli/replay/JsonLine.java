@@ -7,12 +7,12 @@ import com.google.gson.JsonParser;
 import com.google.protobuf.Descriptors.Descriptor;
 import io.croupier.cli.models.JsonFields;
 
-/** What can be said of a line of JSON beside what it holds. */
+/** Inspects lines of JSON without using their values. */
 final class JsonLine {
 
   private JsonLine() {}
 
-  /** Whether the line is an object with a field of that name. */
+  /** Whether the line is an object with a field of the given name. */
   static boolean has(String line, String field) {
     try {
       return JsonParser.parseString(line) instanceof JsonObject object && object.has(field);
@@ -21,7 +21,7 @@ final class JsonLine {
     }
   }
 
-  /** Why the line can't be parsed as a message of {@code type}; quotes no value. */
+  /** The reason why the line can't be parsed as a message of {@code type}; contains no value. */
   static String reason(Descriptor type, String line) {
     JsonElement json;
     try {
@@ -34,8 +34,8 @@ final class JsonLine {
     }
     String culprit = JsonFields.culprit(type, object);
     return culprit.isEmpty()
-        ? "the line sets fields of a %s that exclude each other".formatted(type.getName())
-        : "%s is no field of a %s, or its value is not one in the Protobuf JSON mapping"
+        ? "the line sets fields of %s that exclude each other".formatted(type.getName())
+        : "%s is not a field of %s, or its value is invalid in the Protobuf JSON mapping"
             .formatted(culprit, type.getName());
   }
 }

@@ -22,7 +22,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.apache.commons.io.output.CloseShieldWriter;
 
-/** A file that is written as lines of JSON, doubles with all their digits. */
+/** Writes a file of JSON lines; doubles have all their digits. */
 public final class JsonLines implements Closeable {
   private static final JsonFormat.Printer JSON =
       JsonFormat.printer().omittingInsignificantWhitespace().sortingMapKeys();
@@ -46,11 +46,11 @@ public final class JsonLines implements Closeable {
   }
 
   /**
-   * Creates the file, or empties it. A new one is for its owner alone to read and write, where the
-   * file system knows of owners: what is recorded, and what is said of it, is people's. One that is
-   * there already keeps the permissions that it was given.
+   * Creates the file, or truncates an existing one. Since recordings contain personal data, only
+   * the owner can read or write a new file, if the file system supports POSIX permissions. An
+   * existing file keeps its permissions.
    *
-   * @throws InputException if it can't be written
+   * @throws InputException if the file can't be written
    */
   public static JsonLines create(Path file) {
     boolean hasOwners = file.getFileSystem().supportedFileAttributeViews().contains("posix");
@@ -67,10 +67,11 @@ public final class JsonLines implements Closeable {
   }
 
   /**
-   * Creates the file, or empties it.
+   * Creates the file, or truncates an existing one.
    *
-   * @param standardOut what {@value RecordFile#PIPE} stands for; flushed at the end, not closed
-   * @throws InputException if it can't be written
+   * @param standardOut written for the name {@value RecordFile#PIPE}; flushed at the end, not
+   *     closed
+   * @throws InputException if the file can't be written
    */
   static JsonLines create(String name, Writer standardOut) {
     return name.equals(RecordFile.PIPE)
@@ -88,7 +89,7 @@ public final class JsonLines implements Closeable {
     }
   }
 
-  /** Writes an update, which is one whatever class holds it. */
+  /** Writes an update. */
   void write(ModelUpdateView update) {
     try {
       write(ModelUpdate.parseFrom(update.toByteString()));
@@ -112,14 +113,14 @@ public final class JsonLines implements Closeable {
   }
 
   /**
-   * Writes what is still to be written.
+   * Writes all buffered lines and closes the file.
    *
-   * @throws InputException if it can't be written
+   * @throws InputException if the file can't be written
    */
   @Override
   public void close() {
     try (out) {
-      out.flush(); // of standard output, which closing leaves open and unflushed
+      out.flush(); // closing doesn't flush standard output
     } catch (IOException e) {
       throw unwritable(name, e);
     }

@@ -3,7 +3,7 @@ package io.croupier.cli.replay;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent.Outcome;
 
-/** A well-formed report, and what the ledger said of it. */
+/** A well-formed report and the ledger's verdict on it. */
 record JudgedReport(Report report, Outcome outcome) {
 
   boolean isAdmitted() {

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** The files that a replay writes: those that were asked for, and nothing for the others. */
+/** The output files of a replay; outputs that were not requested are discarded. */
 final class Outputs implements Closeable {
   private final Writer standardOut;
   private final List<String> names = new ArrayList<>();
   private final List<JsonLines> files = new ArrayList<>();
 
-  /** No files yet; {@code standardOut} is what {@value RecordFile#PIPE} stands for. */
+  /** Starts without files; {@code standardOut} is written for the name {@value RecordFile#PIPE}. */
   Outputs(Writer standardOut) {
     this.standardOut = standardOut;
   }
@@ -22,8 +22,9 @@ final class Outputs implements Closeable {
   /**
    * Creates a file.
    *
-   * @param name null if it was not asked for
-   * @param write writes one thing into it
+   * @param name null if the file was not requested
+   * @param write writes one item
+   * @return receives the items
    */
   <T> Consumer<T> create(String name, BiConsumer<JsonLines, T> write) {
     if (name == null) {
@@ -35,20 +36,20 @@ final class Outputs implements Closeable {
     return thing -> write.accept(file, thing);
   }
 
-  /** The failure that ends the replay, with the files that look whole and are not. */
+  /** The failure that ended the replay, with the names of the files that are incomplete. */
   InputException incomplete(InputException failure) {
     return names.isEmpty()
         ? failure
         : new InputException(
-            "%s; what is written so far is incomplete: %s"
+            "%s; these files are incomplete: %s"
                 .formatted(failure.getMessage(), String.join(", ", names)),
             failure);
   }
 
   /**
-   * Closes all files, whatever becomes of one.
+   * Closes all files, even if one of them fails.
    *
-   * @throws InputException if one can't be written to its end
+   * @throws InputException if a file can't be written to its end
    */
   @Override
   public void close() {

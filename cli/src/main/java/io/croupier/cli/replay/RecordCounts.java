@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Counts what became of the records of a file. */
+/** Counts the records of a file by their outcome. */
 final class RecordCounts {
   private final Map<String, ModelVerdicts> byModel = new HashMap<>();
   private final ModelVerdicts ofOtherModels = new ModelVerdicts();
@@ -14,7 +14,7 @@ final class RecordCounts {
   private long unreadable;
   private String firstUnreadable = "";
 
-  /** What the ledger said of the reports to one model. */
+  /** The verdicts on the reports to one model. */
   static final class ModelVerdicts {
     private long admitted;
     private long duplicates;
@@ -28,34 +28,34 @@ final class RecordCounts {
       }
     }
 
-    /** Reports that went on to the learner. */
+    /** Reports that the learner received. */
     long admitted() {
       return admitted;
     }
 
-    /** Reports that were judged before. */
+    /** Reports that had been judged before. */
     long duplicates() {
       return duplicates;
     }
 
-    /** Reports that were refused, for whatever reason. */
+    /** Reports that were refused, for any reason. */
     long refused() {
       return refused;
     }
   }
 
-  /** Counts from 0, for the models of {@code specs} one by one. */
+  /** Starts all counts at 0, with separate counts for each model of {@code specs}. */
   RecordCounts(List<ModelSpec> specs) {
     specs.forEach(spec -> byModel.put(spec.getModelId(), new ModelVerdicts()));
   }
 
-  /** Counts a report that was judged. */
+  /** Counts a judged report. */
   void count(String modelId, Outcome outcome) {
     byModel.getOrDefault(modelId, ofOtherModels).count(outcome);
     reports++;
   }
 
-  /** Counts a record that holds no report, and keeps the first such sentence. */
+  /** Counts a record that is not a report; keeps the sentence for the first one. */
   void countUnreadable(String sentence) {
     if (unreadable == 0) {
       firstUnreadable = sentence;
@@ -63,27 +63,27 @@ final class RecordCounts {
     unreadable++;
   }
 
-  /** Of a model that has a spec. */
+  /** The verdicts for a model that has a spec. */
   ModelVerdicts of(String modelId) {
     return byModel.get(modelId);
   }
 
-  /** Reports to models that have no spec. */
+  /** Reports to models without a spec. */
   long ofOtherModels() {
     return ofOtherModels.refused + ofOtherModels.duplicates;
   }
 
-  /** All reports that were judged. */
+  /** All judged reports. */
   long reports() {
     return reports;
   }
 
-  /** Records that hold no report. */
+  /** Records that are not reports. */
   long unreadable() {
     return unreadable;
   }
 
-  /** Where and why for the first of them; empty if there is none. */
+  /** Place and reason of the first such record; empty if there is none. */
   String firstUnreadable() {
     return firstUnreadable;
   }

@@ -21,10 +21,10 @@ import org.apache.commons.io.IOUtils;
 import org.apache.commons.io.input.BoundedInputStream;
 
 /**
- * The records of a file, one after the other: objects of JSON, one a line, or Protobuf messages,
- * each behind its length as a varint. The first bytes tell which: after white space, if any, JSON
- * begins with a brace and a quote, a brace or a blank, whereas a message of that length begins with
- * a tag. Keeps one record in memory.
+ * Reads the records of a file: JSON objects, one per line, or Protobuf messages, each preceded by
+ * its length as a varint. The first bytes determine the format: after optional white space, JSON
+ * begins with a brace followed by a quote, a brace or a blank; a message whose length is that of a
+ * brace begins with a tag instead. Keeps one record in memory.
  */
 final class RecordFile implements Closeable {
   /** The name that stands for standard input. */
@@ -43,13 +43,13 @@ final class RecordFile implements Closeable {
   /**
    * One record.
    *
-   * @param number its line, or which message it is, from 1
-   * @param bytes all of it; of a line, without its end
-   * @param isCutShort whether the input ends within it; {@code bytes} is empty then
+   * @param number of its line or message, from 1
+   * @param bytes of the record; for a line, without the line separator
+   * @param isCutShort whether the input ends within the record; {@code bytes} is empty then
    */
   record Frame(long number, ByteString bytes, boolean isCutShort) {
 
-    /** Says where it is, not what it holds. */
+    /** Contains the number, but no contents. */
     @Override
     public String toString() {
       return "record " + number;
@@ -63,16 +63,17 @@ final class RecordFile implements Closeable {
         new BufferedInputStream(
             name.endsWith(".gz") ? new GZIPInputStream(counted, BUFFER) : counted, BUFFER);
     boolean json = beginsWithJson(in);
-    // One character for each byte, so that the bytes of a line can be had back.
+    // One character per byte, so that the bytes of a line can be recovered.
     lines =
         json ? new BufferedReader(new InputStreamReader(in, StandardCharsets.ISO_8859_1)) : null;
     messages = json ? null : CodedInputStream.newInstance(in, BUFFER);
   }
 
   /**
-   * Opens a file; {@value #PIPE} is standard input. A name that ends in {@code .gz} is unpacked.
+   * Opens a file; {@value #PIPE} is standard input. A file that ends in {@code .gz} is
+   * decompressed.
    *
-   * @throws InputException if it can't be read
+   * @throws InputException if the file can't be read
    */
   static RecordFile open(String name) {
     try {
@@ -84,7 +85,7 @@ final class RecordFile implements Closeable {
     }
   }
 
-  /** Reads the file of that name from {@code source}, which is closed with it, or if it fails. */
+  /** Reads the file called {@code name} from {@code source}; closes it at the end or on failure. */
   static RecordFile open(String name, InputStream source) {
     try {
       return new RecordFile(name, source);
@@ -111,33 +112,33 @@ final class RecordFile implements Closeable {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
   }
 
-  /** The file's name, as errors and positions have it. */
+  /** The file's name, as in messages and positions. */
   String name() {
     return name;
   }
 
-  /** Whether the records are lines of JSON. */
+  /** Whether the records are JSON lines. */
   boolean isJson() {
     return lines != null;
   }
 
-  /** Where a record stands, in words: {@code reports.jsonl, line 7}. */
+  /** The place of a record, for messages: {@code reports.jsonl, line 7}. */
   String place(long record) {
     return "%s, %s %d".formatted(name, isJson() ? "line" : "record", record);
   }
 
-  /** Bytes of the file; negative if nobody knows. */
+  /** The size of the file in bytes; negative if unknown. */
   long size() {
     return name.equals(PIPE) ? -1 : new File(name).length();
   }
 
-  /** Bytes of the file that were read so far. */
+  /** The number of bytes of the file that have been read. */
   long bytesRead() {
     return counted.getCount();
   }
 
   /**
-   * The next record; null at the end. Lines of white space are none, but count.
+   * Returns the next record; null at the end. Blank lines are skipped, but counted in line numbers.
    *
    * @throws InputException if the file can't be read
    */
@@ -163,7 +164,7 @@ final class RecordFile implements Closeable {
   }
 
   private Frame nextMessage() throws IOException {
-    messages.resetSizeCounter(); // the limit is one of messages, not of streams
+    messages.resetSizeCounter(); // the size limit applies to messages, not to the stream
     if (ended || messages.isAtEnd()) {
       return null;
     }
@@ -172,7 +173,7 @@ final class RecordFile implements Closeable {
       byte[] message = messages.readRawBytes(messages.readRawVarint32());
       return new Frame(number, UnsafeByteOperations.unsafeWrap(message), false);
     } catch (InvalidProtocolBufferException e) {
-      ended = true; // nobody knows where another message would begin
+      ended = true; // the start of the next message is unknown
       return new Frame(number, ByteString.EMPTY, true);
     }
   }

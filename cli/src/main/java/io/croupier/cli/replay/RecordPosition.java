@@ -3,7 +3,7 @@ package io.croupier.cli.replay;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.Position;
 
-/** Where a report was recorded. */
+/** The topic, partition and offset from which a report was recorded. */
 record RecordPosition(String topic, int partition, long offset) {
 
   static RecordPosition of(Position position) {

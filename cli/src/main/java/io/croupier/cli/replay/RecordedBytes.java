@@ -9,9 +9,9 @@ import io.croupier.schemas.RecordedReport;
 import java.io.IOException;
 
 /**
- * A message that is a {@link RecordedReport} or a {@link GradientReport}, taken apart as far as
- * must be before it is decoded. Field 3 tells which: the offset, a varint, or the user_id, a
- * string. Of a field that occurs twice the last counts, as Protobuf has it.
+ * The fields of a {@link RecordedReport} or {@link GradientReport} that are needed before it is
+ * decoded. Field 3 distinguishes the two: it is the offset, a varint, or the user_id, a string. If
+ * a field occurs twice, the last one counts, as in Protobuf.
  */
 final class RecordedBytes {
   private static final int TOPIC = string(RecordedReport.TOPIC_FIELD_NUMBER);
@@ -20,27 +20,27 @@ final class RecordedBytes {
   private static final int REPORT = string(RecordedReport.REPORT_FIELD_NUMBER);
   private static final int USER_ID = string(GradientReport.USER_ID_FIELD_NUMBER);
 
-  /** Whether it is a recorded report. */
+  /** Whether the message is a recorded report. */
   boolean isRecorded;
 
-  /** Where it was recorded; empty and negative where it doesn't say. */
+  /** The position of a recorded report; empty or negative if missing. */
   ByteString topic = ByteString.EMPTY;
 
   int partition = -1;
   long offset = -1;
 
-  /** The report of a recorded report. */
+  /** The inner report of a recorded report. */
   ByteString report = ByteString.EMPTY;
 
   /** The user of a report. */
   ByteString userId = ByteString.EMPTY;
 
-  /** Whether it is no message: what was read is not all that the bytes may hold. */
+  /** Whether the bytes are not a message; the other fields may then be incomplete. */
   boolean isBroken;
 
   private RecordedBytes() {}
 
-  /** Takes {@code bytes} apart, as far as they are a message. */
+  /** Parses {@code bytes}, up to the first error. */
   static RecordedBytes of(ByteString bytes) {
     RecordedBytes parts = new RecordedBytes();
     CodedInputStream in = bytes.newCodedInput();
@@ -50,7 +50,7 @@ final class RecordedBytes {
     } catch (InvalidProtocolBufferException e) {
       parts.isBroken = true;
     } catch (IOException e) {
-      throw new IllegalStateException("a stream over an array reads nothing else", e);
+      throw new IllegalStateException("a stream over an array fails only on invalid messages", e);
     }
     return parts;
   }

@@ -5,23 +5,23 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Judged reports by where they were recorded. Reads them on as far as it is asked, and keeps those
- * that it has passed if they were admitted: as many as the journal's order and that of the reports
- * are apart, and those that no bundle of the journal names, which stay to the end. A refused report
- * that it has passed leaves nothing behind, as no journal names it.
+ * Judged reports by the position from which they were recorded. Reports are read on demand.
+ * Admitted reports that are read before the journal requires them are kept: as many as the orders
+ * of the journal and of the reports differ by, and those that no bundle contains, which stay until
+ * the end. Refused reports are not kept, since no journal contains them.
  */
 final class Recording {
   private final Supplier<JudgedReport> reports;
   private final Map<RecordPosition, JudgedReport> passed = new HashMap<>();
 
-  /** A recording of the reports that {@code reports} gives, up to the null behind the last. */
+  /** Reads from {@code reports}, which returns null after the last report. */
   Recording(Supplier<JudgedReport> reports) {
     this.reports = reports;
   }
 
   /**
-   * The report at {@code position}, which can be had once; null if there is none, or if it was
-   * refused and is passed.
+   * Removes and returns the report at {@code position}; null if there is none, or if it was read
+   * earlier and was refused.
    */
   JudgedReport take(RecordPosition position) {
     JudgedReport known = passed.remove(position);
@@ -40,12 +40,12 @@ final class Recording {
     return null;
   }
 
-  /** Reads on to the end; returns how many admitted reports nobody has asked for. */
+  /** Reads to the end; returns the number of admitted reports that were never taken. */
   long drain() {
-    long unasked = passed.size();
+    long remaining = passed.size();
     for (JudgedReport judged = reports.get(); judged != null; judged = reports.get()) {
-      unasked += judged.isAdmitted() ? 1 : 0;
+      remaining += judged.isAdmitted() ? 1 : 0;
     }
-    return unasked;
+    return remaining;
   }
 }

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Trains models on judged reports in the order given. A round is published as soon as it closes, so
- * that a report may name any round replayed so far, and max_staleness counts rounds. There is no
- * clock: a round never times out. Not thread-safe.
+ * Trains models on judged reports in the given order. A round is published as soon as it closes, so
+ * a report may name any round replayed so far, and max_staleness counts rounds. There is no clock,
+ * so rounds never time out. Not thread-safe.
  */
 final class Replay {
   private final Accounts accounts;
@@ -22,8 +22,8 @@ final class Replay {
   /**
    * Writes round 0 of every model.
    *
-   * @param specs valid
-   * @param every how many updates of a model make one that is written, at least 1
+   * @param specs valid specs
+   * @param every N if every N-th update of a model is written, at least 1
    */
   Replay(List<ModelSpec> specs, Accounts accounts, long every, Consumer<ModelUpdateView> updates) {
     this.accounts = accounts;
@@ -40,7 +40,7 @@ final class Replay {
     return models.values();
   }
 
-  /** Takes all reports in, up to the null behind the last; writes where every model stands then. */
+  /** Replays all reports, up to the null after the last one, and writes the final updates. */
   void run(Supplier<JudgedReport> reports) {
     for (JudgedReport judged = reports.get(); judged != null; judged = reports.get()) {
       if (judged.isAdmitted()) {

@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Runs recorded reports through ledger and learners. */
+/** Replays recorded reports. */
 @Command(
     name = "replay",
     mixinStandardHelpOptions = true,
@@ -31,26 +31,30 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Runs recorded reports through the job's own ledger and learners, with no Kafka and no Flink:"
-          + " to test a learner on what was reported, to compare learners, to show a bug.",
+      "Replays recorded reports through the job's ledger and learners.",
       "",
-      "Every closed round is published at once, so a report may name any round replayed so far, and"
-          + " maxStaleness counts rounds. There is no clock: roundTimeoutMs does nothing, and an"
-          + " update is stamped with the time when the last report of its last round was created, by"
-          + " that report's own word. The same input gives the same bytes.",
-      "With --journal the job's own bundles, rounds and publications are repeated, and the updates"
-          + " are the job's, bit for bit, but for that time.",
-      "Central models are not replayed: their noise is not reproducible."
+      "A replay needs neither Kafka nor Flink. Use it to test or compare learners on recorded"
+          + " reports, or to reproduce a bug.",
+      "",
+      "Every round is published as soon as it closes, so a report may name any round replayed so"
+          + " far, and maxStaleness counts rounds. There is no clock: roundTimeoutMs has no"
+          + " effect, and the timestamp of an update is the creation time that the last report"
+          + " of its last round declares. The same input gives the same bytes.",
+      "With --journal, the replay repeats the bundles, rounds and publications of the job, and the"
+          + " updates equal those of the job bit for bit, except for the timestamps.",
+      "Central models can't be replayed, since their noise is not reproducible."
     },
     footer = {
       "",
-      "Reports and journal are JSON, one a line in the Protobuf JSON mapping, or Protobuf, each"
-          + " message behind its length as a varint; the first bytes tell which. A report is a"
-          + " GradientReport or a RecordedReport. '-' is standard input, of one of them, or standard"
-          + " output, of one of the files written. What ends in .gz is unpacked.",
+      "Reports and journal are in JSON, one message per line in the Protobuf JSON mapping, or in"
+          + " Protobuf, each message preceded by its length as a varint; the command detects"
+          + " which. A report is a GradientReport or a RecordedReport. '-' is standard input,"
+          + " for one input file, or standard output, for one output file. An input file that"
+          + " ends in .gz is decompressed.",
       "",
       "Try:",
-      "  croupier replay --models models.yaml --reports reports.jsonl --updates updates.jsonl"
+      "  croupier replay --models models.yaml --reports reports.jsonl \\",
+      "    --updates updates.jsonl"
     })
 public final class ReplayCommand implements Callable<Integer> {
 
@@ -60,29 +64,29 @@ public final class ReplayCommand implements Callable<Integer> {
       names = "--models",
       paramLabel = "FILE",
       required = true,
-      description = "The models: a YAML (or JSON) list of model specs, as 'models apply' takes it.")
+      description = "The models, a YAML or JSON list of model specs, as for 'models apply'.")
   private Path models;
 
   @Option(
       names = "--reports",
       paramLabel = "FILE",
       required = true,
-      description = "The reports, in the order in which they are to be replayed.")
+      description = "The reports, in the order of the replay.")
   private String reports;
 
   @Option(
       names = "--journal",
       paramLabel = "FILE",
       description = {
-        "The journal that the job wrote of the same reports, from the first report of each model"
-            + " on. Every report must be a RecordedReport."
+        "The job's journal of the same reports, complete from the first report of each model. Every"
+            + " report must be a RecordedReport."
       })
   private String journal;
 
   @Option(
       names = "--updates",
       paramLabel = "FILE",
-      description = "Where to write ModelUpdates: that of round 0 first, the last one last.")
+      description = "Output file for ModelUpdates, always including round 0 and the last update.")
   private String updates;
 
   @Option(
@@ -96,8 +100,9 @@ public final class ReplayCommand implements Callable<Integer> {
       names = "--accounting",
       paramLabel = "FILE",
       description = {
-        "Where to write AccountingEvents, one for each well-formed report. The source of one that"
-            + " was not recorded from a topic is the file's name, partition 0, and its line."
+        "Output file for AccountingEvents, one for each well-formed report. If a report is not a"
+            + " RecordedReport, the event's source is the file name, partition 0 and the line"
+            + " number."
       })
   private String accounting;
 
@@ -105,8 +110,9 @@ public final class ReplayCommand implements Callable<Integer> {
       names = "--dead-letters",
       paramLabel = "FILE",
       description = {
-        "Where to write what is no report: line, reason, and the input as it was read, which may"
-            + " hold gradients: protect it like the reports. They never end the replay."
+        "Output file for dead letters, records that are not reports: line number, reason and input."
+            + " The input may contain gradients; protect the file like the reports. Dead letters"
+            + " don't end the replay."
       })
   private String deadLetters;
 

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 /**
  * A model in training that writes its updates: the initial one, every N-th after it, and the last.
  *
- * <p>The time that an update is stamped with is when the last report of its last round was created,
- * by that report's own word, and 0 before there is one: the same input gives the same bytes.
+ * <p>The timestamp of an update is the creation time that the last report of its last round
+ * declares, and 0 before the first report, so the same input gives the same bytes.
  */
 final class ReplayedModel {
   private final LiveModel model;
@@ -29,10 +29,10 @@ final class ReplayedModel {
   private long droppedUnpublished;
 
   /**
-   * A model before its first round.
+   * Makes a model before its first round.
    *
    * @param every N, at least 1
-   * @param updates takes what is written
+   * @param updates receives the written updates
    */
   ReplayedModel(ModelSpec spec, long firstRound, long every, Consumer<ModelUpdateView> updates) {
     model = LiveModel.begin(spec, firstRound);
@@ -60,7 +60,7 @@ final class ReplayedModel {
     return added - droppedStale - droppedUnpublished - model.open();
   }
 
-  /** Reports that named too old a round. */
+  /** Reports that named a round that was too old. */
   long droppedStale() {
     return droppedStale;
   }
@@ -71,15 +71,15 @@ final class ReplayedModel {
   }
 
   /**
-   * Takes in one bundle.
+   * Adds one bundle.
    *
-   * @param createdAtMs when the last report of the bundle was created
+   * @param createdAtMs creation time of the last report of the bundle
    */
   BundleOutcome add(RoundSum sum, long createdAtMs) {
     return took(model.add(sum), sum, createdAtMs);
   }
 
-  /** Takes in one bundle as release 0.1.0 did. */
+  /** Adds one bundle by the rules of release 0.1.0. */
   BundleOutcome addAsBefore(RoundSum sum, long createdAtMs) {
     return took(model.addAsBefore(sum), sum, createdAtMs);
   }
@@ -97,7 +97,7 @@ final class ReplayedModel {
     return outcome;
   }
 
-  /** Drops reports whatever round they name. */
+  /** Drops reports, regardless of the rounds that they name. */
   void drop(BundleOutcome outcome, int reports) {
     model.drop(outcome, reports);
     added += reports;
@@ -117,16 +117,16 @@ final class ReplayedModel {
     return model.filling();
   }
 
-  /** Closes the filling round with the reports that it has, if any. */
+  /** Closes the filling round with its current reports, if any. */
   void closeRound() {
     model.closeRound();
     roundClosedMs = newestReportMs;
   }
 
   /**
-   * Publishes where the model stands, and writes the update if it is the turn of this one.
+   * Publishes the model's state, and writes the update if it is an N-th one.
    *
-   * @param mayOpenRound whether it may be a new round
+   * @param mayOpenRound whether the publication may open a new round
    */
   void publish(boolean mayOpenRound) {
     if (mayOpenRound && model.open() > model.filling()) {
@@ -135,7 +135,7 @@ final class ReplayedModel {
     model.publish(mayOpenRound, roundClosedMs).ifPresent(this::published);
   }
 
-  /** Notes that the last publication is visible to people, so that older ones are staler. */
+  /** Marks the last publication as committed, which increases the staleness of older ones. */
   void confirm() {
     model.confirm();
   }
@@ -154,7 +154,7 @@ final class ReplayedModel {
     }
   }
 
-  /** Writes where the model stands if it is not written yet, also if only counts have changed. */
+  /** Writes the model's state if it is not written yet, even if only counts have changed. */
   void writeNews() {
     if (model.hasNews() || model.hasNewRound()) {
       unwritten = model.publish(true, roundClosedMs).orElse(unwritten);

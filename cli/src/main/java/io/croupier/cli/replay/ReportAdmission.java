@@ -12,11 +12,11 @@ import io.croupier.schemas.AccountingEvent;
 import java.util.function.Consumer;
 
 /**
- * Reads reports the way the job does, decoder and ledger: each one gives an accounting event or a
- * dead letter.
+ * Decodes and judges reports as the job does: each record gives an accounting event or a dead
+ * letter.
  */
 final class ReportAdmission {
-  /** No topic has this name: raw gradients, whose noise can't be had again, are malformed here. */
+  /** No topic has this name, so raw gradients, whose noise is not reproducible, are malformed. */
   private static final String NO_TOPIC = "";
 
   private final RecordFile file;
@@ -31,7 +31,7 @@ final class ReportAdmission {
   /**
    * Judges the reports of one file.
    *
-   * @param needsPositions whether a report that doesn't say where it was recorded ends the replay
+   * @param needsPositions whether a report without a recorded position ends the replay
    */
   ReportAdmission(
       RecordFile file,
@@ -49,7 +49,7 @@ final class ReportAdmission {
     this.deadLetters = deadLetters;
   }
 
-  /** The next well-formed report, judged; null at the end. */
+  /** Returns the next well-formed report, judged; null at the end. */
   JudgedReport next() {
     for (ReportRecord entry = reports.next(); entry != null; entry = reports.next()) {
       if (entry instanceof Unreadable unreadable) {
@@ -75,8 +75,8 @@ final class ReportAdmission {
     if (needsPositions && !report.isRecorded()) {
       throw new InputException(
           file.place(report.number())
-              + ": a report without topic, partition and offset; with --journal each must be a"
-              + " RecordedReport");
+              + ": the report has no topic, partition and offset; with --journal every report must"
+              + " be a RecordedReport");
     }
     return decoder.decode(
         report.key().toByteArray(),

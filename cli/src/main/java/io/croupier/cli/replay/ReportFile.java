@@ -13,18 +13,18 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The reports of a file, {@link GradientReport}s or {@link RecordedReport}s. One that was not
- * recorded from a topic stands on a topic named like the file, in partition 0, at the offset of its
- * line or record number.
+ * The reports of a file, {@link GradientReport}s or {@link RecordedReport}s. The position of a
+ * {@link GradientReport} is a topic with the name of the file, partition 0, and its line or record
+ * number.
  */
 final class ReportFile {
   private static final JsonFormat.Parser JSON = JsonFormat.parser();
   private static final String RAW = "central";
 
-  /** What a line says that holds a gradient. */
+  /** Strings that occur in every line with a gradient. */
   private static final List<String> GRADIENTS = List.of("dense", "grid", "sparse", "example");
 
-  /** What a line says that declares noise. */
+  /** Strings that occur in every line that declares noise. */
   private static final List<String> NOISES =
       List.of(
           "undisclosed",
@@ -39,13 +39,13 @@ final class ReportFile {
   private ByteString topicBytes = ByteString.EMPTY;
   private String topic = "";
 
-  /** Reads the reports of {@code file}, which the caller closes. */
+  /** Reads from {@code file}, which the caller closes. */
   ReportFile(RecordFile file) {
     this.file = file;
     unrecordedTopic = Path.of(file.name()).getFileName().toString();
   }
 
-  /** The next record; null at the end. */
+  /** Returns the next record; null at the end. */
   ReportRecord next() {
     Frame frame = file.next();
     if (frame == null) {
@@ -53,7 +53,10 @@ final class ReportFile {
     }
     if (frame.isCutShort()) {
       return new Unreadable(
-          frame.number(), frame.bytes(), "the input ends before the length that it states", true);
+          frame.number(),
+          frame.bytes(),
+          "the record is truncated: the input ends before its stated" + " length",
+          true);
     }
     return file.isJson() ? line(frame) : message(frame);
   }
@@ -65,7 +68,7 @@ final class ReportFile {
         return new Unreadable(
             frame.number(),
             frame.bytes(),
-            "neither the user_id of a report nor the offset of a recorded report is there",
+            "the record has neither the user_id of a report nor the offset of a recorded report",
             true);
       }
       return unrecorded(frame, outer.userId, frame.bytes());
@@ -74,7 +77,7 @@ final class ReportFile {
       return new Unreadable(
           frame.number(),
           frame.bytes(),
-          "the record is not a RecordedReport in Protobuf's encoding",
+          "the record is not a Protobuf message of type RecordedReport",
           true);
     }
     if (!outer.topic.equals(topicBytes)) {
@@ -95,14 +98,14 @@ final class ReportFile {
     if (!frame.bytes().isValidUtf8()) {
       return new Unreadable(frame.number(), frame.bytes(), "the line is not UTF-8", mayBeRaw(text));
     }
-    // Most lines need no second look: the field's name occurs in no GradientReport.
+    // The field's name occurs in no GradientReport, so most lines are parsed only once.
     boolean isRecorded = text.contains("\"report\"") && JsonLine.has(text, "report");
     Message.Builder builder =
         isRecorded ? RecordedReport.newBuilder() : GradientReport.newBuilder();
     try {
       JSON.merge(text, builder);
     } catch (InvalidProtocolBufferException e) {
-      // Its message may quote a gradient.
+      // The exception's message may quote a gradient.
       return new Unreadable(
           frame.number(),
           frame.bytes(),
@@ -143,8 +146,7 @@ final class ReportFile {
   }
 
   /**
-   * Whether the bytes of what should be a report may be a raw gradient, or are so broken that they
-   * may have been one.
+   * Whether the bytes may contain a raw gradient, which includes all bytes that can't be parsed.
    */
   static boolean mayBeRaw(ByteString value) {
     try {
@@ -156,8 +158,8 @@ final class ReportFile {
   }
 
   /**
-   * The same of a line that can't be parsed: a name in it may be escaped, and it may end before it
-   * declares its noise.
+   * Whether a line that can't be parsed may contain a raw gradient: field names may be escaped, and
+   * the line may end before the declaration.
    */
   private static boolean mayBeRaw(String line) {
     return line.contains(RAW)

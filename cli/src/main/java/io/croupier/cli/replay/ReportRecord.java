@@ -2,18 +2,18 @@ package io.croupier.cli.replay;
 
 import com.google.protobuf.ByteString;
 
-/** What one record of a file of reports turned out to be. */
+/** One record of a file of reports. */
 sealed interface ReportRecord {
 
-  /** Its line, or which message it is, from 1. */
+  /** The number of its line or message, from 1. */
   long number();
 
   /**
-   * The bytes of a report, not judged yet.
+   * The bytes of a report that is not decoded yet.
    *
-   * @param input the record as it was read
-   * @param key the user who it says sent it
-   * @param isRecorded whether topic, partition and offset are those of the recording
+   * @param input the record as read
+   * @param key the declared user
+   * @param isRecorded whether topic, partition and offset come from the recording
    */
   record Candidate(
       long number,
@@ -26,7 +26,7 @@ sealed interface ReportRecord {
       long offset)
       implements ReportRecord {
 
-    /** Says where it is, not what it holds. */
+    /** Contains the number, but no contents. */
     @Override
     public String toString() {
       return "report " + number;
@@ -34,16 +34,16 @@ sealed interface ReportRecord {
   }
 
   /**
-   * No report.
+   * A record that is not a report.
    *
-   * @param input the record as it was read
-   * @param reason why; never quotes a value
-   * @param isWithheld whether the input may be a raw gradient, and so must not be shown
+   * @param input the record as read
+   * @param reason contains no value of the record
+   * @param isWithheld whether the input may be a raw gradient, and so must not be written
    */
   record Unreadable(long number, ByteString input, String reason, boolean isWithheld)
       implements ReportRecord {
 
-    /** Says where it is and why, not what it holds. */
+    /** Contains number and reason, but no contents. */
     @Override
     public String toString() {
       return "record " + number + ": " + reason;

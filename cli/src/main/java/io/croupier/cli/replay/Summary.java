@@ -11,15 +11,15 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
-/** What a replay ends with: a line for each model, and sentences on what none of them got. */
+/** The summary of a replay: a row for each model, and sentences about unused records. */
 final class Summary {
 
   private Summary() {}
 
   /**
-   * The text.
+   * Formats the summary.
    *
-   * @param notInJournal admitted reports that are in no bundle of the journal
+   * @param notInJournal number of admitted reports that are in no bundle of the journal
    */
   static String of(
       RecordCounts counts, Collection<ReplayedModel> models, long notInJournal, double seconds) {
@@ -29,7 +29,7 @@ final class Summary {
     text.add(
         String.format(
             Locale.ROOT,
-            "%,d reports in %.1f s: %,.0f a second",
+            "%,d reports in %.1f s: %,.0f per second",
             counts.reports(),
             seconds,
             counts.reports() / seconds));
@@ -37,7 +37,7 @@ final class Summary {
       text.add(
           String.format(
               Locale.ROOT,
-              "%,d of them are to models that the models file doesn't have",
+              "%,d of them are for models that are not in the models file",
               counts.ofOtherModels()));
     }
     if (notInJournal > 0) {
@@ -47,7 +47,7 @@ final class Summary {
       text.add(
           String.format(
               Locale.ROOT,
-              "%,d records hold no report; the first is %s",
+              "%,d records are not reports; the first is %s",
               counts.unreadable(),
               counts.firstUnreadable()));
     }

@@ -1,5 +1,5 @@
 /**
- * {@code croupier replay}: recorded reports through ledger and learners, with no Kafka and no
- * Flink.
+ * {@code croupier replay}, which runs recorded reports through the ledger and the learners, without
+ * Kafka or Flink.
  */
 package io.croupier.cli.replay;

@@ -18,7 +18,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Replayed reports give the trajectories that were computed with at least 50 digits. */
+/** Replayed reports give the reference trajectories, computed with at least 50 digits. */
 class GoldenReplayTest {
 
   @TempDir private Path directory;
@@ -96,7 +96,7 @@ class GoldenReplayTest {
     return folder.updates("updates.jsonl");
   }
 
-  /** The reference's own tolerance. What overflows there is null, and saturates here. */
+  /** Compares with the reference's tolerance. Overflow is null there and saturates here. */
   private static void assertClose(
       String at, double[] actual, JsonElement reference, double largest) {
     if (overflows(reference)) {

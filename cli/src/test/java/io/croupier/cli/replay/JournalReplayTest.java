@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Journals written by hand: the replay does what they say, or says why it can't. */
+/** Hand-written journals: the replay follows them, or reports why it can't. */
 class JournalReplayTest {
 
   @TempDir private Path directory;
@@ -124,7 +124,7 @@ class JournalReplayTest {
 
     assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 3L);
     assertThat(weights(updates))
-        .as("in the order recorded it would be 0")
+        .as("in the order of recording it would be 0")
         .containsExactly(0.0, 0.0);
     assertThat(updates.get(1).getAverage(0)).isEqualTo((1e16 + 1e16) / 3);
   }
@@ -143,7 +143,7 @@ class JournalReplayTest {
   }
 
   @Test
-  void onlyToldRoundsArePublished() throws Exception {
+  void onlyPublishedRoundsMayBeNamed() throws Exception {
     models("");
     for (int i = 0; i < 4; i++) {
       record(i == 3 ? 1 : 0, 1);
@@ -165,7 +165,7 @@ class JournalReplayTest {
   }
 
   @Test
-  void droppedBundlesAreCountedWhereTheyCame() throws Exception {
+  void droppedBundlesAreCountedAtTheirPlace() throws Exception {
     models(", maxStaleness: 0");
     record(0, 1);
     record(0, 1);
@@ -181,9 +181,9 @@ class JournalReplayTest {
     assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 1L);
   }
 
-  /** The job knows which publications people could see; the replay takes its word. */
+  /** Only the job knows which publications were visible, so the replay adopts its decisions. */
   @Test
-  void theJournalSaysWhatWasDropped() throws Exception {
+  void theJournalDeterminesDrops() throws Exception {
     models(", maxStaleness: 0");
     record(0, 1);
     record(0, 1);
@@ -201,7 +201,8 @@ class JournalReplayTest {
     assertThat(updates).extracting(ModelUpdate::getDroppedUnpublished).containsExactly(0L, 0L, 1L);
 
     assertRefused(
-        "the journal says that it was taken, and here round 5 is too old or was never published",
+        "the journal contains it as used, but in the replay round 5 is too old or was never"
+            + " published",
         entry(bundle(5, 3).setOutcome(Bundle.Outcome.TAKEN)));
   }
 
@@ -288,7 +289,7 @@ class JournalReplayTest {
   }
 
   @Test
-  void aModelWithoutAJournalTellsItsInitialRoundOnly() throws Exception {
+  void aModelWithoutAJournalPublishesOnlyRoundZero() throws Exception {
     record(0, 1);
 
     ReplayFolder.Run run = run(List.of());
@@ -301,7 +302,7 @@ class JournalReplayTest {
   }
 
   @Test
-  void everyNthUpdateIsToldAndTheLastOne() throws Exception {
+  void everyNthUpdateAndTheLastAreWritten() throws Exception {
     models("");
     JournalEntry.Builder entry = JournalEntry.newBuilder().setModelId("m");
     for (int i = 0; i < 5; i++) {
@@ -316,7 +317,7 @@ class JournalReplayTest {
   }
 
   @Test
-  void aBinaryJournalSaysTheSame() throws Exception {
+  void aBinaryJournalGivesTheSameUpdates() throws Exception {
     record(0, 1);
     record(0, 3);
     JournalEntry entry = entry(bundle(0, 0, 1).setClosedRound(0).setPublished(true));
@@ -339,7 +340,7 @@ class JournalReplayTest {
   }
 
   @Test
-  void entriesOfOtherModelsArePassedOver() throws Exception {
+  void entriesOfOtherModelsAreSkipped() throws Exception {
     record(0, 1);
     record(report("other", 0, "ada", 1, 1));
 
@@ -352,7 +353,7 @@ class JournalReplayTest {
   }
 
   @Test
-  void aReportThatIsMissingIsNamed() throws Exception {
+  void aMissingReportIsReported() throws Exception {
     record(0, 1);
 
     assertRefused(
@@ -363,48 +364,48 @@ class JournalReplayTest {
   }
 
   @Test
-  void aReportThatIsRefusedHereIsNamed() throws Exception {
+  void aRefusedReportIsReported() throws Exception {
     models(", reportBound: 2");
     record(0, 1);
     record(0, 3);
 
     assertRefused(
-        "the report at gradients-0@1 is REFUSED_IMPLAUSIBLE here",
+        "the report at gradients-0@1 has the verdict REFUSED_IMPLAUSIBLE",
         entry(bundle(0, 0).setClosedRound(0), bundle(0, 1).setClosedRound(1)));
     assertRefused(
-        "the report at gradients-0@1 is REFUSED_IMPLAUSIBLE here",
+        "the report at gradients-0@1 has the verdict REFUSED_IMPLAUSIBLE",
         entry(bundle(0, 1).setClosedRound(0)));
   }
 
   @Test
-  void ofARefusedReportThatIsPassedNothingIsKept() throws Exception {
+  void refusedReportsAreNotKept() throws Exception {
     models(", reportBound: 2");
     record(0, 3);
     record(0, 1);
 
     assertRefused(
-        "the report at gradients-0@0 is missing, or it came earlier and is refused here",
+        "the report at gradients-0@0 is missing, or occurs earlier and is refused",
         entry(bundle(0, 1).setClosedRound(0), bundle(0, 0).setClosedRound(1)));
   }
 
   @Test
-  void aRoundThatDoesNotCloseAsItDidIsNamed() throws Exception {
+  void aRoundThatClosesDifferentlyIsReported() throws Exception {
     record(0, 1);
     record(0, 1);
     record(0, 1);
 
     assertRefused(
-        "round 0, the bundle that begins at gradients-0@0: the journal says that it closed round"
-            + " 0, and here it closed no round",
+        "round 0, the bundle that begins at gradients-0@0: in the journal it closed round 0, but in"
+            + " the replay it closed no round",
         entry(bundle(0, 0).setClosedRound(0)));
     assertRefused(
-        "the journal says that it closed no round, and here it closed round 0",
+        "in the journal it closed no round, but in the replay it closed round 0",
         entry(bundle(0, 0, 1), bundle(0, 2).setClosedRound(0)));
     assertRefused(
-        "a bundle of no reports: the journal says that it closed round 0, and here it closed no",
+        "a bundle of no reports: in the journal it closed round 0, but in the replay it closed no",
         entry(Bundle.newBuilder().setClosedRound(0)));
     assertRefused(
-        "round 1, a bundle of no reports: the journal says that it closed round 5, and here it"
+        "round 1, a bundle of no reports: in the journal it closed round 5, but in the replay it"
             + " closed round 1",
         entry(
             bundle(0, 0, 1).setClosedRound(0).setPublished(true),
@@ -413,7 +414,7 @@ class JournalReplayTest {
   }
 
   @Test
-  void aBundleThatIsNotOfItsReportsIsNamed() throws Exception {
+  void aBundleThatDoesNotMatchItsReportsIsReported() throws Exception {
     record(1, 1);
     record(report("m", 0, "ada", 1, 1).setGrid(Grid.newBuilder().addValues(5)));
     record(report("m", 0, "ada", 2, 1).setDense(dense(1)));
@@ -424,21 +425,21 @@ class JournalReplayTest {
         - {modelId: n, dimension: 1, gradientBound: 1, adaptiveRadius: {}}
         """);
 
-    assertRefused("gradients-0@0 names round 1, and its bundle names 0", entry(bundle(0, 0)));
+    assertRefused("gradients-0@0 names round 1, but its bundle names round 0", entry(bundle(0, 0)));
     assertRefused(
         "A DENSE report of dimension 1 in a bundle of GRID reports",
         entry(bundle(0, 1, 2).setClosedRound(0)));
     assertRefused(
-        "the report at gradients-0@2 is to another model",
+        "the report at gradients-0@2 belongs to another model",
         entry(bundle(0, 2).setClosedRound(0)).toBuilder().setModelId("n").build());
   }
 
   @Test
-  void aReplayThatEndsEarlySaysThatItsFilesAreIncomplete() throws Exception {
+  void aFailedReplayNamesIncompleteFiles() throws Exception {
     record(0, 1);
 
     assertRefused(
-        "; what is written so far is incomplete: " + folder.path("updates.jsonl"),
+        "; these files are incomplete: " + folder.path("updates.jsonl"),
         entry(bundle(0, 0).setPublished(true), bundle(0, 1)));
     assertThat(folder.updates("updates.jsonl")).hasSize(2);
   }
@@ -455,7 +456,7 @@ class JournalReplayTest {
     assertThat(run.failure())
         .isInstanceOf(InputException.class)
         .hasMessageContaining(
-            "reports.jsonl, line 2: a report without topic, partition and offset");
+            "reports.jsonl, line 2: the report has no topic, partition and offset");
   }
 
   private void assertRefused(String message, JournalEntry... journal) throws Exception {

@@ -26,7 +26,7 @@ class JsonLinesTest {
   }
 
   @Test
-  void aNewFileIsItsOwnersAlone() throws Exception {
+  void onlyTheOwnerMayReadANewFile() throws Exception {
     Path file = directory.resolve("lines.jsonl");
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
 
@@ -37,7 +37,7 @@ class JsonLinesTest {
   }
 
   @Test
-  void aFileThatIsThereIsEmptiedAndKeepsItsPermissions() throws Exception {
+  void anExistingFileIsTruncatedAndKeepsItsPermissions() throws Exception {
     Path file = Files.writeString(directory.resolve("lines.jsonl"), "something longer than that");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
 

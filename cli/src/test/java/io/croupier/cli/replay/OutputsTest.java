@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OutputsTest {
   @TempDir private Path directory;
 
-  /** A full disk: what is buffered can't be written. */
+  /** Simulates a full disk: buffered data can't be written. */
   private static final class Full extends Writer {
     @Override
     public void write(char[] buffer, int offset, int length) throws IOException {
@@ -59,7 +59,7 @@ class OutputsTest {
   }
 
   @Test
-  void aFailureNamesWhatIsIncomplete() {
+  void aFailureNamesIncompleteFiles() {
     InputException failure = new InputException("it failed");
     Outputs outputs = new Outputs(new StringWriter());
     outputs.create(null, OutputsTest::write);
@@ -68,7 +68,7 @@ class OutputsTest {
     outputs.create("-", OutputsTest::write);
 
     assertThat(outputs.incomplete(failure))
-        .hasMessage("it failed; what is written so far is incomplete: -")
+        .hasMessage("it failed; these files are incomplete: -")
         .hasCause(failure);
   }
 }

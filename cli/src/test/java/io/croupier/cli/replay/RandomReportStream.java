@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Reports of many people: most name the newest round, some an older one, or one never told. */
+/** Reports of many people. Most name the newest round, some an older or an unpublished one. */
 final class RandomReportStream {
   private static final int PEOPLE = 200;
   private static final double[] EPSILONS = {1, 1.5, 2, 4};
@@ -33,15 +33,15 @@ final class RandomReportStream {
   /**
    * A report that the ledger admits.
    *
-   * @param forms what its gradient may be
-   * @param published the rounds told so far, oldest first
+   * @param forms encodings to choose from for the gradient
+   * @param published the rounds published so far, oldest first
    */
   GradientReport next(ModelSpec spec, List<GradientCase> forms, List<Long> published) {
     GradientReport.Builder report = by("person-" + random.nextInt(PEOPLE));
     report.setModelId(spec.getModelId()).setRound(round(spec, published));
     boolean banco = spec.getLearnerCase() == LearnerCase.BANCO;
     GradientCase form = forms.get(random.nextInt(forms.size()));
-    // No noise that a sparse report may declare is one that BANCO takes.
+    // BANCO accepts no noise that a sparse report may declare.
     setGradient(report, banco && form == GradientCase.SPARSE ? GradientCase.DENSE : form, spec);
     if (banco) {
       double epsilon = EPSILONS[random.nextInt(EPSILONS.length)];
@@ -60,7 +60,7 @@ final class RandomReportStream {
     return report.build();
   }
 
-  /** A report with a coordinate too many. */
+  /** A report with one coordinate too many. */
   GradientReport ofWrongDimension(ModelSpec spec) {
     GradientReport.Builder report = by("person-" + random.nextInt(PEOPLE));
     report.setModelId(spec.getModelId()).setRound(0);
@@ -124,7 +124,7 @@ final class RandomReportStream {
     }
   }
 
-  /** Leans to one side, so that every learner moves; now and then a zero with a sign. */
+  /** Biased to one side, so that every learner moves; occasionally a negative zero. */
   private double value(ModelSpec spec) {
     return random.nextInt(20) == 0
         ? -0.0

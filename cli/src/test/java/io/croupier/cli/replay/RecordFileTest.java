@@ -30,7 +30,7 @@ class RecordFileTest {
       for (Frame frame = file.next(); frame != null; frame = file.next()) {
         frames.add(frame);
       }
-      assertThat(file.next()).as("the end stays the end").isNull();
+      assertThat(file.next()).as("a further read still returns null").isNull();
       assertThat(file.bytesRead()).isEqualTo(content.length).isEqualTo(file.size());
     }
     return frames;
@@ -41,7 +41,7 @@ class RecordFileTest {
   }
 
   @Test
-  void linesAreCountedAndBlankOnesPassedOver() throws Exception {
+  void linesAreCountedAndBlankOnesSkipped() throws Exception {
     assertThat(frames(utf8("\r\n \n{\"a\":1}\r\n\n{}\n{ \"é\": 2}"), true))
         .containsExactly(
             new Frame(3, ByteString.copyFromUtf8("{\"a\":1}"), false),
@@ -50,7 +50,7 @@ class RecordFileTest {
   }
 
   @Test
-  void bytesThatAreNoTextAreKept() throws Exception {
+  void nonTextBytesAreKept() throws Exception {
     byte[] line = {'{', '"', (byte) 0xff, 0, (byte) 0x80};
     assertThat(frames(line, true)).containsExactly(new Frame(1, ByteString.copyFrom(line), false));
   }
@@ -62,7 +62,7 @@ class RecordFileTest {
   }
 
   @Test
-  void messagesOfAnyLengthAreToldFromText() throws Exception {
+  void messagesOfAnyLengthAreDistinguishedFromText() throws Exception {
     for (int length = 0; length < 300; length++) {
       GradientReport report =
           GradientReport.newBuilder().setModelId("m".repeat(length % 100 + 1)).build();
@@ -85,7 +85,7 @@ class RecordFileTest {
   }
 
   @Test
-  void whatCannotBeUnpackedIsClosed() {
+  void anInvalidArchiveIsClosed() {
     AtomicBoolean isClosed = new AtomicBoolean();
     InputStream source =
         new ByteArrayInputStream(utf8("{}")) {
@@ -112,7 +112,7 @@ class RecordFileTest {
   }
 
   @Test
-  void aLengthIsNotBelievedBeforeTheBytesAreThere() throws Exception {
+  void noMemoryIsAllocatedForAClaimedLength() throws Exception {
     byte[] twoGigabytes = {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 7, 1};
     byte[] negative = {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 15, 1};
     assertThat(frames(twoGigabytes, false)).extracting(Frame::isCutShort).containsExactly(true);

@@ -4,11 +4,11 @@ import io.croupier.cli.InputException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 
-/** Reads the files of a replay to their end. */
+/** Gives other test packages access to the readers of a replay's files. */
 public final class RecordReading {
   private RecordReading() {}
 
-  /** The entries of a journal; throws an {@link InputException} of one that can't be read. */
+  /** Reads a journal; throws an {@link InputException} if an entry can't be read. */
   public static void journal(byte[] bytes) throws IOException {
     try (RecordFile file = RecordFile.open("journal", new ByteArrayInputStream(bytes))) {
       JournalFile journal = new JournalFile(file);
@@ -19,7 +19,7 @@ public final class RecordReading {
     }
   }
 
-  /** The reports of a recording; returns why the last one that can't be read can't. */
+  /** Reads a recording; returns the reason for the last unreadable record. */
   public static String reports(byte[] bytes) throws IOException {
     String reason = "";
     try (RecordFile file = RecordFile.open("reports", new ByteArrayInputStream(bytes))) {

@@ -34,7 +34,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** A job that keeps a journal, what is sent to it, and everything that it has told so far. */
+/** A job with a journal, its input, and all its output so far. */
 final class RecordedJob implements AutoCloseable {
   private static final int PARTITIONS = 3;
   private static final long CANCEL_SECONDS = 60;
@@ -52,7 +52,7 @@ final class RecordedJob implements AutoCloseable {
   private int reportsSent;
   private JobClient job;
 
-  /** Topics of its own, and no job yet. */
+  /** Creates topics; the job is not started yet. */
   RecordedJob(EmbeddedBroker broker, String prefix) throws Exception {
     this.prefix = prefix;
     kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
@@ -72,7 +72,7 @@ final class RecordedJob implements AutoCloseable {
     gradients = new TopicFollower<>(kafka, topics.gradients(), RecordedJob::recorded);
   }
 
-  /** The record as it stands, also if it holds no report. */
+  /** A record with its position, even if it is not a report. */
   private static RecordedReport recorded(ConsumerRecord<byte[], byte[]> record) {
     Field report =
         Field.newBuilder().addLengthDelimited(ByteString.copyFrom(record.value())).build();
@@ -93,7 +93,7 @@ final class RecordedJob implements AutoCloseable {
     start(environment, parallelism, checkpoints, Map.of());
   }
 
-  /** The same with further settings. */
+  /** Starts the job with additional settings. */
   void start(
       StreamExecutionEnvironment environment,
       int parallelism,
@@ -107,7 +107,7 @@ final class RecordedJob implements AutoCloseable {
     settings.put("checkpoint.interval", "250 ms");
     settings.put("checkpoint.directory", checkpoints);
     settings.put("journal.enabled", "true");
-    // At the end of a script no report names the last round.
+    // At the end of a test, no report names the last round.
     settings.put("publication.hold", "1 s");
     settings.put("flink.restart-strategy.type", "fixed-delay");
     settings.put("flink.restart-strategy.fixed-delay.attempts", "100");
@@ -115,7 +115,7 @@ final class RecordedJob implements AutoCloseable {
     job = CroupierJob.submit(environment, JobConfig.of(settings));
   }
 
-  /** Begins to end the job with a savepoint, whose path comes when it has ended. */
+  /** Stops the job with a savepoint; the future has its path. */
   CompletableFuture<String> stop(String savepoints, SavepointFormatType format) {
     return job.stopWithSavepoint(false, savepoints, format);
   }
@@ -128,7 +128,7 @@ final class RecordedJob implements AutoCloseable {
     send(topics.models(), spec.getModelId(), spec.toByteArray());
   }
 
-  /** Sends a report to the topic that is for its kind. */
+  /** Sends a report to the topic for its kind. */
   void send(GradientReport report) {
     if (report.hasCentral()) {
       send(topics.rawGradients(), report.getUserId(), report.toByteArray());
@@ -138,7 +138,7 @@ final class RecordedJob implements AutoCloseable {
     reportsSent++;
   }
 
-  /** Sends something that is no report. */
+  /** Sends a record that is not a report. */
   void sendMalformed(String user, byte[] bytes) {
     sendGradient(user, bytes);
   }
@@ -152,7 +152,7 @@ final class RecordedJob implements AutoCloseable {
     sends.add(producer.send(new ProducerRecord<>(topic, key.getBytes(UTF_8), value)));
   }
 
-  /** Waits until the broker has acknowledged everything that was sent. */
+  /** Waits until the broker has acknowledged all records. */
   void flush() throws Exception {
     producer.flush();
     for (Future<RecordMetadata> send : sends) {
@@ -161,21 +161,22 @@ final class RecordedJob implements AutoCloseable {
     sends.clear();
   }
 
-  /** Reads what updates there are, and waits for none. */
+  /** Reads the available updates without waiting. */
   void look() throws Exception {
     updates.look();
   }
 
-  /** Waits until every report is judged and the model has told what became of those admitted. */
-  void awaitTold(ModelSpec spec) throws Exception {
+  /** Waits until every report is judged and the model's updates count all admitted ones. */
+  void awaitPublished(ModelSpec spec) throws Exception {
     String id = spec.getModelId();
     accounting.await("event for each report", () -> accounting.read().size() == reportsSent);
     long admitted = admitted(id);
     updates.await(
         "update of " + id + " that counts " + admitted,
         () -> {
-          List<ModelUpdate> told = updates(id);
-          return !told.isEmpty() && isSettled(spec, told.get(told.size() - 1), admitted);
+          List<ModelUpdate> published = updates(id);
+          return !published.isEmpty()
+              && isSettled(spec, published.get(published.size() - 1), admitted);
         });
   }
 
@@ -192,7 +193,7 @@ final class RecordedJob implements AutoCloseable {
         .count();
   }
 
-  /** Every update of a model told so far. */
+  /** Every published update of a model so far. */
   List<ModelUpdate> updates(String modelId) {
     return updates.read().stream().filter(u -> u.getModelId().equals(modelId)).toList();
   }
@@ -202,7 +203,7 @@ final class RecordedJob implements AutoCloseable {
     return accounting.read();
   }
 
-  /** Everything that stands on the gradients topic, one partition after the other. */
+  /** All records of the gradients topic, one partition after the other. */
   List<RecordedReport> recording() throws Exception {
     gradients.await("record for each sent", () -> gradients.read().size() == gradientsSent);
     List<RecordedReport> recording = new ArrayList<>(gradients.read());
@@ -210,21 +211,21 @@ final class RecordedJob implements AutoCloseable {
     return recording;
   }
 
-  /** The journal, once it says of the model all that the last update counts. */
+  /** Waits until the journal has all reports that the model's last update counts; returns it. */
   List<JournalEntry> awaitJournal(String modelId) throws Exception {
-    List<ModelUpdate> told = updates(modelId);
+    List<ModelUpdate> published = updates(modelId);
     long admitted = admitted(modelId);
     journal.await(
-        "%d reports and %d updates of %s".formatted(admitted, told.size(), modelId),
+        "%d reports and %d updates of %s".formatted(admitted, published.size(), modelId),
         () ->
             bundles(modelId).stream().mapToInt(JournalEntry.Bundle::getPositionsCount).sum()
                     == admitted
                 && bundles(modelId).stream().filter(JournalEntry.Bundle::getPublished).count()
-                    >= told.size() - 1);
+                    >= published.size() - 1);
     return journal.read();
   }
 
-  /** The bundles of a model that were journalled so far. */
+  /** The bundles of a model in the journal so far. */
   List<JournalEntry.Bundle> bundles(String modelId) {
     return journal.read().stream()
         .filter(entry -> entry.getModelId().equals(modelId))

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class ReplayArchitectureTest {
 
   @Test
-  void aReplayKnowsNeitherKafkaNorFlink() {
+  void replayDependsOnNeitherKafkaNorFlink() {
     noClasses()
         .should()
         .dependOnClassesThat()

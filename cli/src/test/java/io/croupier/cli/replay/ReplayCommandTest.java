@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the command reads and writes, and what it refuses. */
+/** The inputs, outputs and refusals of the command. */
 class ReplayCommandTest {
   private static final String MODELS =
       """
@@ -114,7 +114,7 @@ class ReplayCommandTest {
   }
 
   @Test
-  void whatIsWrittenIsItsOwnersAlone() throws Exception {
+  void onlyTheOwnerMayReadOutputs() throws Exception {
     folder.writeJson("reports.jsonl", reports());
     replay(
         "reports.jsonl",
@@ -170,8 +170,8 @@ class ReplayCommandTest {
     assertThat(dead).hasSize(8);
     assertThat(dead.get(0)).startsWith("{\"line\":3,\"reason\":\"the line is not JSON\",\"text\":");
     assertThat(dead.get(1)).contains("\"line\":4,", "not a JSON object", "\"text\":\"[1]\"");
-    assertThat(dead.get(2)).contains("\"line\":5,", "\"reason\":\"dense.values is no field of");
-    assertThat(dead.get(3)).contains("\"line\":6,", "\"reason\":\"gradient is no field of");
+    assertThat(dead.get(2)).contains("\"line\":5,", "\"reason\":\"dense.values is not a field of");
+    assertThat(dead.get(3)).contains("\"line\":6,", "\"reason\":\"gradient is not a field of");
     assertThat(dead.get(4)).contains("\"line\":7,", "user_id");
     assertThat(dead.get(5)).contains("\"line\":8,", "finite");
     assertThat(dead.get(6)).contains("\"line\":9,", "topic of the recorded report is missing");
@@ -180,7 +180,7 @@ class ReplayCommandTest {
         .as("a reason quotes no value")
         .noneMatch(line -> line.replaceAll(",\"text\".*", "").contains("125"));
     assertThat(run.out())
-        .contains("8 records hold no report; the first is ", "line 3: the line is");
+        .contains("8 records are not reports; the first is ", "line 3: the line is");
   }
 
   @Test
@@ -201,12 +201,14 @@ class ReplayCommandTest {
             line -> assertThat(line).contains("\"record\":2,", "sequence", "\"base64\":"),
             line ->
                 assertThat(line).contains("\"record\":3,", "not a GradientReport in Protobuf's"),
-            line -> assertThat(line).contains("\"record\":4,", "the input ends before"));
-    assertThat(run.out()).contains("1 reports in ", "3 records hold no report");
+            line ->
+                assertThat(line)
+                    .contains("\"record\":4,", "the record is truncated: the input ends before"));
+    assertThat(run.out()).contains("1 reports in ", "3 records are not reports");
   }
 
   @Test
-  void rawGradientsAreNoReportsAndAreNotShown() throws Exception {
+  void rawGradientsAreDeadLettersWithoutInput() throws Exception {
     GradientReport raw =
         report("m", 0, "ada", 1, 0.125, 0).setCentral(Central.getDefaultInstance()).build();
     folder.write("reports.jsonl", json(raw) + "\n" + json(raw).replace("0.125", "oops"));
@@ -223,7 +225,7 @@ class ReplayCommandTest {
   }
 
   @Test
-  void whatMayHaveBeenARawGradientIsNotShown() throws Exception {
+  void possibleRawGradientsAreNotPrinted() throws Exception {
     GradientReport raw =
         report("m", 0, "ada", 1, 0.125, 0).setCentral(Central.getDefaultInstance()).build();
     byte[] report = raw.toByteArray();
@@ -262,7 +264,7 @@ class ReplayCommandTest {
     out.write(message);
   }
 
-  /** The report, with a byte too many in its gradient, which stands before its declaration. */
+  /** The report, with an excess byte in its gradient, which precedes its declaration. */
   private static ByteString breakingOffInDense(GradientReport raw) {
     ByteString gradient = raw.getDense().toByteString().concat(ByteString.copyFrom(new byte[] {8}));
     return raw.toBuilder()
@@ -295,11 +297,12 @@ class ReplayCommandTest {
 
     assertThat(replay("reports.jsonl").out())
         .containsPattern("m +\\| adaptive_radius \\| +0 ")
-        .contains("1 records hold no report; the first is " + folder.path("reports.jsonl, line 1"));
+        .contains(
+            "1 records are not reports; the first is " + folder.path("reports.jsonl, line 1"));
   }
 
   @Test
-  void theSummaryCountsWhatBecameOfEveryReport() throws Exception {
+  void theSummaryCountsEveryOutcome() throws Exception {
     GradientReport used = report("n", 0, "ada", 1, 1, 0).build();
     folder.writeJson(
         "reports.jsonl",
@@ -316,8 +319,8 @@ class ReplayCommandTest {
     assertThat(replay("reports.jsonl").out())
         .containsPattern(
             "n +\\| black_box +\\| +1 \\| +5 \\| +3 \\| +1 \\| +0 \\| +1 \\| +1 \\| +1")
-        .containsPattern("8 reports in [0-9.]+ s: [0-9,]+ a second")
-        .contains("1 of them are to models that the models file doesn't have");
+        .containsPattern("8 reports in [0-9.]+ s: [0-9,]+ per second")
+        .contains("1 of them are for models that are not in the models file");
   }
 
   @Test
@@ -338,7 +341,7 @@ class ReplayCommandTest {
   }
 
   @Test
-  void whatCannotBeUsedIsNamedWithWhatWouldDo() throws Exception {
+  void invalidInputIsReported() throws Exception {
     folder.write("reports.jsonl", "");
     folder.write("journal.jsonl", "{\"modelId\": 3, \"bundles\": 5}");
     assertRefused("missing.yaml: no such file", "--models", "missing.yaml");
@@ -360,7 +363,7 @@ class ReplayCommandTest {
   }
 
   @Test
-  void modelsThatCannotBeReplayedAreNamed() throws Exception {
+  void modelsThatCannotBeReplayedAreReported() throws Exception {
     folder.write("reports.jsonl", "");
     assertModelRefused("learner", "dimension: 1, gradientBound: 1");
     assertModelRefused("dimension", "gradientBound: 1, adaptiveRadius: {}");

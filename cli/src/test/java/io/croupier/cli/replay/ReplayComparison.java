@@ -12,14 +12,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 
-/** What a job has told of its local models, held against a replay of its journal. */
+/** Compares the updates of a job's local models with those of a replay of its journal. */
 final class ReplayComparison {
   private ReplayComparison() {}
 
   /**
-   * Fails unless a replay tells every update again, but for its time, and every accounting event.
+   * Fails unless a replay reproduces every update, except for its timestamp, and every accounting
+   * event.
    *
-   * @param specs what the folder's {@code models.yaml} holds
+   * @param specs contents of the folder's {@code models.yaml}
    * @param json whether reports and journal are recorded as JSON
    */
   static void check(RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder)
@@ -44,14 +45,14 @@ final class ReplayComparison {
       folder.writeBinary("reports", recording);
       folder.writeBinary("journal", journal);
     }
-    try (JsonLines told = JsonLines.create(folder.path("told"), Writer.nullWriter())) {
+    try (JsonLines published = JsonLines.create(folder.path("published"), Writer.nullWriter())) {
       for (ModelSpec spec : specs) {
-        job.updates(spec.getModelId()).forEach(update -> told.write(update));
+        job.updates(spec.getModelId()).forEach(update -> published.write(update));
       }
     }
   }
 
-  /** The record in full; nothing if it is malformed, which can't be said in JSON. */
+  /** The whole record; empty if it is malformed, since JSON can't represent it then. */
   private static Optional<RecordedReport> parsed(RecordedReport record) {
     try {
       return Optional.of(RecordedReport.parseFrom(record.toByteString()));
@@ -72,7 +73,7 @@ final class ReplayComparison {
     assertThat(run.failure()).isNull();
     for (ModelSpec spec : specs) {
       String id = spec.getModelId();
-      assertThat(updates(folder, "updates", id)).as(id).isEqualTo(updates(folder, "told", id));
+      assertThat(updates(folder, "updates", id)).as(id).isEqualTo(updates(folder, "published", id));
     }
     List<AccountingEvent> events =
         job.events().stream().filter(event -> !event.hasCentral()).toList();
@@ -82,8 +83,8 @@ final class ReplayComparison {
   }
 
   /**
-   * The updates of a model, without the time, as the lines that they are: no two doubles are
-   * written alike, but Protobuf's parser of JSON takes -0.0 for 0.0.
+   * The updates of a model as lines, without the timestamp. Lines are compared since different
+   * doubles have different text, whereas Protobuf's JSON parser reads -0.0 as 0.0.
    */
   private static List<String> updates(ReplayFolder folder, String file, String modelId)
       throws Exception {

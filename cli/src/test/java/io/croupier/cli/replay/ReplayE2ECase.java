@@ -11,14 +11,14 @@ import org.apache.commons.io.FileUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands of docs/replay.md, as they stand there, in a shell. */
+/** Runs the commands of docs/replay.md in a shell, as printed there. */
 class ReplayE2ECase {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
   @TempDir private Path directory;
 
   @Test
-  void theDocumentedCommandsDoWhatIsSaid() throws Exception {
+  void theDocumentedCommandsWork() throws Exception {
     Files.createSymbolicLink(directory.resolve("croupier"), ROOT.resolve("croupier"));
     FileUtils.copyDirectory(
         ROOT.resolve("examples").toFile(), directory.resolve("examples").toFile());

@@ -19,7 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import picocli.CommandLine;
 
-/** A folder of recordings, and the command run in it. */
+/** A folder with recordings in which the command runs. */
 final class ReplayFolder {
   private final Path directory;
 
@@ -27,10 +27,10 @@ final class ReplayFolder {
     this.directory = directory;
   }
 
-  /** What a run of the command left: its exit code, its output, and the exception that ended it. */
+  /** The outcome of a run: exit code, output, and the exception that ended it. */
   record Run(int code, String out, String err, Exception failure) {}
 
-  /** A report without a declared noise, by a user's only device. */
+  /** A report that doesn't declare its noise, from a user's only device. */
   static GradientReport.Builder report(
       String modelId, long round, String user, long sequence, double... values) {
     return GradientReport.newBuilder()
@@ -48,7 +48,7 @@ final class ReplayFolder {
     return Dense.newBuilder().addAllValues(Arrays.stream(values).boxed().toList()).build();
   }
 
-  /** The report as it stood in partition 0 of a topic named {@code gradients}. */
+  /** The report as recorded from partition 0 of a topic named {@code gradients}. */
   static RecordedReport recorded(long offset, GradientReport.Builder report) {
     return RecordedReport.newBuilder()
         .setTopic("gradients")
@@ -113,7 +113,7 @@ final class ReplayFolder {
   /**
    * Runs the command on files of this folder.
    *
-   * @param arguments options; a value that has a dot in it is a file's name
+   * @param arguments options; a value with a dot is a file name
    */
   Run run(String... arguments) {
     StringWriter out = new StringWriter();

@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A replay with the journal tells every update of the job again, bit for bit, but for the time of
- * its publication; and every accounting event. The job runs on a real broker, and task managers die
- * under it.
+ * A replay with the journal reproduces every update of the job bit for bit, except for the
+ * timestamp, and every accounting event. The job runs on a real broker, and task managers are
+ * killed meanwhile.
  */
 @Tag("thorough")
 class ReplayITCase {
@@ -47,7 +47,7 @@ class ReplayITCase {
          banco: {strongestNoise: {l2Laplace: {epsilon: 1}}, radius: 2}}
       """;
 
-  /** What each model's gradients come as. */
+  /** The encoding of each model's gradients. */
   static final Map<String, List<GradientCase>> FORMS =
       Map.of(
           "taps", List.of(GradientCase.DENSE, GradientCase.GRID),
@@ -59,7 +59,7 @@ class ReplayITCase {
 
   private static final int WAVES = 12;
 
-  /** Reports to each model at once. Twice as many don't fill rounds of 16: a timeout closes one. */
+  /** Reports per model and wave. Two waves don't fill a round of 16, so a timeout closes one. */
   private static final int WAVE = 21;
 
   private static final int FAILURE_EVERY = 5;
@@ -84,7 +84,7 @@ class ReplayITCase {
   @ParameterizedTest(name = "parallelism {0}, failing {1}, recorded as JSON {2}")
   @CsvSource({"1, false, false", "2, false, true", "2, true, false"})
   @Timeout(value = 15, unit = TimeUnit.MINUTES)
-  void everyUpdateIsToldAgain(int parallelism, boolean failing, boolean json) throws Exception {
+  void everyUpdateIsReproduced(int parallelism, boolean failing, boolean json) throws Exception {
     String name = "replayed-" + parallelism + failing;
     Path files = Files.createDirectories(directory.resolve(name));
     ReplayFolder folder = new ReplayFolder(files);
@@ -93,11 +93,11 @@ class ReplayITCase {
     reports = new RandomReportStream(71);
     try (RecordedJob job = new RecordedJob(broker, name)) {
       specs.forEach(job::publish);
-      // All models but one have reports that mostly reach the learner before it has told anything.
+      // For all models but one, most reports reach the learner before its first publication.
       sendWave(job, specs.subList(1, specs.size()), Map.of());
       job.flush();
       job.start(flink.environment(), parallelism, files.resolve("checkpoints").toUri().toString());
-      awaitTold(job, specs);
+      awaitPublished(job, specs);
       for (int wave = 1; wave <= WAVES; wave++) {
         Map<String, List<Long>> published = published(job, specs);
         sendWave(job, specs, published);
@@ -106,7 +106,7 @@ class ReplayITCase {
         }
         sendWave(job, specs, published);
         job.flush();
-        awaitTold(job, specs);
+        awaitPublished(job, specs);
       }
 
       checkCoverage(job, specs, failing);
@@ -114,9 +114,9 @@ class ReplayITCase {
     }
   }
 
-  private static void awaitTold(RecordedJob job, List<ModelSpec> specs) throws Exception {
+  private static void awaitPublished(RecordedJob job, List<ModelSpec> specs) throws Exception {
     for (ModelSpec spec : specs) {
-      job.awaitTold(spec);
+      job.awaitPublished(spec);
     }
   }
 
@@ -129,7 +129,9 @@ class ReplayITCase {
                 id -> job.updates(id).stream().map(ModelUpdate::getRound).distinct().toList()));
   }
 
-  /** Reports to all models in turn, one of each refused, one sent again, and one that is none. */
+  /**
+   * Sends reports to all models; for each, one is refused and one repeated; plus a malformed one.
+   */
   private void sendWave(RecordedJob job, List<ModelSpec> specs, Map<String, List<Long>> published) {
     for (int i = 0; i < WAVE; i++) {
       for (ModelSpec spec : specs) {
@@ -146,16 +148,16 @@ class ReplayITCase {
     }
   }
 
-  /** The recording holds what this test is about. */
+  /** The recording contains the cases that this test is about. */
   private static void checkCoverage(RecordedJob job, List<ModelSpec> specs, boolean failing)
       throws Exception {
     for (ModelSpec spec : specs) {
       String id = spec.getModelId();
       job.awaitJournal(id);
-      List<ModelUpdate> told = job.updates(id);
-      ModelUpdate last = told.get(told.size() - 1);
-      assertThat(told).as(id).hasSizeGreaterThan(WAVES);
-      assertThat(told)
+      List<ModelUpdate> updates = job.updates(id);
+      ModelUpdate last = updates.get(updates.size() - 1);
+      assertThat(updates).as(id).hasSizeGreaterThan(WAVES);
+      assertThat(updates)
           .as(id)
           .extracting(ModelUpdate::getWeightsList)
           .satisfies(

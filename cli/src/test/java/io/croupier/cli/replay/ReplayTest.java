@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of reports that are replayed in their order. */
+/** The outcome of reports that are replayed in their order. */
 class ReplayTest {
   private static final String STEEP =
       "- {modelId: m, dimension: 2, gradientBound: 1, ldpSgd: {stepSize: 1, decay: 0}%s}\n";
@@ -52,7 +52,7 @@ class ReplayTest {
   }
 
   @Test
-  void everyRoundIsToldRoundZeroFirst() throws Exception {
+  void everyRoundIsWrittenRoundZeroFirst() throws Exception {
     List<ModelUpdate> updates = replay("", fresh(3));
 
     assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 2L, 3L);
@@ -70,12 +70,12 @@ class ReplayTest {
   }
 
   @Test
-  void everyNthUpdateIsToldAndTheLastOne() throws Exception {
+  void everyNthUpdateAndTheLastAreWritten() throws Exception {
     assertThat(replay("", fresh(7), "--updates-every", "3"))
         .extracting(ModelUpdate::getRound)
         .containsExactly(0L, 3L, 6L, 7L);
     assertThat(replay("", fresh(6), "--updates-every", "3"))
-        .as("the last one is not told twice")
+        .as("the last one is not written twice")
         .extracting(ModelUpdate::getRound)
         .containsExactly(0L, 3L, 6L);
     assertThat(replay("", List.of())).extracting(ModelUpdate::getRound).containsExactly(0L);
@@ -93,7 +93,7 @@ class ReplayTest {
   }
 
   @Test
-  void anOpenRoundStaysOpenAndIsTold() throws Exception {
+  void anOpenRoundStaysOpenAndIsCounted() throws Exception {
     List<ModelUpdate> updates =
         replay(
             ", reportsPerRound: 2, roundTimeoutMs: 1",
@@ -121,7 +121,7 @@ class ReplayTest {
   }
 
   @Test
-  void maxStalenessIsTheSpecs() throws Exception {
+  void maxStalenessComesFromTheSpec() throws Exception {
     List<GradientReport.Builder> reports = fresh(2);
     reports.add(report("m", 1, "bob", 1, 1, 1));
 
@@ -139,7 +139,7 @@ class ReplayTest {
   }
 
   @Test
-  void countsThatChangedAfterTheLastRoundAreTold() throws Exception {
+  void countsThatChangedAfterTheLastRoundAreWritten() throws Exception {
     List<ModelUpdate> updates =
         replay("", List.of(report("m", 0, "ada", 1, 1, 1), report("m", 5, "ada", 2, 1, 1)));
 

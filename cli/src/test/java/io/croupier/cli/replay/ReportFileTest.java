@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a record is, is told from the record, whatever its neighbours are. */
+/** The type of a record is determined by the record alone, whatever its neighbours are. */
 class ReportFileTest {
   private static final GradientReport REPORT = report("report", 3, "report", 5, 0.5, -1).build();
 
@@ -75,7 +75,7 @@ class ReportFileTest {
   }
 
   @Test
-  void aRecordedReportSaysWhereItStood() throws Exception {
+  void aRecordedReportHasItsPosition() throws Exception {
     RecordedReport whole = recorded(7, REPORT.toBuilder());
     List<Message> incomplete =
         List.of(

@@ -31,27 +31,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * While people report, the job is stopped with a savepoint and goes on from it with another
- * parallelism, twice: every report is accounted for once, the local models are what a replay of the
- * journal makes of the reports, bit for bit, and a central model has every round once and every
- * report in its sums once.
+ * While people report, the job is twice stopped with a savepoint and restored from it with another
+ * parallelism. Every report is accounted for once, the local models equal those of a replay of the
+ * journal bit for bit, and a central model has every round once and every report once in its sums.
  */
 @Tag("thorough")
 class RescaleITCase {
   private static final int[] PARALLELISM = {1, 2, 1};
   private static final int WAVES = 3;
 
-  /** Reports to each local model at once. */
+  /** Reports per local model and wave. */
   private static final int WAVE = 10;
 
   private static final int GOAL = 4;
 
-  /** People that answer a round of the central model: more than it takes. */
+  /** People who answer a round of the central model, more than its goal. */
   private static final int ANSWERS = 5;
 
   /**
-   * Each person's gradient is another unit vector, so that the weights show who is in them. The
-   * noise isn't seeded; 1e-6 is more than 1000 deviations of a sum of 10 nodes.
+   * Each person's gradient is another unit vector, so the weights show whose reports they contain.
+   * The noise isn't seeded; 1e-6 is more than 1000 standard deviations of a sum of 10 nodes.
    */
   private static final ModelSpec EXACT =
       ModelSpec.newBuilder()
@@ -91,7 +90,7 @@ class RescaleITCase {
   @ParameterizedTest(name = "{0}, savepoints {1}")
   @CsvSource({"hashmap, CANONICAL", "rocksdb, NATIVE"})
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
-  void nothingIsLostOrTakenTwice(String backend, SavepointFormatType format) throws Exception {
+  void nothingIsLostOrDuplicated(String backend, SavepointFormatType format) throws Exception {
     Path files = Files.createDirectories(directory.resolve(backend));
     ReplayFolder folder = new ReplayFolder(files);
     folder.write("models.yaml", ReplayITCase.MODELS);
@@ -111,7 +110,7 @@ class RescaleITCase {
             settings);
         for (int wave = 0; wave < WAVES; wave++) {
           report(job, specs);
-          awaitTold(job, specs);
+          awaitPublished(job, specs);
         }
         if (life + 1 < PARALLELISM.length) {
           CompletableFuture<String> savepoint =
@@ -126,7 +125,7 @@ class RescaleITCase {
       while (rounds(job) < rounds + 2) {
         report(job, List.of());
       }
-      awaitTold(job, specs);
+      awaitPublished(job, specs);
 
       assertThat(job.events()).extracting(AccountingEvent::getSource).doesNotHaveDuplicates();
       ReplayComparison.check(job, specs, false, folder);
@@ -134,9 +133,9 @@ class RescaleITCase {
     }
   }
 
-  private static void awaitTold(RecordedJob job, List<ModelSpec> specs) throws Exception {
+  private static void awaitPublished(RecordedJob job, List<ModelSpec> specs) throws Exception {
     for (ModelSpec spec : specs) {
-      job.awaitTold(spec);
+      job.awaitPublished(spec);
     }
   }
 
@@ -148,7 +147,7 @@ class RescaleITCase {
         .orElse(-1);
   }
 
-  /** People look at what is new, and report. */
+  /** People read the newest update and report. */
   private void report(RecordedJob job, List<ModelSpec> specs) throws Exception {
     job.look();
     for (ModelSpec spec : specs) {

@@ -12,7 +12,7 @@ import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** A Flink of two task managers, of one slot each, that can be made to fail. */
+/** A Flink cluster with two task managers of one slot each, which tests can kill. */
 final class TestFlinkCluster implements AutoCloseable {
   private static final MemorySize MEMORY = MemorySize.ofMebiBytes(16);
 
@@ -23,7 +23,7 @@ final class TestFlinkCluster implements AutoCloseable {
     this.cluster = cluster;
   }
 
-  /** Starts one that keeps its files in {@code directory}. */
+  /** Starts a cluster that keeps its files in {@code directory}. */
   static TestFlinkCluster start(Path directory) throws Exception {
     Configuration configuration =
         new Configuration()
@@ -45,19 +45,19 @@ final class TestFlinkCluster implements AutoCloseable {
     return new TestFlinkCluster(cluster);
   }
 
-  /** Where a job is submitted to it. */
+  /** The environment that submits jobs to the cluster. */
   StreamExecutionEnvironment environment() throws Exception {
     URI rest = cluster.getRestAddress().get();
     return StreamExecutionEnvironment.createRemoteEnvironment(rest.getHost(), rest.getPort());
   }
 
-  /** Ends the oldest task manager, with all that runs in it, and starts another. */
+  /** Kills the oldest task manager with all its tasks, and starts another one. */
   void replaceTaskManager() throws Exception {
     cluster.terminateTaskManager(nextToFail++).get();
     cluster.startTaskManager();
   }
 
-  /** How often the job went on from a checkpoint. */
+  /** How often the job was restored from a checkpoint. */
   long restores(JobID job) throws Exception {
     return cluster
         .getExecutionGraph(job)

@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads a topic from its beginning, read_committed, and keeps what it has read as {@code T}, in
- * order within each partition. Who follows a compacted topic while it is written sees every record.
+ * Reads a topic from its beginning, read_committed, and keeps its records as {@code T}, in the
+ * order of each partition. A follower of a compacted topic sees every record written meanwhile.
  */
 final class TopicFollower<T> implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -24,7 +24,7 @@ final class TopicFollower<T> implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final List<T> read = new ArrayList<>();
 
-  /** Makes something of a record. */
+  /** Converts a record. */
   @FunctionalInterface
   interface RecordReader<T> {
     T read(ConsumerRecord<byte[], byte[]> record) throws Exception;
@@ -45,12 +45,12 @@ final class TopicFollower<T> implements AutoCloseable {
     consumer.seekToBeginning(partitions);
   }
 
-  /** What was read so far. */
+  /** The records read so far. */
   List<T> read() {
     return read;
   }
 
-  /** Reads on until {@code isThere}. */
+  /** Reads until {@code isThere} holds. */
   void await(String what, BooleanSupplier isThere) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!isThere.getAsBoolean()) {
@@ -63,7 +63,7 @@ final class TopicFollower<T> implements AutoCloseable {
     }
   }
 
-  /** Reads what comes within moments. */
+  /** Reads the records that arrive within a short time. */
   void look() throws Exception {
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
       read.add(reader.read(record));
