@@ -16,9 +16,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
- * The people whom one model asks for raw gradients, group by group: each answers the round of its
- * group with one report, without any noise, once that round is published. Who comes before waits
- * for it.
+ * The people who send raw gradients to one model, in groups. Each person answers the round of their
+ * group with one report without noise, as soon as that round is published.
  */
 final class Cohorts {
 
@@ -34,11 +33,11 @@ final class Cohorts {
   private int answers;
 
   /**
-   * Nobody is asked yet.
+   * Makes the groups; sends nothing yet.
    *
-   * @param order who comes when
-   * @param newest the model's newest committed publication
-   * @param userOf what a person is called
+   * @param order of the people
+   * @param newest returns the model's newest committed publication
+   * @param userOf returns the user id of a person
    * @param topic of raw gradients
    */
   Cohorts(
@@ -61,22 +60,22 @@ final class Cohorts {
     this.gradient = new double[problem.dimension()];
   }
 
-  /** How many people it asks. */
+  /** The total number of people in the groups. */
   int size() {
     return rounds.reports();
   }
 
-  /** Whether all of them have answered. */
+  /** Whether all people have answered. */
   boolean isOver() {
     return answers == size();
   }
 
   /**
-   * Lets everybody answer whose round is published.
+   * Sends the reports of all people who have arrived and whose round is published.
    *
-   * @param come how many people have come so far
-   * @param underway is told of every report
-   * @return how many answered
+   * @param come number of people who have arrived so far
+   * @param underway receives the future of every report
+   * @return the number of reports sent
    */
   int answer(int come, Consumer<Future<RecordMetadata>> underway) {
     int before = answers;
@@ -100,7 +99,8 @@ final class Cohorts {
             .setModelId(modelId)
             .setRound(round)
             .setUserId(user)
-            // Apart from the device that counts the person's noised reports.
+            // A separate device: the sequence numbers of the person's noised reports are another
+            // one's.
             .setDeviceId(modelId)
             .setSequence(0)
             .setDense(Dense.newBuilder().addAllValues(Arrays.stream(gradient).boxed().toList()))

@@ -15,23 +15,23 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A learner that takes part in the comparison.
+ * A learner of the comparison.
  *
- * @param modelId its model; also what the user writes to have it take part
- * @param label for people
- * @param kind the learner
- * @param stepSize of LDP-SGD and, constant, of DP-FTRL; 0 for the others
+ * @param modelId id of its model
+ * @param label printed name
+ * @param kind of learner
+ * @param stepSize initial step size of LDP-SGD or constant learning rate of DP-FTRL; 0 for others
  */
 record ComparedLearner(String modelId, String label, LearnerKind kind, double stepSize) {
 
-  /** Of noised reports: four learners without a step size, and LDP-SGD at three. */
+  /** The learners of noised reports: four without a step size, and LDP-SGD with three. */
   static final String LOCAL =
       "adaptive-radius,banco,black-box,coordinate-wise,ldp-sgd:0.1,ldp-sgd:10,ldp-sgd:1000";
 
-  /** The usual comparison: those, and DP-FTRL with either noise. */
+  /** The default comparison: these learners, and DP-FTRL with either noise. */
   static final String USUAL = LOCAL + ",dp-ftrl-tree:100,dp-ftrl-blt:100";
 
-  /** Degree of the polynomial that weighs the iterates in every average. */
+  /** Degree of the polynomial weights of the iterates in averages. */
   static final int AVERAGING_DEGREE = 3;
 
   /** The step size of round n is {@code stepSize n^-DECAY}. */
@@ -65,15 +65,15 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
     }
   }
 
-  /** Reads names as the user writes them: {@code banco}, {@code ldp-sgd:0.1}. */
+  /** Parses names from the command line: {@code banco}, {@code ldp-sgd:0.1}. */
   static List<ComparedLearner> parse(List<String> names) {
     if (names.isEmpty()) {
-      throw new InputException("--learners: at least one is needed, of " + known());
+      throw new InputException("--learners: at least one name is required, of " + known());
     }
     Set<String> seen = new HashSet<>();
     for (String name : names) {
       if (!seen.add(name)) {
-        throw new InputException("--learners: '%s' is named twice".formatted(name));
+        throw new InputException("--learners: '%s' occurs twice".formatted(name));
       }
     }
     return names.stream().map(ComparedLearner::parse).toList();
@@ -99,7 +99,7 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
     }
     if (!(stepSize > 0) || Double.isInfinite(stepSize)) {
       throw new InputException(
-          "--learners: '%s': a %s is positive and finite".formatted(name, kind.byHand));
+          "--learners: '%s': the %s must be positive and finite".formatted(name, kind.byHand));
     }
     String number = NumberFormats.plain(stepSize);
     return new ComparedLearner(
@@ -111,27 +111,27 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
         + " dp-ftrl-tree:STEP, dp-ftrl-blt:STEP";
   }
 
-  /** What somebody had to choose, beyond what is the same for all. */
+  /** The parameter that was chosen by hand, beyond those that are the same for all learners. */
   String byHand() {
     return kind.hasStep() ? kind.byHand + " " + NumberFormats.plain(stepSize) : kind.byHand;
   }
 
-  /** Whether its last iterate is a result of its own. */
+  /** Whether the last iterate is reported, too. */
   boolean reportsLastIterate() {
     return kind.hasStep();
   }
 
-  /** Whether it takes raw reports, to which the job adds the noise. */
+  /** Whether it receives raw reports, to which the job adds the noise. */
   boolean isCentral() {
     return kind.isCentral();
   }
 
-  /** How many reports it takes. */
+  /** The number of reports that it receives. */
   int reports(DemoParameters parameters) {
     return isCentral() ? parameters.rounds().reports() : parameters.people();
   }
 
-  /** The model that it is to learn. */
+  /** The spec of its model. */
   ModelSpec spec(int dimension, DemoParameters parameters) {
     ModelSpec.Builder spec =
         ModelSpec.newBuilder()
@@ -155,7 +155,7 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
                                   L2Laplace.newBuilder().setEpsilon(parameters.epsilon()))))
               .build();
       case BLACK_BOX -> spec.setBlackBox(BlackBox.getDefaultInstance()).build();
-      // No coordinate of a gradient is longer than the gradient: its bound holds for each of them.
+      // The bound on the gradient's norm bounds each coordinate, too.
       case COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance()).build();
       case LDP_SGD ->
           spec.setLdpSgd(LdpSgd.newBuilder().setStepSize(stepSize).setDecay(DECAY)).build();

@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What came of a demonstration.
+ * The results of a demonstration.
  *
- * @param data what was to be learnt
- * @param terms what was the same for all
+ * @param data the data set
+ * @param terms the parameters that all learners share
  * @param nothing score of zero weights
- * @param optimum score of the best weights, found without privacy
+ * @param optimum score of the optimal weights, computed without privacy
  * @param results one per learner
- * @param reconciliation what the ledger and the models say of all reports
- * @param guarantees what the job says that its releases of raw reports guarantee, by model
+ * @param reconciliation of all reports, from the ledger and the models
+ * @param guarantees of the job for its releases from raw reports, by model
  */
 record Comparison(
     DataSet data,
@@ -35,17 +35,17 @@ record Comparison(
     guarantees = Map.copyOf(guarantees);
   }
 
-  /** Those of the learners that take noised reports. */
+  /** The results of learners that receive noised reports. */
   List<LearnerResult> local() {
     return results.stream().filter(result -> !result.comparedLearner().isCentral()).toList();
   }
 
-  /** Those of the learners that take raw ones. */
+  /** The results of learners that receive raw reports. */
   List<LearnerResult> central() {
     return results.stream().filter(result -> result.comparedLearner().isCentral()).toList();
   }
 
-  /** What the noised reports cost, from the ledger. */
+  /** The cost of the noised reports, from the ledger. */
   String price() {
     String perLearner =
         local().stream()
@@ -53,19 +53,20 @@ record Comparison(
             .distinct()
             .collect(Collectors.joining(" or "));
     String price =
-        "This comparison spent %s per learner, %s per person; a real deployment runs one learner."
+        ("Epsilon spent by this comparison: %s per learner, %s per person; a real deployment runs"
+                + " one learner.")
             .formatted(perLearner, reconciliation.spentPerPerson().inWords(UNSAID));
     if (reconciliation.undisclosed() == 0) {
       return price;
     }
     return price
-        + " Undisclosed are %s reports, up to %s of one person: only their senders know the cost."
+        + " %s reports are undisclosed, up to %s of one person; only their senders know their cost."
             .formatted(
                 NumberFormats.count(reconciliation.undisclosed()),
                 NumberFormats.count(reconciliation.spentPerPerson().undisclosed()));
   }
 
-  /** What belongs below the scores: how to read them, and what reports they are of. */
+  /** The sentences below the scores, which explain them. */
   List<String> notes() {
     List<String> notes = new ArrayList<>(List.of(reading()));
     if (!local().isEmpty()) {
@@ -79,27 +80,27 @@ record Comparison(
     return notes;
   }
 
-  /** Who sees what is raw. */
+  /** Who has access to raw gradients. */
   private String trust() {
     Rounds rounds = terms.rounds();
-    return ("Raw reports: in %s rounds %s people each sent their raw gradients to the job, which"
-            + " clipped them at %s and added the noise once: whoever runs the job, its checkpoints"
-            + " and the raw-gradients topic sees them. DP-FTRL's learning rate was chosen in"
-            + " advance, which no epsilon pays for.")
+    return ("Raw reports: in %s rounds, %s people each sent a raw gradient to the job, which"
+            + " clipped it at %s and added noise once. Operators of the job, of its checkpoints and"
+            + " of the raw-gradients topic can read raw gradients. DP-FTRL's learning rate was"
+            + " chosen in advance; no epsilon accounts for that choice.")
         .formatted(
             NumberFormats.count(rounds.count()),
             NumberFormats.count(rounds.reports()),
             NumberFormats.rounded(terms.clip()));
   }
 
-  /** What raw reports cost, as the job tells it. */
+  /** The cost of raw reports, from the job's guarantees. */
   private String spentOnTrust() {
     String guaranteed =
         central().stream()
             .map(result -> inWords(result.comparedLearner()))
             .collect(Collectors.joining("; "));
-    return ("What was released guarantees them, between any two gradients: %s. All raw reports of"
-            + " one person together spent epsilon %s at delta %s, on top of the noised ones.")
+    return ("Guarantees of the releases, between any two gradients of a person: %s. All raw reports"
+            + " of one person together spent epsilon %s at delta %s, in addition to the noised ones.")
         .formatted(
             guaranteed,
             NumberFormats.rounded(reconciliation.spentPerPerson().epsilonAt(terms.delta())),
@@ -108,7 +109,7 @@ record Comparison(
 
   private String inWords(ComparedLearner comparedLearner) {
     GuaranteeEvent event = guarantees.get(comparedLearner.modelId());
-    return "%s: epsilon %s at delta %s, by noise %s times the clipping length"
+    return "%s: epsilon %s at delta %s, with noise multiplier %s"
         .formatted(
             comparedLearner.label(),
             NumberFormats.rounded(event.getReplaceOne().getEpsilon()),
@@ -116,19 +117,19 @@ record Comparison(
             NumberFormats.rounded(event.getNoiseMultiplier()));
   }
 
-  /** What was the same for all, in a sentence or two. */
+  /** The parameters that all learners of noised reports share, in words. */
   private String sameForAll() {
     String round =
         terms.roundSize() == 1
-            ? "one report a round"
-            : NumberFormats.count(terms.roundSize()) + " reports a round";
+            ? "one report per round"
+            : NumberFormats.count(terms.roundSize()) + " reports per round";
     String unsaid =
         terms.undisclosedPeople() == 0
             ? ""
             : ", undisclosed by " + NumberFormats.count(terms.undisclosedPeople()) + " of them";
-    return ("The same for every learner of noised reports: %s people, one report of each; gradients clipped at %s;"
-            + " l2_laplace noise, epsilon = %s%s; %s; the average weighs the t-th iterate by t^%d"
-            + " (adaptive radius: by its own rule).")
+    return ("The same for every learner of noised reports: %s people, one report from each;"
+            + " gradients clipped at %s; l2_laplace noise, epsilon = %s%s; %s; the average weights"
+            + " the t-th iterate by t^%d (adaptive radius: by its own rule).")
         .formatted(
             NumberFormats.count(terms.people()),
             NumberFormats.rounded(terms.clip()),
@@ -143,8 +144,9 @@ record Comparison(
     String fit =
         data.problem().fitName().equals("accuracy")
             ? "accuracy"
-            : "R² (the share of the variance that is explained)";
-    return "Loss and %s are those of the average, (last) of the last iterate, on all %s people's data."
+            : "R² (the share of the explained variance)";
+    return ("Loss and %s are those of the average iterate, or of the last iterate where marked"
+            + " (last), on the data of all %s people.")
         .formatted(fit, NumberFormats.count(data.problem().size()));
   }
 }

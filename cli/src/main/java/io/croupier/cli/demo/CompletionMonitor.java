@@ -3,13 +3,17 @@ package io.croupier.cli.demo;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Waits while people report, until both topics account for every report. */
+/** Waits until the accounting topic and the updates topic account for every report. */
 final class CompletionMonitor {
 
-  /** Without news from the job for so long, people wait: reports at old weights teach little. */
+  /**
+   * After this time without news from the job, people wait, since stale reports are of little use.
+   */
   private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** Without any report being settled for so long, the run ends with what is accounted for. */
+  /**
+   * After this time without a newly settled report, the run ends with the reports settled so far.
+   */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private static final long LOOK_MS = 200;
@@ -34,8 +38,8 @@ final class CompletionMonitor {
   }
 
   /**
-   * Whether reports are under way, and yet nothing has been heard of for long. A judgement is news
-   * as good as a publication: where all reports are refused there is no other.
+   * Whether reports are in flight, but the job has neither judged a report nor published an update
+   * for 2 s. Judgements count since there are no publications if all reports are refused.
    */
   boolean isStalled() {
     return scores.nanosSincePublication() > STALL_NANOS
@@ -43,7 +47,7 @@ final class CompletionMonitor {
         && !Reconciliation.balance(learners, standings(), spendTracker, clients.sent());
   }
 
-  /** Looks on until every report is accounted for, or nothing has moved for long. */
+  /** Waits until every report is accounted for, or no report was settled for 30 s. */
   Reconciliation untilSettled(Progress progress) throws InterruptedException {
     Rate rate = new Rate();
     long settled = -1;

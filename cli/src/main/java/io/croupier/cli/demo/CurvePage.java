@@ -12,8 +12,8 @@ import java.util.Properties;
 import java.util.stream.Stream;
 
 /**
- * The page with the curves: one HTML file that holds its data, its style and its chart library, and
- * fetches nothing.
+ * The page with the curves: one HTML file that contains its data, its style and its chart library,
+ * and loads nothing from elsewhere.
  */
 final class CurvePage {
 
@@ -21,7 +21,7 @@ final class CurvePage {
 
   private CurvePage() {}
 
-  /** What the page's script reads. */
+  /** The data for the page's script. */
   private record PageData(
       String description,
       List<String> sentences,
@@ -40,9 +40,9 @@ final class CurvePage {
     Files.writeString(file, render(comparison));
   }
 
-  /** The page's text. */
+  /** The HTML text of the page. */
   static String render(Comparison comparison) {
-    // Gson writes <, > and & as escapes: no text of the user's can end the script element.
+    // Gson escapes <, > and &, so no text from the user can end the script element.
     return resource("page.html")
         .replace("/*chart.js*/", chartLibrary())
         .replace("/*data*/", new Gson().toJson(content(comparison)));

@@ -1,9 +1,9 @@
 package io.croupier.cli.demo;
 
 /**
- * How good the published average was.
+ * The quality of a published average.
  *
- * @param people how many reports it had used
+ * @param people number of reports that it had used
  * @param loss on the whole data
  * @param fit on the whole data
  */

@@ -30,7 +30,7 @@ import org.apache.commons.rng.simple.RandomSource;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 
-/** One demonstration, from its topics to the table. */
+/** Runs one demonstration, from the creation of topics to the table. */
 final class Demo {
 
   private static final Duration FIRST_PUBLICATION = Duration.ofSeconds(60);
@@ -45,10 +45,10 @@ final class Demo {
   private volatile boolean interrupted;
 
   /**
-   * Starts nothing yet.
+   * Prepares a demonstration.
    *
-   * @param page where the curves go
-   * @param recorder what keeps the run for replays; null if nobody asked for that
+   * @param page output file for the curves
+   * @param recorder records the run for replays; null if no recording was requested
    */
   Demo(
       DataSet data,
@@ -67,7 +67,7 @@ final class Demo {
     this.environment = environment;
   }
 
-  /** Runs it; false if it was interrupted or some reports were never accounted for. */
+  /** Runs the demonstration; false if it was interrupted or some reports are unaccounted for. */
   boolean run(PrintWriter out) throws Exception {
     Thread stop = new Thread(this::interrupt, "stop");
     Runtime.getRuntime().addShutdownHook(stop);
@@ -78,7 +78,7 @@ final class Demo {
       return complete;
     } catch (Exception | Error e) {
       if (interrupted) {
-        // What is being taken down fails here and there; that is no news.
+        // Failures are expected while the environment shuts down.
         return false;
       }
       throw e;
@@ -134,9 +134,9 @@ final class Demo {
       recorder.record(environment.kafka(), environment.topics(), noised(specs));
       if (noised(specs).size() < specs.size()) {
         out.println(
-            "Not recorded is DP-FTRL: raw reports never are, and its noise can't be drawn again.");
+            "DP-FTRL is not recorded: raw reports never are, and its noise is not reproducible.");
       }
-      out.println("To replay it: " + recorder.replayCommand());
+      out.println("To replay the run: " + recorder.replayCommand());
     }
     return reconciliation.complete();
   }
@@ -155,7 +155,7 @@ final class Demo {
     return specs;
   }
 
-  /** Those of models that take noised reports. */
+  /** The specs of models that receive noised reports. */
   private static List<ModelSpec> noised(List<ModelSpec> specs) {
     return specs.stream().filter(spec -> !ModelSpecs.isCentral(spec)).toList();
   }
@@ -218,7 +218,7 @@ final class Demo {
     }
   }
 
-  /** Whom the models of raw reports ask. */
+  /** The groups that send raw reports. */
   private List<Cohorts> groups(
       int[] order, ModelSubscriber models, Producer<byte[], byte[]> producer) {
     return learners.stream()
@@ -241,7 +241,7 @@ final class Demo {
     return "person-%06d".formatted(person + 1);
   }
 
-  /** Who comes when. */
+  /** The order in which people report. */
   private int[] order() {
     int[] order = PermutationSampler.natural(data.problem().size());
     PermutationSampler.shuffle(RandomSource.XO_SHI_RO_256_PP.create(parameters.seed()), order);

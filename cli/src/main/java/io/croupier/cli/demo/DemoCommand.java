@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Compares learners on one machine, end to end. */
+/** Compares learners end to end on one machine. */
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
@@ -25,33 +25,34 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Compares learners on this machine, end to end.",
+      "Compares learners end to end on this machine.",
       "",
-      "Starts a Kafka broker and the Flink job in this process, lets every person of a data set report"
-          + " to one model per learner, each report noised before it is sent, and ends with a table"
-          + " and a page of curves. To the models of DP-FTRL they report raw gradients, and the job"
-          + " adds the noise. Takes less than two minutes."
+      "The command starts a Kafka broker and the Flink job in this process. Every person of a data"
+          + " set sends one report to the model of each learner, with noise added before it is"
+          + " sent; DP-FTRL's models receive raw gradients, and the job adds the noise. The"
+          + " command prints a table and writes a page with curves. It takes less than two"
+          + " minutes."
     },
     footer = {
       "",
-      "Nothing outlives it: broker, job and files are gone at its end, or on Ctrl-C.",
+      "Broker, job and temporary files are removed at the end and on Ctrl-C.",
       "",
       "Try:",
       "  croupier demo --epsilon 4",
-      "  croupier demo --clip 1            what a loose gradient bound costs",
-      "  croupier demo --undisclosed 0.2   not everybody says how much noise they add",
+      "  croupier demo --clip 1            shows the cost of a loose gradient bound",
+      "  croupier demo --undisclosed 0.2   one person in five doesn't declare noise",
       "  croupier demo --data people.csv --label bought"
     })
 public final class DemoCommand implements Callable<Integer> {
 
-  /** Not seeded: two runs on one Kafka must not meet. */
+  /** Not seeded, since two runs on the same brokers must use different topics. */
   private static final SecureRandom ID = new SecureRandom();
 
   private static final long MOST_IDS = 1L << 40;
   private static final int SIMULATED = 20_000;
   private static final double USUAL_SECONDS = 75;
 
-  /** Fewer people come no slower than those of the census. */
+  /** The minimum rate, which is that of the census; small data sets take less time. */
   private static final double SLOWEST_PER_SECOND = 375;
 
   @Spec private CommandSpec spec;
@@ -61,11 +62,11 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "DATA",
       defaultValue = "census",
       description = {
-        "census, logistic, linear, or a CSV file with a header and a row for each person"
+        "Data set: census, logistic, linear, or a CSV file with a header and one row per person"
             + " (default: ${DEFAULT-VALUE}).",
-        "census: does a man earn more than the median? 28,155 people, March 1988.",
-        "logistic, linear: simulated, the designs of the LDP-SGD paper.",
-        "A file: numeric columns are standardised, others get a column per value."
+        "census: whether a man earns more than the median wage; 28,155 people, March 1988.",
+        "logistic, linear: simulated people, with the designs of the LDP-SGD paper.",
+        "A file: numeric columns are standardised; others become one column per value."
       })
   private String data;
 
@@ -73,7 +74,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--label",
       paramLabel = "COLUMN",
       description =
-          "Of a CSV file, the column to predict: two values, or a number (above its median?).")
+          "Column to predict in a CSV file: two values, or a number (is it above its median?).")
   private String label;
 
   @Option(
@@ -81,8 +82,8 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "EPSILON",
       defaultValue = "8",
       description = {
-        "Privacy of each report, l2_laplace noise (default: ${DEFAULT-VALUE}).",
-        "Of raw reports, at a delta of 1e-5 or less, by the noise of the job."
+        "Epsilon of each report, with l2_laplace noise (default: ${DEFAULT-VALUE}).",
+        "For raw reports: epsilon at a delta of 1e-5 or less, with noise from the job."
       })
   private double epsilon;
 
@@ -91,16 +92,16 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "SHARE",
       defaultValue = "0",
       description = {
-        "Share of the people who say nothing of their noise, from 0 to 1 (default:"
+        "Share of the people who don't declare their noise, from 0 to 1 (default:"
             + " ${DEFAULT-VALUE}).",
-        "It is the same noise. banco refuses their reports, the others don't ask."
+        "They add the same noise. banco refuses their reports; the other learners accept them."
       })
   private double undisclosed;
 
   @Option(
       names = "--users",
       paramLabel = "N",
-      description = "How many people report (default: all; simulated: 20000).")
+      description = "Number of people (default: all; simulated: 20000).")
   private Integer users;
 
   @Option(
@@ -108,11 +109,11 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       description = {
-        "Which learners, of adaptive-radius, banco, black-box, coordinate-wise, ldp-sgd:STEP, and,"
-            + " of raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP.",
-        "(default: all of them, ldp-sgd at 0.1, 10 and 1000, dp-ftrl at 100)",
-        "With --kafka, those of raw reports only if they are named: whoever reads the topics sees"
-            + " what people sent, and transaction.max.timeout.ms of the brokers must be 24 hours."
+        "Learners, separated by commas: adaptive-radius, banco, black-box, coordinate-wise,"
+            + " ldp-sgd:STEP and, on raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP"
+            + " (default: all, with ldp-sgd at 0.1, 10 and 1000, and dp-ftrl at 100).",
+        "With --kafka, dp-ftrl is included only if named: readers of the raw-gradients topic see"
+            + " raw gradients, and transaction.max.timeout.ms of the brokers must be 24 hours."
       })
   private List<String> learners;
 
@@ -120,15 +121,15 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--clip",
       paramLabel = "NORM",
       description =
-          "Length at which gradients are clipped, the gradient bound of every model"
-              + " (default: 0.25; simulated: what the design guarantees).")
+          "Norm at which gradients are clipped, and gradient bound of every model (default: 0.25;"
+              + " simulated: the bound of the design).")
   private Double clip;
 
   @Option(
       names = "--round-size",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Reports in a round (default: ${DEFAULT-VALUE}).")
+      description = "Reports per round (default: ${DEFAULT-VALUE}).")
   private int roundSize;
 
   @Option(
@@ -136,14 +137,14 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "SEED",
       defaultValue = "1",
       description =
-          "Orders the people and draws simulated data; the noise is never seeded"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Seed for the order of people and for simulated data; the noise is never seeded (default:"
+              + " ${DEFAULT-VALUE}).")
   private long seed;
 
   @Option(
       names = "--duration",
       paramLabel = "SECONDS",
-      description = "How long people take to report (default: 75, less if they are few).")
+      description = "Time in which all people report (default: 75, or less for fewer people).")
   private Double duration;
 
   @Option(
@@ -151,29 +152,30 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "HOST:PORT",
       defaultValue = "",
       description =
-          "Uses these brokers instead of starting one. The run has topics of its own there,"
-              + " croupier-demo-<id>.*, deleted at the end.")
+          "Uses these brokers instead of starting one. The run creates its own topics,"
+              + " croupier-demo-<id>.*, and deletes them at the end.")
   private String kafka;
 
-  @Option(names = "--keep", description = "With --kafka: keeps the topics.")
+  @Option(names = "--keep", description = "With --kafka: doesn't delete the topics.")
   private boolean keep;
 
   @Option(
       names = "--page",
       paramLabel = "FILE",
       defaultValue = "croupier-demo.html",
-      description = "Where to write the page (default: ${DEFAULT-VALUE}).")
+      description = "Output file for the page (default: ${DEFAULT-VALUE}).")
   private Path page;
 
   @Option(
       names = "--record",
       paramLabel = "DIR",
       description = {
-        "Writes what 'croupier replay' needs to tell the same updates again: models.yaml,"
-            + " reports.jsonl, journal.jsonl, and updates.jsonl to compare with. DIR is new or empty.",
-        "Models of raw reports are left out.",
-        "It holds everybody's reports, noised but under their names: let nobody read it who may not"
-            + " read the gradients topic. A new DIR is yours alone."
+        "Records the run in DIR, a new or empty directory, so that 'croupier replay' can reproduce"
+            + " its updates: models.yaml, reports.jsonl, journal.jsonl, and updates.jsonl for"
+            + " comparison.",
+        "Raw reports and their models are not recorded.",
+        "DIR contains all noised reports with user ids; restrict its readers to those of the"
+            + " gradients topic. Only you can read a new DIR."
       })
   private Path record;
 
@@ -187,14 +189,15 @@ public final class DemoCommand implements Callable<Integer> {
     }
     Path parent = page.toAbsolutePath().getParent();
     if (!Files.isDirectory(parent)) {
-      throw new InputException("--page: there is no directory " + parent);
+      throw new InputException("--page: no such directory: " + parent);
     }
     DataSet dataSet = dataSet();
     int size = dataSet.problem().size();
     int people = users == null ? size : users;
     if (people < 1 || people > size) {
       throw new InputException(
-          "--users is %d; the data hold %s people".formatted(people, NumberFormats.count(size)));
+          "--users is %d; it must be from 1 to %s, the number of people in the data"
+              .formatted(people, NumberFormats.count(size)));
     }
     double bound = clip == null ? dataSet.clip() : clip;
     requirePositive("--clip", bound);
@@ -206,7 +209,7 @@ public final class DemoCommand implements Callable<Integer> {
     List<ComparedLearner> comparedLearners = learners();
     if (record != null && comparedLearners.stream().allMatch(ComparedLearner::isCentral)) {
       throw new InputException(
-          "--record: raw reports are never recorded; name one of the other --learners, too");
+          "--record: raw reports are never recorded; --learners must have one of noised reports");
     }
     double peoplePerSecond = peoplePerSecond(people);
     Recorder recorder = record == null ? null : Recorder.into(record);
@@ -234,10 +237,11 @@ public final class DemoCommand implements Callable<Integer> {
     boolean isFile = !List.of("census", "logistic", "linear").contains(data);
     if (isFile && label == null) {
       throw new InputException(
-          "--data %s needs --label COLUMN: which column is to be predicted?".formatted(data));
+          "--data %s requires --label COLUMN, the column to predict".formatted(data));
     }
     if (!isFile && label != null) {
-      throw new InputException("--label is for a CSV file; --data %s has its own".formatted(data));
+      throw new InputException(
+          "--label applies only to a CSV file; --data %s has its own label".formatted(data));
     }
     int simulated = users == null ? SIMULATED : users;
     if (simulated < 1) {

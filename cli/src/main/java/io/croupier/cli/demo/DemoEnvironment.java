@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a demonstration takes place: a broker (or somebody's own), topics for this run alone, and
- * the job in a local Flink. Closing it, from any thread and at any time, leaves nothing running and
- * nothing behind.
+ * The environment of a demonstration: an embedded broker or existing brokers, topics of this run,
+ * and the job in a local Flink cluster. {@link #close} may be called from any thread at any time,
+ * and stops and deletes everything.
  */
 final class DemoEnvironment implements AutoCloseable {
 
@@ -48,12 +48,12 @@ final class DemoEnvironment implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Sets nothing up yet.
+   * Prepares an environment.
    *
-   * @param foreignKafka address of an existing broker; empty: start one
-   * @param keep whether the topics on an existing broker stay
+   * @param foreignKafka address of existing brokers; if empty, {@link #open} starts one
+   * @param keep whether topics on existing brokers are kept
    * @param runId part of the topics' names
-   * @param journal whether the job keeps a journal
+   * @param journal whether the job writes a journal
    */
   DemoEnvironment(String foreignKafka, boolean keep, String runId, boolean journal) {
     this.foreignKafka = foreignKafka;
@@ -62,7 +62,7 @@ final class DemoEnvironment implements AutoCloseable {
     this.journal = journal;
   }
 
-  /** Sets everything up, and waits until the job is submitted. */
+  /** Starts the broker, creates the topics and submits the job. */
   void open() throws Exception {
     openBroker();
     createTopics();
@@ -79,15 +79,15 @@ final class DemoEnvironment implements AutoCloseable {
     return Topics.withPrefix(prefix());
   }
 
-  /** First part of their names. */
+  /** First part of the topics' names. */
   String prefix() {
     return "croupier-demo-" + runId;
   }
 
-  /** Fails if the job has ended, which it never does by itself. */
+  /** Throws if the job has ended, which it never does without a failure. */
   void checkJob() {
     if (job.getJobExecutionResult().isDone()) {
-      throw new IllegalStateException("The job has ended before its time", cause());
+      throw new IllegalStateException("The job ended unexpectedly", cause());
     }
   }
 
@@ -101,8 +101,8 @@ final class DemoEnvironment implements AutoCloseable {
   }
 
   /**
-   * Ends the job; Kafka stays, and what the job wrote on its topics changes no more, but that the
-   * brokers may take a moment to show what was committed last.
+   * Cancels the job; the brokers keep running. The job writes no more records, but the last
+   * committed transaction may become visible with a short delay.
    *
    * @throws IllegalStateException if the job doesn't end within 10 s
    */
@@ -115,21 +115,22 @@ final class DemoEnvironment implements AutoCloseable {
   /**
    * Cancels a job and waits for its end.
    *
-   * @throws IllegalStateException if it doesn't come within {@code patience}
+   * @throws IllegalStateException if the job doesn't end within {@code patience}
    */
   static void end(JobClient job, Duration patience) throws InterruptedException {
-    // It is a failure, a CancellationException inside; all that counts is that it has come.
+    // A cancelled job completes with a CancellationException; only its completion matters.
     CompletableFuture<String> end = job.getJobExecutionResult().handle((result, failure) -> "");
     if (end.isDone()) {
       return;
     }
-    // A job that is about to end by itself may refuse.
+    // Cancelling may fail if the job is already ending.
     CompletableFuture<Throwable> refusal = job.cancel().handle((done, failure) -> failure);
     try {
       refusal.thenCompose(any -> end).get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new IllegalStateException(
-          "The job didn't end within %s s of being cancelled".formatted(patience.toMillis() / 1e3),
+          "The job didn't end within %s s after it was cancelled"
+              .formatted(patience.toMillis() / 1e3),
           refusal.getNow(null));
     }
   }
@@ -175,7 +176,7 @@ final class DemoEnvironment implements AutoCloseable {
             JobConfig.of(settings));
   }
 
-  /** A small Flink, all of whose files are in the run's directory. */
+  /** Configuration of a small Flink cluster that keeps all its files in the run's directory. */
   private Configuration cluster() {
     Configuration flink =
         new Configuration()
@@ -189,7 +190,7 @@ final class DemoEnvironment implements AutoCloseable {
 
   private void checkOpen() {
     if (closed) {
-      throw new CancellationException("closed while it was being set up");
+      throw new CancellationException("closed while starting");
     }
   }
 
@@ -219,7 +220,7 @@ final class DemoEnvironment implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (IllegalStateException e) {
-      LOG.warn("The job goes on while all else is taken down", e);
+      LOG.warn("The job is still running while the environment is closed", e);
     }
   }
 

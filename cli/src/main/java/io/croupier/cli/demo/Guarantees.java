@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** What the job says that its releases of raw reports guarantee. */
+/** Reads the job's guarantees for its releases from raw reports. */
 final class Guarantees {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -17,11 +17,11 @@ final class Guarantees {
   private Guarantees() {}
 
   /**
-   * The newest of every model. They are committed with the publication that they are of, but the
-   * brokers may show that a moment sooner.
+   * Waits for the guarantee of the newest publication of every model. It is committed together with
+   * the publication, but may become visible slightly later.
    *
-   * @param rounds of what models has last been published
-   * @throws IllegalStateException if they don't come within 10 s
+   * @param rounds the last published round, by model id
+   * @throws IllegalStateException if a guarantee doesn't become visible within 10 s
    */
   static Map<String, GuaranteeEvent> await(
       Map<String, ?> kafka, String topic, Map<String, Long> rounds) throws InterruptedException {
@@ -34,7 +34,7 @@ final class Guarantees {
                     && newest.get(published.getKey()).getRound() >= published.getValue())) {
       if (System.nanoTime() - deadline > 0) {
         throw new IllegalStateException(
-            "%s doesn't tell what the rounds %s guarantee".formatted(topic, rounds));
+            "topic %s has no guarantees for rounds %s".formatted(topic, rounds));
       }
       TimeUnit.MILLISECONDS.sleep(newest.isEmpty() ? 0 : PAUSE_MS);
       CommittedRecords.forEach(
@@ -52,7 +52,8 @@ final class Guarantees {
     try {
       return GuaranteeEvent.parseFrom(value);
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException(topic + " holds what nobody here has written", e);
+      throw new IllegalStateException(
+          "topic " + topic + " contains a record that is not a GuaranteeEvent", e);
     }
   }
 }

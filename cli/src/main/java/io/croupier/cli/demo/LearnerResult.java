@@ -4,13 +4,13 @@ import io.croupier.cli.data.Score;
 import java.util.List;
 
 /**
- * What one learner made of everybody's reports.
+ * The result of one learner.
  *
  * @param comparedLearner the learner
- * @param average of its published average
- * @param lastIterate of its last weights
- * @param curve its average on the way, a point per publication
- * @param spent the most that one person spent on it, by the ledger
+ * @param average score of its last published average
+ * @param lastIterate score of its last weights
+ * @param curve scores of its published averages over time
+ * @param spent the most that one person spent on it, from the ledger
  */
 record LearnerResult(
     ComparedLearner comparedLearner,

@@ -7,7 +7,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.apache.commons.lang3.StringUtils;
 
-/** A bar per learner, redrawn in place. */
+/** One progress bar per learner, redrawn in place. */
 final class LiveBars implements Progress {
 
   private static final int REDRAW_MS = 250;

@@ -4,23 +4,23 @@ import io.croupier.accounting.GaussianDp;
 import io.croupier.schemas.Spend;
 
 /**
- * The most that one person spent. Undisclosed reports are counted, and never make a number: what
- * they cost is known to their senders alone.
+ * The most that one person spent. Undisclosed reports are counted, but have no epsilon, since only
+ * their senders know their cost.
  *
  * @param epsilon largest sum of declared epsilons
- * @param mu largest root of the sum of mu^2 of Gaussian noise, which is that of raw reports
- * @param undisclosed most undisclosed reports; they may be another person's
+ * @param mu largest sqrt(sum of mu^2) of Gaussian noise, which only raw reports have here
+ * @param undisclosed largest number of undisclosed reports; the person may be another one
  */
 record MaxSpend(double epsilon, double mu, long undisclosed) {
 
   static final MaxSpend NOTHING = new MaxSpend(0, 0, 0);
 
-  /** What the ledger's totals say. */
+  /** The spend in the ledger's totals. */
   static MaxSpend of(Spend totals) {
     return new MaxSpend(totals.getEpsilon(), totals.getMu(), totals.getUndisclosed());
   }
 
-  /** The larger of each. */
+  /** The maximum of each field. */
   MaxSpend max(MaxSpend other) {
     return new MaxSpend(
         Math.max(epsilon, other.epsilon),
@@ -28,12 +28,12 @@ record MaxSpend(double epsilon, double mu, long undisclosed) {
         Math.max(undisclosed, other.undisclosed));
   }
 
-  /** What the Gaussian noise leaves, as epsilon at a delta, exactly. */
+  /** The exact epsilon of the Gaussian reports at a delta. */
   double epsilonAt(double delta) {
     return GaussianDp.epsilon(mu, StrictMath.log(delta));
   }
 
-  /** Such as 8, or {@code unsaid}, or 8 or {@code unsaid}. */
+  /** For example {@code 8}, {@code unsaid}, or {@code 8 or unsaid}. */
   String inWords(String unsaid) {
     if (undisclosed == 0) {
       return NumberFormats.plain(epsilon);

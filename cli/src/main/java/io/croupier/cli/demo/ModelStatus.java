@@ -1,34 +1,34 @@
 package io.croupier.cli.demo;
 
 /**
- * Where a model stands.
+ * The progress of a model.
  *
- * @param used reports in its closed rounds
- * @param dropped reports that came too late
- * @param open reports that wait in the open round
- * @param refused reports that the ledger kept from it
- * @param publications how often it was published
- * @param newest its newest judged average; null before the first
+ * @param used reports in closed rounds
+ * @param dropped reports that were too late
+ * @param open reports in the open round
+ * @param refused reports that the ledger refused
+ * @param publications number of publications
+ * @param newest score of the newest evaluated average; null before the first
  */
 record ModelStatus(
     long used, long dropped, long open, long refused, long publications, CurvePoint newest) {
 
-  /** The same with what the ledger says, which the model never learns. */
+  /** Adds the number of refused reports, which only the ledger knows. */
   ModelStatus withRefused(long reports) {
     return new ModelStatus(used, dropped, open, reports, publications, newest);
   }
 
-  /** Reports that the model was given. */
+  /** Reports that the model received. */
   long accounted() {
     return used + dropped + open;
   }
 
-  /** Reports of which nothing more will come. */
+  /** Reports that the model received or the ledger refused. */
   long settled() {
     return accounted() + refused;
   }
 
-  /** The newest average in a few words. */
+  /** The newest score in words. */
   String inWords(String fitName) {
     return newest == null
         ? "waiting"

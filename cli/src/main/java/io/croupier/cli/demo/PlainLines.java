@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.commons.lang3.StringUtils;
 
-/** A few lines every few seconds, for logs and pipes. */
+/** Prints a few lines every 5 s, for logs and pipes. */
 final class PlainLines implements Progress {
 
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -35,7 +35,7 @@ final class PlainLines implements Progress {
     out.println(lines(statuses, reportsPerSecond));
   }
 
-  /** The present state as text. */
+  /** The current state as text. */
   String lines(List<ModelStatus> statuses, double reportsPerSecond) {
     StringBuilder text =
         new StringBuilder(
@@ -56,7 +56,7 @@ final class PlainLines implements Progress {
     return text.toString();
   }
 
-  /** Of the learner of which most people are still to be heard. */
+  /** The largest number of outstanding reports of any learner. */
   private long mostMissing(List<ModelStatus> statuses) {
     return IntStream.range(0, learners.size())
         .mapToLong(i -> learners.get(i).reports(parameters) - statuses.get(i).settled())

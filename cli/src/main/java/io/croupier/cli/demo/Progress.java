@@ -2,22 +2,23 @@ package io.croupier.cli.demo;
 
 import java.util.List;
 
-/** Shows how a demonstration is getting on. */
+/** Shows the progress of a demonstration. */
 sealed interface Progress extends AutoCloseable permits LiveBars, PlainLines {
 
-  /** Bars where there is a terminal to draw them on, else a line every few seconds. */
+  /** Bars on a terminal, else lines every few seconds. */
   static Progress on(List<ComparedLearner> learners, DemoParameters parameters, String fitName) {
-    // The script looks: Java itself can't tell whether standard output is a terminal.
+    // The script ./croupier sets the property: Java can't detect whether both streams are
+    // terminals.
     return Boolean.getBoolean("croupier.terminal")
         ? new LiveBars(learners, parameters, fitName)
         : new PlainLines(learners, parameters, fitName, System.out);
   }
 
   /**
-   * Shows the present state.
+   * Shows the current state.
    *
    * @param statuses one per learner, in the learners' order
-   * @param reportsPerSecond judged by the job, over all learners
+   * @param reportsPerSecond rate at which the ledger judges reports, over all learners
    */
   void show(List<ModelStatus> statuses, double reportsPerSecond);
 

@@ -12,14 +12,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What each model's publications are worth. Publications may come from any thread; one thread of
- * its own judges them, and where it can't keep up it judges the newest.
+ * Evaluates the publications of each model. Publications may arrive on any thread. A separate
+ * thread evaluates them; if it falls behind, it evaluates only the newest.
  */
 final class PublicationScores implements AutoCloseable {
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** A curve is judged on as many people at most, so that large data don't starve the job. */
+  /** Curves are evaluated on at most this many people, so that large data don't starve the job. */
   private static final int MOST_JUDGED = 30_000;
 
   private final Problem problem;
@@ -36,7 +36,7 @@ final class PublicationScores implements AutoCloseable {
     judge.start();
   }
 
-  /** Takes note of a publication. */
+  /** Records a publication. */
   void published(ModelSnapshot snapshot) {
     ModelCurve modelCurve = curves.get(snapshot.modelId());
     if (modelCurve != null) {
@@ -45,12 +45,12 @@ final class PublicationScores implements AutoCloseable {
     }
   }
 
-  /** Time since the newest publication of any model. */
+  /** Nanoseconds since the newest publication of any model. */
   long nanosSincePublication() {
     return System.nanoTime() - lastPublication;
   }
 
-  /** Where a model stands, by its own publications. */
+  /** The progress of a model, from its publications. */
   ModelStatus standing(String modelId) {
     if (failure != null) {
       throw failure;
@@ -58,12 +58,12 @@ final class PublicationScores implements AutoCloseable {
     return curves.get(modelId).standing();
   }
 
-  /** The curve of a model so far. */
+  /** The scores of a model so far. */
   List<CurvePoint> curve(String modelId) {
     return curves.get(modelId).curve();
   }
 
-  /** Judges what has been published so far; then no more. */
+  /** Evaluates the last publications, then stops the thread. */
   @Override
   public void close() {
     closed = true;

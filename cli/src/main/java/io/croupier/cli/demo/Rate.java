@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 
-/** How fast a count grows, over the last few seconds. */
+/** The growth rate of a count over the last 5 s. */
 final class Rate {
 
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -13,7 +13,7 @@ final class Rate {
 
   private record Sample(long nanos, long count) {}
 
-  /** Takes note of a count, and returns its growth per second. */
+  /** Records a count and returns its growth per second. */
   double at(long nanos, long count) {
     samples.addLast(new Sample(nanos, count));
     while (samples.size() > 2 && nanos - samples.getFirst().nanos() > WINDOW_NANOS) {

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The accounts of a run by two independent topics: what the ledger judged, and what the models made
- * of what it admitted.
+ * Reconciles two independent topics of a run: the verdicts of the ledger, and the counts of the
+ * models for the reports that it admitted.
  *
- * @param complete whether every report that was sent is accounted for on both
+ * @param complete whether both topics account for every report sent
  * @param spentPerModel the most that one person spent on each model
  * @param spentPerPerson the most that one person spent on all models
- * @param undisclosed reports that said nothing of their noise
- * @param refusals which reports the ledger kept from which learner and why, a sentence each
- * @param remarks what the user should know of admitted reports that no model used, a sentence each
+ * @param undisclosed number of reports that don't declare their noise
+ * @param refusals the refused reports by learner and reason, one sentence each
+ * @param remarks on missing reports and on admitted reports that no model used, one sentence each
  */
 record Reconciliation(
     boolean complete,
@@ -30,7 +30,7 @@ record Reconciliation(
     remarks = List.copyOf(remarks);
   }
 
-  /** Compares the two topics after {@code sent} reports in all. */
+  /** Compares the two topics after a total of {@code sent} reports. */
   static Reconciliation close(
       List<ComparedLearner> learners,
       List<ModelStatus> statuses,
@@ -42,7 +42,7 @@ record Reconciliation(
     List<String> remarks = new ArrayList<>();
     if (!balanced) {
       remarks.add(
-          "Not every report is accounted for: %s were to be sent, the ledger has judged %s."
+          "Some reports are not accounted for: %s were to be sent, but the ledger has judged %s."
               .formatted(NumberFormats.count(sent), NumberFormats.count(spendTracker.events())));
     }
     for (int i = 0; i < learners.size(); i++) {
@@ -56,7 +56,8 @@ record Reconciliation(
       long admitted = spendTracker.admitted(comparedLearner.modelId());
       if (status.dropped() > 0 || status.open() > 0 || status.accounted() != admitted) {
         remarks.add(
-            "%s: of %s admitted reports, %s were used, %s came too late, %s wait in an open round."
+            ("%s: of %s admitted reports, %s were used, %s were too late, and %s are in an open"
+                    + " round.")
                 .formatted(
                     comparedLearner.label(),
                     NumberFormats.count(admitted),
@@ -74,7 +75,7 @@ record Reconciliation(
         remarks);
   }
 
-  /** Whether both topics have settled every one of {@code sent} reports in all. */
+  /** Whether both topics account for a total of {@code sent} reports. */
   static boolean balance(
       List<ComparedLearner> learners,
       List<ModelStatus> statuses,

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Writes what it takes to replay a run into a directory of its own: the specs, everybody's reports,
- * the journal, and the updates that a replay must come to.
+ * Records a run in a directory for replays: the specs, all noised reports, the journal, and the
+ * updates that a replay must reproduce.
  */
 final class Recorder {
 
@@ -44,10 +44,10 @@ final class Recorder {
   }
 
   /**
-   * Makes sure of an empty directory. A new one is its owner's alone, where the file system knows
-   * of owners: the reports are everybody's.
+   * Requires or creates an empty directory. Since the reports are personal data, only the owner has
+   * access to a new directory, if the file system supports POSIX permissions.
    *
-   * @throws InputException if there is something in it, or it can't be created
+   * @throws InputException if the directory is not empty or can't be created
    */
   static Recorder into(Path directory) {
     try {
@@ -57,14 +57,14 @@ final class Recorder {
       try (Stream<Path> files = Files.list(Files.createDirectories(directory))) {
         if (files.findAny().isPresent()) {
           throw new InputException(
-              "--record: %s is not empty; it must be a new or an empty directory"
+              "--record: %s is not empty; it must be a new or empty directory"
                   .formatted(directory));
         }
       }
       return new Recorder(directory.toAbsolutePath().normalize());
     } catch (FileAlreadyExistsException e) {
       throw new InputException(
-          "--record: %s is a file; it must be a new or an empty directory".formatted(directory), e);
+          "--record: %s is a file; it must be a new or empty directory".formatted(directory), e);
     } catch (IOException e) {
       throw new InputException("--record: %s can't be used: %s".formatted(directory, e), e);
     }
@@ -78,29 +78,29 @@ final class Recorder {
   }
 
   /**
-   * Records what is committed on the topics of a run whose job has ended. The specs come last: a
-   * recording that was broken off has none, and can't be taken for a whole one.
+   * Records the committed records of a run whose job has ended. The specs are written last, so an
+   * interrupted recording has none and can't be mistaken for a complete one.
    *
-   * @param specs of the models to record; those of raw reports can't be
-   * @throws IllegalStateException if the journal doesn't come to what the updates tell within 30 s
+   * @param specs of the models to record, none of which receives raw reports
+   * @throws IllegalStateException if journal and updates don't agree within 30 s
    */
   void record(Map<String, ?> kafka, Topics topics, List<ModelSpec> specs)
       throws IOException, InterruptedException {
     record(kafka, topics, specs, PATIENCE);
   }
 
-  /** Records, and gives the journal no more than {@code patience} to come to the updates. */
+  /** Records a run; waits up to {@code patience} until journal and updates agree. */
   void record(Map<String, ?> kafka, Topics topics, List<ModelSpec> specs, Duration patience)
       throws IOException, InterruptedException {
     write(kafka, topics.gradients(), reports(), Recorder::report);
     long deadline = System.nanoTime() + patience.toNanos();
     Set<String> models = specs.stream().map(ModelSpec::getModelId).collect(Collectors.toSet());
     List<String> gaps = writeJournalAndUpdates(kafka, topics, models);
-    // The brokers end a transaction on each partition in its own time.
+    // The brokers complete a transaction at different times on each partition.
     while (!gaps.isEmpty()) {
       if (System.nanoTime() - deadline > 0) {
         throw new IllegalStateException(
-            "The recording in %s would not replay, and has no models.yaml: after %s s %s"
+            "The recording in %s is incomplete and has no models.yaml: after %s s, %s"
                 .formatted(directory, patience.toMillis() / 1e3, String.join("; ", gaps)));
       }
       TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
@@ -109,7 +109,7 @@ final class Recorder {
     Files.writeString(models(), ModelsFile.text(specs));
   }
 
-  /** Writes both, and returns in what they disagree, a clause for each model. */
+  /** Writes both files, and returns their differences, a clause for each model. */
   private List<String> writeJournalAndUpdates(
       Map<String, ?> kafka, Topics topics, Set<String> models) throws IOException {
     Map<String, Long> journalled = new HashMap<>();
@@ -122,7 +122,7 @@ final class Recorder {
           journalled.merge(entry.getModelId(), positions(entry), Long::sum);
           return Optional.of(entry);
         });
-    Map<String, Long> told = new HashMap<>();
+    Map<String, Long> published = new HashMap<>();
     write(
         kafka,
         topics.updates(),
@@ -132,18 +132,18 @@ final class Recorder {
           if (!models.contains(update.getModelId())) {
             return Optional.empty();
           }
-          told.put(update.getModelId(), taken(update));
+          published.put(update.getModelId(), taken(update));
           return Optional.of(update);
         });
-    return Stream.of(journalled, told)
+    return Stream.of(journalled, published)
         .flatMap(reports -> reports.keySet().stream())
         .distinct()
         .sorted()
-        .filter(id -> !journalled.getOrDefault(id, 0L).equals(told.getOrDefault(id, 0L)))
+        .filter(id -> !journalled.getOrDefault(id, 0L).equals(published.getOrDefault(id, 0L)))
         .map(
             id ->
-                "the journal of '%s' holds %d reports, and its last update tells of %d"
-                    .formatted(id, journalled.getOrDefault(id, 0L), told.getOrDefault(id, 0L)))
+                "the journal of '%s' has %d reports, but its last update counts %d"
+                    .formatted(id, journalled.getOrDefault(id, 0L), published.getOrDefault(id, 0L)))
         .toList();
   }
 
@@ -158,7 +158,7 @@ final class Recorder {
         + update.getOpen();
   }
 
-  /** What a record holds; empty if it is not to be recorded. */
+  /** Extracts the message of a record; empty if it is not to be recorded. */
   private interface Content {
     Optional<MessageOrBuilder> of(ConsumerRecord<byte[], byte[]> record)
         throws InvalidProtocolBufferException;
@@ -178,7 +178,7 @@ final class Recorder {
               }
             } catch (InvalidProtocolBufferException e) {
               throw new IllegalStateException(
-                  "%s holds what nobody here has written".formatted(topic), e);
+                  "topic %s contains a record that can't be parsed".formatted(topic), e);
             }
           });
     }
@@ -195,13 +195,13 @@ final class Recorder {
             .build());
   }
 
-  /** The command that tells the recorded updates again. */
+  /** The command that reproduces the recorded updates. */
   String replayCommand() {
     return "croupier replay --models %s --reports %s --journal %s --updates out.jsonl"
         .formatted(quoted(models()), quoted(reports()), quoted(journal()));
   }
 
-  /** A path as a shell takes it. */
+  /** A path, quoted for a shell if necessary. */
   private static String quoted(Path path) {
     String text = path.toString();
     return text.matches("[\\w@%+=:,./-]+") ? text : "'" + text.replace("'", "'\\''") + "'";

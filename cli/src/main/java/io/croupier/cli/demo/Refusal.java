@@ -6,9 +6,11 @@ import java.util.Locale;
 import org.apache.commons.lang3.Strings;
 
 /**
- * Why the ledger kept a report from its model.
+ * The reason for which the ledger refused a report.
  *
- * @param declaration what the report said of its noise
+ * @param modelId the model of the report
+ * @param outcome the ledger's verdict
+ * @param declaration the noise that the report declared
  */
 record Refusal(String modelId, Outcome outcome, String declaration) {
 
@@ -19,7 +21,7 @@ record Refusal(String modelId, Outcome outcome, String declaration) {
         event.getDeclarationCase().name().toLowerCase(Locale.ROOT));
   }
 
-  /** A sentence about as many reports to a learner. */
+  /** A sentence about {@code count} refused reports to a learner. */
   String inWords(String learner, long count) {
     return "%s refused %s %s reports (%s)."
         .formatted(

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** The table that a demonstration ends with, for a terminal and for the page. */
+/** The result table of a demonstration, for the terminal and for the page. */
 final class ResultTable {
 
   private static final String NONE = "-";
@@ -20,17 +20,19 @@ final class ResultTable {
     this.comparison = comparison;
   }
 
-  /** One row; {@code learner} is false for what the learners are compared with. */
+  /** One row; {@code learner} is false for reference values. */
   record LearnerRow(List<String> cells, boolean learner) {}
 
-  /** The heads of the columns. */
+  /** The column headers. */
   List<String> header() {
     String fit = comparison.data().problem().fitName();
     return List.of(
         "learner", "chosen by hand", "loss", fit, "loss (last)", fit + " (last)", "epsilon spent");
   }
 
-  /** Doing nothing, the learners of noised reports, the optimum; then the others, apart. */
+  /**
+   * Zero weights, the learners of noised reports, the optimum; then the learners of raw reports.
+   */
   List<LearnerRow> rows() {
     List<LearnerRow> rows = new ArrayList<>();
     rows.add(reference("doing nothing", comparison.nothing(), "0"));
@@ -79,7 +81,7 @@ final class ResultTable {
         false);
   }
 
-  /** As plain text, with the sentences that belong to it. */
+  /** The table as plain text, followed by the notes. */
   String text() {
     List<String> header = header();
     List<ColumnData<LearnerRow>> columns = new ArrayList<>();

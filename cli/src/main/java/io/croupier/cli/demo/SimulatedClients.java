@@ -17,9 +17,9 @@ import java.util.function.IntFunction;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
- * The people, who come one by one at a steady rate. Each evaluates every model's newest weights on
- * the data that is theirs and sends each model one report, noised before it leaves their hands.
- * Beside that, groups of them answer the models that ask for raw gradients.
+ * Simulates the people, who arrive one by one at a steady rate. Each person evaluates the gradient
+ * at every model's newest weights on their own data, and sends each model one noised report. In
+ * addition, groups of people send raw gradients to central models.
  */
 final class SimulatedClients implements AutoCloseable {
 
@@ -42,13 +42,13 @@ final class SimulatedClients implements AutoCloseable {
   private BooleanSupplier held = () -> false;
 
   /**
-   * Gathers the people; nobody comes yet.
+   * Prepares the simulation.
    *
-   * @param order who comes when
-   * @param newest a model's newest committed publication
-   * @param reporterOf what a person sends their reports with
-   * @param randomiserOf what hides the gradients of the person at a place in the order, from 0
-   * @param cohorts whom else they answer
+   * @param order in which people arrive
+   * @param newest returns a model's newest committed publication
+   * @param reporterOf makes the reporter of a person
+   * @param randomiserOf returns the randomiser of the person at a place in the order, from 0
+   * @param cohorts groups that send raw gradients
    */
   SimulatedClients(
       Problem problem,
@@ -69,9 +69,9 @@ final class SimulatedClients implements AutoCloseable {
   }
 
   /**
-   * Lets them come.
+   * Starts the arrivals.
    *
-   * @param held while true, nobody comes
+   * @param held while true, no person arrives
    */
   void start(double peoplePerSecond, BooleanSupplier held) {
     this.nanosPerPerson = Math.round(1e9 / peoplePerSecond);
@@ -79,7 +79,7 @@ final class SimulatedClients implements AutoCloseable {
     thread.start();
   }
 
-  /** How many have come, and reported to every model that takes noised reports. */
+  /** The number of people who have reported to every model that receives noised reports. */
   long reported() {
     if (failure != null) {
       throw failure;
@@ -87,7 +87,7 @@ final class SimulatedClients implements AutoCloseable {
     return reported;
   }
 
-  /** How many reports they have sent so far, raw ones among them. */
+  /** The number of reports sent so far, including raw ones. */
   long sent() {
     if (failure != null) {
       throw failure;
@@ -95,12 +95,12 @@ final class SimulatedClients implements AutoCloseable {
     return sent;
   }
 
-  /** How many that will be in the end. */
+  /** The number of reports that all people will send. */
   long due() {
     return (long) order.length * modelIds.size() + cohorts.stream().mapToLong(Cohorts::size).sum();
   }
 
-  /** How many come in all. */
+  /** The total number of people. */
   long size() {
     return order.length;
   }
@@ -147,12 +147,12 @@ final class SimulatedClients implements AutoCloseable {
     }
   }
 
-  /** Lets the cohorts answer what they are asked, and returns how many reports that made. */
+  /** Sends due reports of the cohorts and returns their number. */
   private long answers(int come) {
     return cohorts.stream().mapToLong(group -> group.answer(come, underway::add)).sum();
   }
 
-  /** Waits until it is a person's turn, and returns when that was. */
+  /** Waits until the next person is due, and returns the time from which the next delay counts. */
   private long waitFor(long due) {
     boolean wasHeld = false;
     while (!closed) {
@@ -163,7 +163,7 @@ final class SimulatedClients implements AutoCloseable {
       } else if (early > 0) {
         LockSupport.parkNanos(Math.min(early, LONGEST_NAP));
       } else {
-        // Who was held back must not come all at once.
+        // After a hold, people must not arrive in a burst.
         return wasHeld ? System.nanoTime() : due;
       }
     }
@@ -179,9 +179,7 @@ final class SimulatedClients implements AutoCloseable {
     }
   }
 
-  /**
-   * Fails if a report could not be delivered; looks at those that are settled, or waits for all.
-   */
+  /** Throws if a report could not be delivered; checks the completed sends, or waits for all. */
   private void checkDeliveries(boolean wait) throws ExecutionException, InterruptedException {
     while (!underway.isEmpty() && (underway.getFirst().isDone() || (wait && !closed))) {
       underway.removeFirst().get();

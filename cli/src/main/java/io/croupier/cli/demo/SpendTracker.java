@@ -17,8 +17,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * What people have spent, by the ledger: follows the committed events of the accounting topic on a
- * thread of its own.
+ * Tracks what people have spent: follows the committed events of the accounting topic on a separate
+ * thread.
  */
 final class SpendTracker implements AutoCloseable {
 
@@ -36,7 +36,7 @@ final class SpendTracker implements AutoCloseable {
   private RuntimeException failure;
   private volatile boolean closed;
 
-  /** Begins to follow the topic, from its beginning. */
+  /** Starts to follow the topic from its beginning. */
   SpendTracker(Map<String, Object> kafka, String topic) {
     Map<String, Object> properties = new HashMap<>(kafka);
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
@@ -52,7 +52,7 @@ final class SpendTracker implements AutoCloseable {
     thread.start();
   }
 
-  /** How many reports the ledger has judged. */
+  /** The number of reports that the ledger has judged. */
   synchronized long events() {
     if (failure != null) {
       throw failure;
@@ -60,24 +60,24 @@ final class SpendTracker implements AutoCloseable {
     return events;
   }
 
-  /** How many of them it admitted to a model. */
+  /** The number of reports to a model that the ledger admitted. */
   synchronized long admitted(String modelId) {
     return admitted.getOrDefault(modelId, 0L);
   }
 
-  /** How many it kept from a model. */
+  /** The number of reports to a model that the ledger refused. */
   long refused(String modelId) {
     return refusals(modelId).values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** How many it kept from a model, by why. */
+  /** The number of refused reports to a model, by reason. */
   synchronized Map<Refusal, Long> refusals(String modelId) {
     Map<Refusal, Long> ofModel = new LinkedHashMap<>(refusals);
     ofModel.keySet().removeIf(refusal -> !refusal.modelId().equals(modelId));
     return ofModel;
   }
 
-  /** How many of all reports said nothing of their noise. */
+  /** The number of reports that don't declare their noise. */
   synchronized long undisclosed() {
     return undisclosed;
   }
@@ -92,7 +92,7 @@ final class SpendTracker implements AutoCloseable {
     return mostPerPerson;
   }
 
-  /** Time since the newest judgement became known. */
+  /** Nanoseconds since the newest event arrived. */
   long nanosSinceEvent() {
     return System.nanoTime() - lastEvent;
   }
@@ -135,7 +135,7 @@ final class SpendTracker implements AutoCloseable {
       refusals.merge(Refusal.of(event), 1L, Long::sum);
     }
     undisclosed += event.getSpent().getUndisclosed();
-    // Totals only grow: the largest of all events is what the person with the largest total spent.
+    // Totals only grow, so the maximum over all events is the largest total of a person.
     mostPerModel.merge(event.getModelId(), MaxSpend.of(event.getModelTotals()), MaxSpend::max);
     mostPerPerson = mostPerPerson.max(MaxSpend.of(event.getUserTotals()));
   }

@@ -9,29 +9,29 @@ import io.croupier.schemas.PrefixSumNoise;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** DP-FTRL with the least noise for the epsilon that local reports have, at a delta. */
+/** Specs of DP-FTRL models with the least noise for the epsilon of noised reports at a delta. */
 final class TrustedModel {
 
-  /** Of a noise multiplier; rounded up, it gives away next to nothing of the epsilon. */
+  /** Decimals of a noise multiplier; rounding up wastes a negligible part of the epsilon. */
   private static final int DIGITS = 6;
 
   private static final int BLT_BUFFERS = 2;
 
   private TrustedModel() {}
 
-  /** Noise of a tree that is over when the last round is. */
+  /** A model with tree noise whose tree ends with the last round. */
   static ModelSpec tree(ModelSpec.Builder common, double learningRate, DemoParameters parameters) {
     return spec(
         common,
         DpFtrl.newBuilder()
             .setNoise(PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.newBuilder()))
-            // Else people would be charged for a tree of 2^30 rounds.
+            // Without this, people would be charged for a tree of 2^30 rounds.
             .setRestartEvery(parameters.rounds().count())
             .setLearningRate(learningRate),
         parameters);
   }
 
-  /** Buffered linear Toeplitz noise. */
+  /** A model with buffered linear Toeplitz noise. */
   static ModelSpec blt(ModelSpec.Builder common, double learningRate, DemoParameters parameters) {
     return spec(
         common,
@@ -56,7 +56,7 @@ final class TrustedModel {
                 .setDelta(parameters.delta())
                 .setMaxParticipations(1)
                 .setMinSeparation(0));
-    // Zeta doesn't depend on how much noise there is.
+    // Zeta doesn't depend on the noise multiplier.
     ModelSpec anyNoise = common.setDpFtrl(learner.setNoiseMultiplier(1)).build();
     double zeta =
         CentralGuarantee.of(anyNoise).event(parameters.rounds().count()).getReplaceOne().getZeta();

@@ -1,5 +1,5 @@
 /**
- * The demonstration: every person of a data set reports to one model per learner, over Kafka, and a
- * table and a page say what came of it.
+ * The demonstration: every person of a data set reports to one model per learner through Kafka; a
+ * table and a page show the results.
  */
 package io.croupier.cli.demo;

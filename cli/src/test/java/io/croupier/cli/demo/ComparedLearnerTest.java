@@ -65,7 +65,7 @@ class ComparedLearnerTest {
   }
 
   @Test
-  void rawReportsAreHiddenByNoLessNoiseThanTheirEpsilonTakes() {
+  void rawReportsGetAtLeastTheNoiseOfTheirEpsilon() {
     for (int people : new int[] {1, 40, 300, 20_000, 28_155, 1_000_000}) {
       DemoParameters parameters = new DemoParameters(4, 0, 0.25, 10, people, 1);
       for (String name : List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1")) {
@@ -84,14 +84,14 @@ class ComparedLearnerTest {
   }
 
   @Test
-  void whatIsNoLearnerIsNamed() {
+  void unknownLearnersAreReported() {
     assertRefused(List.of("sgd"), "'sgd' is not one of adaptive-radius, banco");
     assertRefused(List.of("ldp-sgd"), "'ldp-sgd' is not one of");
     assertRefused(List.of("ldp-sgd:fast"), "'fast' is not a number");
     assertRefused(List.of("ldp-sgd:-1"), "positive and finite");
     assertRefused(List.of("ldp-sgd:NaN"), "positive and finite");
-    assertRefused(List.of("dp-ftrl-blt:0"), "a learning rate is positive and finite");
-    assertRefused(List.of("banco", "banco"), "'banco' is named twice");
+    assertRefused(List.of("dp-ftrl-blt:0"), "the learning rate must be positive and finite");
+    assertRefused(List.of("banco", "banco"), "'banco' occurs twice");
     assertRefused(List.of(), "at least one");
   }
 

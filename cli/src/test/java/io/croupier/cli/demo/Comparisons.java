@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A comparison with made-up curves, as tests of its presentation need one. */
+/** Comparisons with fictitious curves, for tests of their presentation. */
 final class Comparisons {
 
   private Comparisons() {}
@@ -19,7 +19,7 @@ final class Comparisons {
     return of(Census.load());
   }
 
-  /** Two of the learners took raw reports. */
+  /** A comparison in which two learners receive raw reports. */
   static Comparison withRawReports() {
     Comparison local = ofTheUsualLearners();
     List<LearnerResult> results = new ArrayList<>(local.results());
@@ -53,7 +53,7 @@ final class Comparisons {
     return of(data, 0, new MaxSpend(8, 0, 0), new MaxSpend(56, 2.356093, 0), 0, List.of());
   }
 
-  /** A fifth of the people disclosed nothing, and BANCO refused their reports. */
+  /** A comparison in which a fifth of the people don't declare their noise; BANCO refuses them. */
   static Comparison withUndisclosedReports() {
     return of(
         Census.load(),

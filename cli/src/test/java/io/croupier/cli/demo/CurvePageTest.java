@@ -17,13 +17,13 @@ class CurvePageTest {
   @TempDir Path directory;
 
   @Test
-  void holdsItsDataAndItsLibraryAndFetchesNothing() throws Exception {
+  void containsItsDataAndLibraryAndLoadsNothing() throws Exception {
     Path file = directory.resolve("page.html");
     CurvePage.write(Comparisons.ofTheUsualLearners(), file);
     String page = Files.readString(file);
 
     assertThat(page)
-        .contains("Chart.js v", "This comparison spent 8 per learner, 56 per person")
+        .contains("Chart.js v", "Epsilon spent by this comparison: 8 per learner, 56 per person")
         .doesNotContain("/*data*/", "/*chart.js*/", "sourceMappingURL")
         .doesNotContainPattern("<script[^>]+src|<link|@import|url\\(");
     JsonObject data = data(page);
@@ -35,7 +35,7 @@ class CurvePageTest {
   }
 
   @Test
-  void saysWhatWasRefused() {
+  void containsRefusals() {
     JsonObject data = data(CurvePage.render(Comparisons.withUndisclosedReports()));
 
     assertThat(data.getAsJsonArray("sentences").toString())

@@ -8,11 +8,11 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** Mistakes are told before anything is started. */
+/** Invalid options are reported before anything is started. */
 class DemoCommandTest {
 
   @Test
-  void whatCannotBeUsedIsNamedWithWhatWouldDo() {
+  void invalidInputIsReported() {
     assertRefused("--epsilon is 0.0; it must be positive", "--epsilon", "0");
     assertRefused("--epsilon is NaN", "--epsilon", "NaN");
     assertRefused("--undisclosed is 1.5; it must be from 0 to 1", "--undisclosed", "1.5");
@@ -21,12 +21,12 @@ class DemoCommandTest {
     assertRefused("--clip is -1.0", "--clip", "-1");
     assertRefused("--duration is 0.0", "--duration", "0");
     assertRefused("--round-size is 0; it must be at least 1", "--round-size", "0");
-    assertRefused("--users is 28156; the data hold 28,155 people", "--users", "28156");
+    assertRefused("--users is 28156; it must be from 1 to 28,155", "--users", "28156");
     assertRefused("--users is 0", "--data", "linear", "--users", "0");
-    assertRefused("needs --label COLUMN", "--data", "people.csv");
-    assertRefused("--label is for a CSV file", "--label", "wage");
+    assertRefused("requires --label COLUMN", "--data", "people.csv");
+    assertRefused("--label applies only to a CSV file", "--label", "wage");
     assertRefused("'sgd' is not one of", "--learners", "sgd");
-    assertRefused("there is no directory", "--page", "nowhere/page.html");
+    assertRefused("no such directory", "--page", "nowhere/page.html");
     assertRefused("--epsilon: ", "--epsilon", "1e-6");
     assertRefused(
         "--record: raw reports are never recorded",

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demonstration as a user runs it. */
+/** The demonstration as users run it. */
 class DemoE2ECase {
 
   @TempDir private Path directory;
@@ -31,15 +31,15 @@ class DemoE2ECase {
   }
 
   @Test
-  void endsWithTheTableThePriceAndThePage() throws Exception {
+  void endsWithTableCostAndPage() throws Exception {
     Path page = directory.resolve("page.html");
 
     List<String> output = script.run("demo", "--users", "300", "--page", page.toString());
 
     assertThat(output)
         .contains(
-            "This comparison spent 8 per learner, 56 per person; a real deployment runs one"
-                + " learner.")
+            "Epsilon spent by this comparison: 8 per learner, 56 per person; a real deployment runs"
+                + " one learner.")
         .anyMatch(line -> line.matches(" doing nothing .* 0\\.693 .*"))
         .anyMatch(line -> line.matches(" adaptive radius +\\| nothing .* 8 *"))
         .anyMatch(line -> line.matches(" BANCO +\\| strongest noise .* 8 *"))
@@ -52,7 +52,7 @@ class DemoE2ECase {
         .anyMatch(line -> line.matches(" raw reports, noised by the job: .* at delta 1e-5 *"))
         .anyMatch(line -> line.contains("epsilon 8 at delta 1e-5, by noise 2.401 times"))
         .noneMatch(line -> line.contains("accounted for"))
-        .noneMatch(line -> line.contains("admitted reports") && !line.contains(" 0 came too late"));
+        .noneMatch(line -> line.contains("admitted reports") && !line.contains(" 0 were too late"));
     for (String learner : List.of("DP-FTRL, tree, step 100", "DP-FTRL, BLT, step 100")) {
       List<String> cells =
           output.stream()
@@ -65,7 +65,7 @@ class DemoE2ECase {
       assertThat(Double.parseDouble(cells.get(4))).as(learner).isFinite();
       assertThat(cells.get(6)).as("epsilon, %s", learner).isEqualTo("8");
     }
-    assertThat(Files.readString(page)).contains("This comparison spent 8 per learner");
+    assertThat(Files.readString(page)).contains("Epsilon spent by this comparison: 8 per learner");
     script.assertNothingIsLeft();
   }
 
@@ -84,18 +84,18 @@ class DemoE2ECase {
 
     assertThat(output)
         .contains(
-            "This comparison spent 8 or an undisclosed amount per learner,"
-                + " 24 or an undisclosed amount per person;"
-                + " a real deployment runs one learner. Undisclosed are 180 reports,"
-                + " up to 3 of one person: only their senders know the cost.")
-        .noneMatch(line -> line.contains("admitted reports") && !line.contains(" 0 came too late"));
+            "Epsilon spent by this comparison: 8 or an undisclosed amount per learner, 24 or an"
+                + " undisclosed amount per person; a real deployment runs one learner. 180"
+                + " reports are undisclosed, up to 3 of one person; only their senders know"
+                + " their cost.")
+        .noneMatch(line -> line.contains("admitted reports") && !line.contains(" 0 were too late"));
     assertThat(output.stream().filter(line -> line.contains("refused")))
         .containsExactly("BANCO refused 60 undisclosed reports (DECLARATION).");
   }
 
   @Tag("thorough")
   @Test
-  void learnsTheUsersOwnDataOnTheUsersOwnKafka() throws Exception {
+  void learnsTheUsersDataOnExistingBrokers() throws Exception {
     StringBuilder people = new StringBuilder("age,city,bought\n");
     Random random = new Random(1);
     for (int i = 0; i < 200; i++) {
@@ -124,8 +124,8 @@ class DemoE2ECase {
       assertThat(output)
           .contains(
               "200 rows of people.csv: is bought = yes?",
-              "This comparison spent 0.5 per learner, 1 per person; a real deployment runs one"
-                  + " learner.");
+              "Epsilon spent by this comparison: 0.5 per learner, 1 per person; a real deployment"
+                  + " runs one learner.");
       assertThat(topics(broker)).noneMatch(topic -> topic.startsWith("croupier-demo"));
       script.assertNothingIsLeft();
     }
@@ -133,7 +133,7 @@ class DemoE2ECase {
 
   @Tag("thorough")
   @Test
-  void ctrlCEndsItAtOnceAndLeavesNothing() throws Exception {
+  void ctrlCEndsItAndLeavesNothing() throws Exception {
     Interrupt interrupt = Interrupt.available();
     Process process =
         script.start(
@@ -157,7 +157,7 @@ class DemoE2ECase {
   }
 
   @Test
-  void aMistakeIsExplainedInALine() throws Exception {
+  void anErrorIsOneLine() throws Exception {
     Process process = script.start("demo", "--data", "none.csv", "--label", "x");
 
     assertThat(process.inputReader(UTF_8).lines().toList())
@@ -170,7 +170,7 @@ class DemoE2ECase {
     assertThat(script.run("--help")).contains("Commands:").anyMatch(l -> l.contains("demo"));
     assertThat(script.run("demo", "--help"))
         .contains("Usage: croupier demo [OPTIONS]")
-        .anyMatch(line -> line.contains("Orders the people"));
+        .anyMatch(line -> line.contains("Seed for the order of people"));
   }
 
   private static Stream<String> topics(EmbeddedBroker broker) throws Exception {

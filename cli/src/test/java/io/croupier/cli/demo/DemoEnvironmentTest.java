@@ -18,13 +18,13 @@ class DemoEnvironmentTest {
   private final CompletableFuture<JobExecutionResult> result = new CompletableFuture<>();
 
   @Test
-  void aJobThatGoesOnAfterItWasCancelledIsAnError() {
+  void aJobThatDoesNotEndWhenCancelledIsAnError() {
     JobClient goesOn = job(() -> CompletableFuture.completedFuture(null));
     Exception no = new Exception("no");
 
     assertThatIllegalStateException()
         .isThrownBy(() -> DemoEnvironment.end(goesOn, Duration.ofMillis(5)))
-        .withMessage("The job didn't end within 0.005 s of being cancelled");
+        .withMessage("The job didn't end within 0.005 s after it was cancelled");
     assertThatIllegalStateException()
         .isThrownBy(() -> DemoEnvironment.end(job(CompletableFuture::new), Duration.ofMillis(5)));
     assertThatIllegalStateException()
@@ -65,7 +65,7 @@ class DemoEnvironmentTest {
     assertThat(cancelled).isFalse();
   }
 
-  /** A job that ends as {@link #result} does, whatever comes of cancelling it. */
+  /** A job that ends when {@link #result} completes, regardless of its cancellation. */
   private JobClient job(Supplier<CompletableFuture<Void>> cancellation) {
     return (JobClient)
         Proxy.newProxyInstance(

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class DemoParametersTest {
 
   @Test
-  void aShareOfThePeopleDisclosesNothing() {
+  void aShareOfThePeopleDoesNotDeclareNoise() {
     assertThat(undisclosed(0, 28_155)).isZero();
     assertThat(undisclosed(0.2, 28_155)).isEqualTo(5_631);
     assertThat(undisclosed(0.29, 100)).isEqualTo(29);
@@ -17,7 +17,7 @@ class DemoParametersTest {
   }
 
   @Test
-  void theyAreSpreadOverTheOrder() {
+  void undisclosedPeopleAreSpreadOverTheOrder() {
     DemoParameters parameters = terms(0.2, 1000);
 
     for (int from = 0; from < 1000; from += 5) {

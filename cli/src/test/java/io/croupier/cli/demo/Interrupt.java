@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What Ctrl-C sends, for a process that a test starts. A shell has the commands that it runs in the
- * background ignore SIGINT, the children of such a command inherit this, and a JVM that was started
- * so never handles the signal. A launcher restores the signal's default where one is installed;
- * elsewhere SIGTERM stands in, which no shell ignores.
+ * The signal that Ctrl-C sends, for processes that tests start. A shell has the commands that it
+ * runs in the background ignore SIGINT, the children of such a command inherit this, and a JVM that
+ * was started so never handles the signal. A launcher restores the signal's default where one is
+ * installed; elsewhere SIGTERM stands in, which no shell ignores.
  *
  * @param launcher the command that goes before the one that is to be interrupted; may be empty
  * @param signal as {@code kill} names it
@@ -23,7 +23,7 @@ record Interrupt(List<String> launcher, String signal, int exitValue) {
           List.of("env", "--default-signal=INT"),
           List.of("perl", "-e", "$SIG{INT} = 'DEFAULT'; exec @ARGV or exit 1"));
 
-  /** The nearest to Ctrl-C that reaches a process which this one starts. */
+  /** The signal closest to Ctrl-C that reaches a child process. */
   static Interrupt available() throws InterruptedException {
     for (List<String> launcher : LAUNCHERS) {
       if (reaches(launcher)) {
@@ -35,7 +35,7 @@ record Interrupt(List<String> launcher, String signal, int exitValue) {
     return new Interrupt(List.of(), "TERM", 128 + 15);
   }
 
-  /** Whether a shell that is started so dies of a SIGINT that it sends to itself. */
+  /** Whether a shell started with {@code launcher} dies from a SIGINT that it sends to itself. */
   private static boolean reaches(List<String> launcher) throws InterruptedException {
     List<String> command = new ArrayList<>(launcher);
     command.addAll(List.of("sh", "-c", "kill -INT $$; exit " + NOT_INTERRUPTED));

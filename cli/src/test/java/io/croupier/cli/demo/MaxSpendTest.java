@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class MaxSpendTest {
 
   @Test
-  void undisclosedReportsAreNoNumber() {
+  void undisclosedReportsHaveNoEpsilon() {
     assertThat(new MaxSpend(8, 0, 0).inWords("undisclosed")).isEqualTo("8");
     assertThat(new MaxSpend(8, 0, 1).inWords("undisclosed")).isEqualTo("8 or undisclosed");
     assertThat(new MaxSpend(0, 0, 7).inWords("undisclosed")).isEqualTo("undisclosed");

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class PlainLinesTest {
 
   @Test
-  void saysHowFarEveryModelIs() {
+  void printsTheProgressOfEveryModel() {
     PlainLines lines =
         new PlainLines(
             ComparedLearner.parse(List.of("banco", "ldp-sgd:3", "dp-ftrl-tree:1")),

@@ -14,7 +14,7 @@ class PublicationScoresTest {
   private final PublicationScores scores = new PublicationScores(problem, List.of("a", "b"));
 
   @Test
-  void judgesTheAverageThatWasPublished() {
+  void evaluatesThePublishedAverage() {
     scores.published(Snapshots.of("a", 6, 0, 0));
     scores.close();
 
@@ -26,7 +26,7 @@ class PublicationScoresTest {
   }
 
   @Test
-  void theNewestPublicationIsAlwaysJudged() {
+  void theNewestPublicationIsAlwaysEvaluated() {
     for (int used = 1; used <= 1000; used++) {
       scores.published(Snapshots.of("a", 6, used / 1000.0, used));
     }
@@ -51,7 +51,7 @@ class PublicationScoresTest {
   }
 
   @Test
-  void aModelOfSomebodyElseIsNoConcern() {
+  void otherModelsAreIgnored() {
     scores.published(Snapshots.of("c", 6, 0, 10));
 
     assertThat(scores.standing("a").publications()).isZero();

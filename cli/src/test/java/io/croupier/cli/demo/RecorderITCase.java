@@ -32,11 +32,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A recording of topics on which the journal's last transaction hasn't come to its end. */
+/** A recording of topics on which the journal's last transaction is not complete. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class RecorderITCase {
 
-  private static final ModelUpdate.Builder TOLD =
+  private static final ModelUpdate.Builder UPDATE =
       ModelUpdate.newBuilder()
           .setModelId("taps")
           .setRound(1)
@@ -63,10 +63,10 @@ class RecorderITCase {
   }
 
   @Test
-  void waitsForTheJournalOfWhatTheUpdatesTell() throws Exception {
+  void waitsForTheJournalToMatchTheUpdates() throws Exception {
     Topics topics = topics("late");
     Path recording = directory.resolve("late");
-    tell(topics);
+    publish(topics);
     ExecutorService background = Executors.newSingleThreadExecutor();
     try (KafkaProducer<byte[], byte[]> journal = journal(topics)) {
       Future<?> recorded =
@@ -88,18 +88,18 @@ class RecorderITCase {
   }
 
   @Test
-  void failsIfTheJournalDoesNotCome() throws Exception {
+  void failsIfTheJournalStaysIncomplete() throws Exception {
     Topics topics = topics("never");
     Path recording = directory.resolve("never");
-    tell(topics);
+    publish(topics);
     try (KafkaProducer<byte[], byte[]> journal = journal(topics)) {
       Recorder recorder = Recorder.into(recording);
 
       assertThatIllegalStateException()
           .isThrownBy(() -> recorder.record(kafka(), topics, SPECS, Duration.ZERO))
           .withMessage(
-              "The recording in %s would not replay, and has no models.yaml: after 0.0 s the journal"
-                  + " of 'taps' holds 0 reports, and its last update tells of 4",
+              "The recording in %s is incomplete and has no models.yaml: after 0.0 s, the journal"
+                  + " of 'taps' has 0 reports, but its last update counts 4",
               recording);
       journal.abortTransaction();
     }
@@ -107,14 +107,14 @@ class RecorderITCase {
     assertThat(recording.resolve("models.yaml")).doesNotExist();
   }
 
-  /** Two updates of one model, and one of a model to which nobody has reported. */
-  private static void tell(Topics topics) throws Exception {
+  /** Two updates of one model, and one of a model without reports. */
+  private static void publish(Topics topics) throws Exception {
     try (KafkaProducer<byte[], byte[]> updates = producer(Map.of())) {
       for (ModelUpdate.Builder update :
           List.of(
               ModelUpdate.newBuilder().setModelId("taps"),
               ModelUpdate.newBuilder().setModelId("idle"),
-              TOLD)) {
+              UPDATE)) {
         byte[] key = update.getModelId().getBytes(UTF_8);
         updates
             .send(new ProducerRecord<>(topics.updates(), key, update.build().toByteArray()))
@@ -123,7 +123,7 @@ class RecorderITCase {
     }
   }
 
-  /** Whoever has written all of the journal and not committed it. */
+  /** A producer that has written the whole journal, but not committed it. */
   private static KafkaProducer<byte[], byte[]> journal(Topics topics) throws Exception {
     KafkaProducer<byte[], byte[]> producer = producer(Map.of("transactional.id", topics.journal()));
     producer.initTransactions();

@@ -16,7 +16,7 @@ class RecorderTest {
   @TempDir private Path directory;
 
   @Test
-  void aNewDirectoryIsItsOwnersAlone() throws IOException {
+  void onlyTheOwnerMayReadANewDirectory() throws IOException {
     Path fresh = directory.resolve("runs").resolve("first");
 
     Recorder.into(fresh);
@@ -27,7 +27,7 @@ class RecorderTest {
   }
 
   @Test
-  void anEmptyDirectoryIsTakenAsItIs() throws IOException {
+  void anEmptyDirectoryIsUsed() throws IOException {
     var before = Files.getPosixFilePermissions(directory);
 
     Recorder.into(directory);
@@ -36,12 +36,12 @@ class RecorderTest {
   }
 
   @Test
-  void nothingIsWrittenOver() throws IOException {
+  void nothingIsOverwritten() throws IOException {
     Path file = Files.writeString(directory.resolve("reports.jsonl"), "{}");
 
     assertThatThrownBy(() -> Recorder.into(directory))
         .isInstanceOf(InputException.class)
-        .hasMessage("--record: %s is not empty; it must be a new or an empty directory", directory);
+        .hasMessage("--record: %s is not empty; it must be a new or empty directory", directory);
     assertThatThrownBy(() -> Recorder.into(file))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("reports.jsonl is a file");
@@ -49,7 +49,7 @@ class RecorderTest {
   }
 
   @Test
-  void theCommandIsOneThatAShellTakes() {
+  void theCommandIsQuotedForAShell() {
     String plain = Recorder.into(directory.resolve("run-1")).replayCommand();
     assertThat(plain)
         .startsWith("croupier replay --models " + directory)

@@ -29,7 +29,7 @@ class RecordingE2ECase {
   @TempDir private Path directory;
 
   @Test
-  void aReplayTellsEveryUpdateAgainBitForBit() throws Exception {
+  void aReplayReproducesEveryUpdateBitForBit() throws Exception {
     Script script = Script.in(directory);
     Path recording = directory.resolve("recording");
 
@@ -48,7 +48,7 @@ class RecordingE2ECase {
             recording.toString());
     assertThat(output)
         .contains(
-            "Not recorded is DP-FTRL: raw reports never are, and its noise can't be drawn again.");
+            "DP-FTRL is not recorded: raw reports never are, and its noise is not reproducible.");
     try (Stream<Path> files = Files.list(recording)) {
       for (Path file : files.toList()) {
         assertThat(file).content().doesNotContain("dp-ftrl", "\"central\"");
@@ -61,8 +61,8 @@ class RecordingE2ECase {
     assertThat(recorded).hasSize(7);
     assertThat(replayed).isEqualTo(recorded);
     recorded.forEach(
-        (modelId, told) ->
-            assertThat(taken(told.get(told.size() - 1)))
+        (modelId, published) ->
+            assertThat(taken(published.get(published.size() - 1)))
                 .as(modelId)
                 .isEqualTo(modelId.equals("banco") ? PEOPLE - UNDISCLOSED : PEOPLE));
     assertThat(reports(recording.resolve("reports.jsonl")))
@@ -76,15 +76,15 @@ class RecordingE2ECase {
     script.assertNothingIsLeft();
   }
 
-  /** Of the command that the demonstration prints, without its name. */
+  /** The arguments of the command that the demonstration prints. */
   private static String[] arguments(List<String> output) {
-    String prefix = "To replay it: croupier ";
+    String prefix = "To replay the run: croupier ";
     String line = output.get(output.size() - 1);
     assertThat(line).startsWith(prefix);
     return line.substring(prefix.length()).split(" ");
   }
 
-  /** The admitted reports: on a slow machine some come too late to be used. */
+  /** The number of admitted reports; on a slow machine, some are too late to be used. */
   private static long taken(ModelUpdate update) {
     return update.getUsed()
         + update.getDroppedStale()
@@ -92,7 +92,7 @@ class RecordingE2ECase {
         + update.getOpen();
   }
 
-  /** Every update by model, without the time: the one thing in which a replay differs. */
+  /** Every update by model, without the timestamp, which differs in a replay. */
   private static Map<String, List<ModelUpdate>> updates(Path file) throws Exception {
     return lines(file, ModelUpdate::newBuilder).stream()
         .map(message -> ((ModelUpdate) message).toBuilder().clearPublishedAtMs().build())

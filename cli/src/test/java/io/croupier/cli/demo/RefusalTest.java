@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class RefusalTest {
 
   @Test
-  void saysWhoRefusedWhatAndWhy() {
+  void namesLearnerNoiseAndReason() {
     AccountingEvent.Builder event = AccountingEvent.newBuilder().setModelId("banco");
     event.setOutcome(Outcome.REFUSED_DECLARATION).setUndisclosed(Undisclosed.getDefaultInstance());
     assertThat(Refusal.of(event.build()).inWords("BANCO", 5_631))

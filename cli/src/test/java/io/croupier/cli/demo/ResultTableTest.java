@@ -27,21 +27,21 @@ class ResultTableTest {
   }
 
   @Test
-  void saysWhatItCostAndWhatWasTheSame() {
+  void printsCostAndSharedParameters() {
     String text = new ResultTable(Comparisons.ofTheUsualLearners()).text();
 
     assertThat(text)
         .endsWith(
-            "This comparison spent 8 per learner, 56 per person;"
-                + " a real deployment runs one learner.")
+            "Epsilon spent by this comparison: 8 per learner, 56 per person; a real deployment runs"
+                + " one learner.")
         .contains(
-            "28,155 people, one report of each; gradients clipped at 0.25; l2_laplace noise,"
-                + " epsilon = 8; one report a round",
-            "(last) of the last iterate, on all 28,155 people's data");
+            "28,155 people, one report from each; gradients clipped at 0.25; l2_laplace noise,"
+                + " epsilon = 8; one report per round",
+            "where marked (last), on the data of all 28,155 people.");
   }
 
   @Test
-  void whatIsUndisclosedIsCountedAndNeverANumber() {
+  void undisclosedReportsAreCounted() {
     String text = new ResultTable(Comparisons.withUndisclosedReports()).text();
 
     assertThat(text.lines().filter(line -> line.endsWith(" 8 or undisclosed "))).hasSize(7);
@@ -50,14 +50,14 @@ class ResultTableTest {
             "epsilon = 8, undisclosed by 5,631 of them; one report",
             "BANCO refused 5,631 undisclosed reports (DECLARATION).")
         .endsWith(
-            "This comparison spent 8 or an undisclosed amount per learner,"
-                + " 56 or an undisclosed amount per person;"
-                + " a real deployment runs one learner. Undisclosed are 39,417 reports,"
-                + " up to 7 of one person: only their senders know the cost.");
+            "Epsilon spent by this comparison: 8 or an undisclosed amount per learner, 56 or an"
+                + " undisclosed amount per person; a real deployment runs one learner. 39,417"
+                + " reports are undisclosed, up to 7 of one person; only their senders know"
+                + " their cost.");
   }
 
   @Test
-  void whatRawReportsTaughtStandsApartAndSaysWhoSeesThem() {
+  void learnersOfRawReportsAreSeparateWithANoteOnAccess() {
     String text = new ResultTable(Comparisons.withRawReports()).text();
 
     assertThat(text.lines().skip(10).limit(4).map(line -> line.replaceAll(" +", " ").trim()))
@@ -68,14 +68,14 @@ class ResultTableTest {
             "DP-FTRL, tree, step 1 | learning rate 1 | 0.676 | 0.735 | 0.776 | 0.730 | 8");
     assertThat(text)
         .contains(
-            "in 32 rounds 28,128 people each sent their raw gradients to the job",
-            "whoever runs the job, its checkpoints and the raw-gradients topic sees them",
+            "in 32 rounds, 28,128 people each sent a raw gradient to the job",
+            "Operators of the job, of its checkpoints and of the raw-gradients topic can read",
             "learning rate was chosen in advance",
-            "DP-FTRL, tree, step 1: epsilon 8 at delta 1e-5, by noise 2.94 times",
+            "DP-FTRL, tree, step 1: epsilon 8 at delta 1e-5, with noise multiplier 2.94",
             "together spent epsilon 12.26 at delta 1e-5")
         .endsWith(
-            "This comparison spent 8 per learner, 56 per person;"
-                + " a real deployment runs one learner.");
+            "Epsilon spent by this comparison: 8 per learner, 56 per person; a real deployment runs"
+                + " one learner.");
     String page = CurvePage.render(Comparisons.withRawReports());
     assertThat(page.indexOf("\"label\":\"LDP-SGD, step 1000\""))
         .as("colours of rows are those of curves")
@@ -84,9 +84,9 @@ class ResultTableTest {
   }
 
   @Test
-  void aNumberIsJudgedByItsExplainedVariance() {
+  void numericTargetsHaveExplainedVariance() {
     String text = new ResultTable(Comparisons.of(Simulation.linear(100, 1))).text();
 
-    assertThat(text).contains("R² (last)", "R² (the share of the variance that is explained)");
+    assertThat(text).contains("R² (last)", "R² (the share of the explained variance)");
   }
 }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The script as a user runs it, in a process of its own.
+ * The script {@code croupier} as users run it, in a separate process.
  *
  * @param directory where it runs
  * @param temporary where its temporary files go
@@ -19,7 +19,7 @@ record Script(Path directory, Path temporary) {
 
   private static final Path SCRIPT = Path.of("..", "croupier").toAbsolutePath().normalize();
 
-  /** A script that runs in {@code directory}, with its temporary files in a corner of it. */
+  /** A script that runs in {@code directory}, with its temporary files in a subdirectory. */
   static Script in(Path directory) throws IOException {
     return new Script(directory, Files.createDirectory(directory.resolve("tmp")));
   }
@@ -29,7 +29,7 @@ record Script(Path directory, Path temporary) {
     return start(List.of(), arguments);
   }
 
-  /** Starts it by a command that executes the one behind it. */
+  /** Starts it with a launcher, a command that executes its arguments. */
   Process start(List<String> launcher, String... arguments) throws IOException {
     List<String> command = new ArrayList<>(launcher);
     command.add(SCRIPT.toString());
@@ -40,7 +40,7 @@ record Script(Path directory, Path temporary) {
     return builder.start();
   }
 
-  /** Runs it to its end, which has to be a good one, and returns what it says. */
+  /** Runs it to its end, requires exit code 0, and returns its output. */
   List<String> run(String... arguments) throws Exception {
     Process process = start(arguments);
     List<String> lines = process.inputReader(UTF_8).lines().toList();

@@ -36,7 +36,7 @@ class SimulatedClientsTest {
   private final Problem problem = Simulation.logistic(PEOPLE, 1).problem();
 
   @Test
-  void everybodyReportsOnceToEveryModelInTheirTurn() throws Exception {
+  void everyPersonReportsOnceToEveryModelInOrder() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(true);
     int[] order = {3, 1, 2};
     try (SimulatedClients simulatedClients = clients(producer, order)) {
@@ -57,7 +57,7 @@ class SimulatedClientsTest {
   }
 
   @Test
-  void groupsAnswerTheRoundThatIsPublishedAndNobodyTwice() throws Exception {
+  void groupsAnswerThePublishedRoundOnce() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(true);
     int[] order = {3, 1, 2, 4, 0};
     AtomicReference<ModelSnapshot> newest = new AtomicReference<>(Snapshots.of("raw", 6, 0, 0));
@@ -79,7 +79,7 @@ class SimulatedClientsTest {
     assertThat(cohorts.isOver()).isFalse();
     assertThat(cohorts.answer(5, underway::add)).isEqualTo(2);
     assertThat(cohorts.isOver()).isTrue();
-    assertThat(cohorts.answer(5, underway::add)).as("who is left over is not asked").isZero();
+    assertThat(cohorts.answer(5, underway::add)).as("remaining people don't report").isZero();
 
     double[] gradient = new double[6];
     problem.gradient(2, newest.get().weights(), gradient);
@@ -98,7 +98,7 @@ class SimulatedClientsTest {
   }
 
   @Test
-  void nobodyComesWhileTheyAreHeld() throws Exception {
+  void noPersonReportsWhileHeld() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(true);
     CountDownLatch asked = new CountDownLatch(3);
     try (SimulatedClients simulatedClients = clients(producer, new int[] {0, 1})) {
@@ -115,7 +115,7 @@ class SimulatedClientsTest {
   }
 
   @Test
-  void aReportThatCannotBeDeliveredIsNotPassedOver() throws Exception {
+  void aFailedDeliveryIsAnError() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(false);
     try (SimulatedClients simulatedClients = clients(producer, new int[] {0})) {
       simulatedClients.start(1e6, () -> false);

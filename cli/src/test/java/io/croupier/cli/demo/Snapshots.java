@@ -4,7 +4,7 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.ModelUpdate;
 import java.util.Collections;
 
-/** Publications as tests need them. */
+/** Publications for tests. */
 final class Snapshots {
 
   static final int GRID_EXPONENT = -18;
@@ -12,7 +12,7 @@ final class Snapshots {
 
   private Snapshots() {}
 
-  /** A model whose weights and average have the value {@code weight} everywhere. */
+  /** A model in which all coordinates of weights and average are {@code weight}. */
   static ModelSnapshot of(String modelId, int dimension, double weight, long used) {
     return ModelSnapshot.parse(
         ModelUpdate.newBuilder()
