@@ -41,9 +41,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the job's ledger charges, as an auditor sees it: users are refused from the report on that
- * would exceed a limit, what the topic says can be added up again, and every command that the
- * README shows of this works.
+ * The job's ledger from an auditor's point of view: a report that would exceed a limit is refused,
+ * the totals on the topic can be recomputed, and every documented command for this works.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class LedgerITCase {
@@ -59,7 +58,7 @@ class LedgerITCase {
   private static JobConfig config;
   private static List<AccountingEvent> events;
 
-  /** What a command printed. */
+  /** The output of a command. */
   private record Printed(int code, String out, String err) {
     private JsonObject json() {
       return JsonParser.parseString(out).getAsJsonObject();
@@ -121,7 +120,7 @@ class LedgerITCase {
         .setDense(Dense.newBuilder().addValues(0).addValues(0));
   }
 
-  /** Ada reports a quarter of an epsilon five times, and each report twice; others report too. */
+  /** Ada reports five times with epsilon 0.25, sending each report twice; others report, too. */
   private static List<GradientReport> reports() {
     List<GradientReport> reports = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
@@ -180,7 +179,7 @@ class LedgerITCase {
   }
 
   @Test
-  void fromTheReportOnThatExceedsALimitUsersAreRefused() {
+  void reportsThatWouldExceedALimitAreRefused() {
     assertThat(of("ada"))
         .extracting(AccountingEvent::getOutcome)
         .containsExactly(
@@ -200,7 +199,7 @@ class LedgerITCase {
   }
 
   @Test
-  void composeComesToTheLedgersTotalsOfEveryUserAndModel() {
+  void composeReproducesTheLedgersTotals() {
     Map<String, Spend> newest = new HashMap<>();
     for (AccountingEvent event : events) {
       newest.put(event.getUserId(), event.getUserTotals());
@@ -235,7 +234,7 @@ class LedgerITCase {
   }
 
   @Test
-  void theLedgerOfOnePersonSaysWhatIsLeftAndWhyTheyWereRefused() {
+  void theLedgerOfOneUserHasRemainingLimitsAndReasons() {
     Printed printed = croupier("ledger --user ada" + kafka());
 
     assertThat(printed.code()).as(printed.err()).isZero();
@@ -252,7 +251,7 @@ class LedgerITCase {
   }
 
   @Test
-  void theLedgerOfThoseWhoSpentMost() {
+  void theLedgerOfTopSpenders() {
     Printed printed = croupier("ledger --top 2" + kafka());
 
     assertThat(printed.code()).as(printed.err()).isZero();
@@ -265,10 +264,10 @@ class LedgerITCase {
   }
 
   @Test
-  void whoIsNotThereIsNamed() {
+  void unknownUsersAreReported() {
     Printed unknown = croupier("ledger --user eve" + kafka());
     assertThat(unknown.code()).isEqualTo(1);
-    assertThat(unknown.err()).contains("--user is eve, of whom there is no event on croupier.acc");
+    assertThat(unknown.err()).contains("--user is eve, who has no event on topic croupier.acc");
     assertThat(croupier("ledger --top 0" + kafka()).err()).contains("--top is 0; it must be");
     assertThat(croupier("ledger" + kafka()).code()).isEqualTo(2);
     Printed nowhere = croupier("account compose --prefix nowhere" + kafka());

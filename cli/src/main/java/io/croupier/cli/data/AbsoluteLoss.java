@@ -1,6 +1,6 @@
 package io.croupier.cli.data;
 
-/** The absolute loss {@code |p - y|}; its slope where p = y, any of [-1, 1], is taken to be 0. */
+/** The absolute loss {@code |p - y|}; of the subgradients [-1, 1] at p = y, the slope is 0. */
 public record AbsoluteLoss() implements PointLoss {
 
   @Override

@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The census data inside the project: does a man earn more than the median wage, judged by
- * education, experience, ethnicity, place and working time. Features are divided by the largest
- * norm of a row, so that no gradient is longer than 1.
+ * The census data in the project's jar: predict from education, experience, ethnicity, place and
+ * working time whether a man earns more than the median wage. Features are divided by the largest
+ * norm of a row, so no gradient is longer than 1.
  */
 public final class Census {
 
@@ -34,7 +34,7 @@ public final class Census {
 
   private Census() {}
 
-  /** Reads it. */
+  /** Reads the data. */
   public static DataSet load() {
     String file = "census-wages-1988.csv.gz";
     try (InputStream in = Census.class.getResourceAsStream(file)) {

@@ -14,10 +14,10 @@ import org.apache.commons.math3.stat.descriptive.moment.Mean;
 import org.apache.commons.math3.stat.descriptive.moment.StandardDeviation;
 
 /**
- * A CSV file of the user's own, one person a row: numeric columns standardised (mean 0, deviation
- * 1, cut at three deviations), others one column per value but the first, an intercept, and all of
- * it divided by the largest norm of a row. The label has two values, or is a number and is compared
- * with its median.
+ * A CSV file with one row per person. Numeric columns are standardised (mean 0, standard deviation
+ * 1) and clipped at three deviations; other columns become one indicator column for each value but
+ * the first. An intercept is added, and everything is divided by the largest norm of a row. The
+ * label has two values, or is a number that is compared with its median.
  */
 public final class CsvData {
 
@@ -34,7 +34,7 @@ public final class CsvData {
     this.table = table;
   }
 
-  /** Reads {@code file}, to predict {@code label} from all other columns. */
+  /** Reads {@code file}; {@code label} is predicted from all other columns. */
   public static DataSet load(Path file, String label) {
     return new CsvData(CsvTable.read(file)).dataSet(file, label);
   }
@@ -54,7 +54,8 @@ public final class CsvData {
       }
     }
     if (columns.size() == 1) {
-      throw new InputException(table.name() + ": no column to predict '" + label + "' from");
+      throw new InputException(
+          table.name() + ": there is no column from which to predict '" + label + "'");
     }
     double[] features = rows();
     Scaling.divideByLargestRow(features, columns.size());
@@ -85,7 +86,8 @@ public final class CsvData {
     }
     if (distinct.size() < 2 || !table.isNumeric(label)) {
       throw new InputException(
-          "%s, column '%s': a label has two different values, or is a number (then the question is"
+          ("%s, column '%s': a label must have two different values, or be a number (then the"
+                      + " question is")
                   .formatted(table.name(), label)
               + " whether it is above its median); this one has "
               + (distinct.size() < 2 ? "one value only" : distinct.size() + " values"));
@@ -101,7 +103,7 @@ public final class CsvData {
     double mean = new Mean().evaluate(values);
     double deviation = new StandardDeviation().evaluate(values, mean);
     if (!(deviation > 0) || !Double.isFinite(deviation)) {
-      notes.add("Column '%s' is left out: its values don't differ.".formatted(column));
+      notes.add("Column '%s' is ignored: all its values are equal.".formatted(column));
       return;
     }
     for (int i = 0; i < values.length; i++) {
@@ -116,11 +118,11 @@ public final class CsvData {
     SortedSet<String> distinct = new TreeSet<>(values);
     if (distinct.size() > MOST_CATEGORIES) {
       notes.add(
-          "Column '%s' is left out: %d different values (%d at most)."
+          "Column '%s' is ignored: it has %d different values; at most %d are supported."
               .formatted(column, distinct.size(), MOST_CATEGORIES));
       return;
     }
-    // The first value is what the others are compared with: the intercept speaks for it.
+    // The first value is the reference category, which the intercept represents.
     distinct.remove(distinct.first());
     for (String category : distinct) {
       add(

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * One person's rows, taken as they are: the label, and every other column, a number, a coordinate
- * in the order of the header. Nothing is scaled, since that needs everybody's data.
+ * One person's rows. Every column except the label is a coordinate, in the order of the header. The
+ * values are not scaled, since scaling would require the data of all people.
  */
 public final class CsvRows {
 
@@ -15,11 +15,11 @@ public final class CsvRows {
   /**
    * Reads a file.
    *
-   * @param label the column that is to be predicted
-   * @param dimension of the model: so many other columns there must be
+   * @param label the column to predict
+   * @param dimension of the model, and required number of other columns
    * @param gradientBound the model's G
    * @param scale of the residuals, for {@link NamedLoss#HUBER_MALLOWS}
-   * @throws InputException if it can't be read, or something in it is not as it must be
+   * @throws InputException if the file can't be read, or its contents are invalid
    */
   public static Problem load(
       Path file, String label, NamedLoss loss, int dimension, double gradientBound, double scale) {
@@ -28,7 +28,7 @@ public final class CsvRows {
     List<String> columns = table.columns().stream().filter(name -> !name.equals(label)).toList();
     if (columns.size() != dimension) {
       throw new InputException(
-          "%s: %d columns beside '%s'; the model has %d coordinates"
+          "%s: the file has %d columns besides '%s'; the model has %d coordinates"
               .formatted(table.name(), columns.size(), label, dimension));
     }
     double[] features = new double[Math.multiplyExact(targets.length, dimension)];

@@ -18,7 +18,7 @@ import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 import org.apache.commons.csv.DuplicateHeaderMode;
 
-/** A CSV file with a header, in memory; errors name file, line and column. */
+/** A CSV file with a header, in memory. Error messages contain file, line and column, no values. */
 final class CsvTable {
 
   private static final CSVFormat FORMAT =
@@ -40,7 +40,7 @@ final class CsvTable {
     this.columns = columns;
   }
 
-  /** Reads a file, unpacked if its name ends in {@code .gz}. */
+  /** Reads a file; one that ends in {@code .gz} is decompressed. */
   static CsvTable read(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
       return read(file.toString(), file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in);
@@ -60,14 +60,14 @@ final class CsvTable {
         long line = parser.getCurrentLineNumber();
         if (!record.isConsistent()) {
           throw new InputException(
-              "%s, line %d: %d values where the header names %d columns"
+              "%s, line %d: %d values, but the header has %d columns"
                   .formatted(name, line, record.size(), table.columns.size()));
         }
         table.rows.add(record.values());
         table.lines.add(line);
       }
       if (table.rows.isEmpty()) {
-        throw new InputException(name + ": no rows below the header");
+        throw new InputException(name + ": the file has no rows below the header");
       }
       return table;
     } catch (IllegalArgumentException e) {
@@ -93,14 +93,15 @@ final class CsvTable {
     int index = columns.indexOf(column);
     if (index < 0) {
       throw new InputException(
-          "%s: no column '%s'; there are %s".formatted(name, column, String.join(", ", columns)));
+          "%s: no column '%s'; the columns are %s"
+              .formatted(name, column, String.join(", ", columns)));
     }
     List<String> values = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
       String value = rows.get(i)[index];
       if (value.isEmpty()) {
         throw new InputException(
-            "%s, line %d, column '%s': no value; fill the gap or leave the row out"
+            "%s, line %d, column '%s': missing value; add it or remove the row"
                 .formatted(name, lines.get(i), column));
       }
       values.add(value);
@@ -131,7 +132,7 @@ final class CsvTable {
     for (int i = 0; i < numbers.length; i++) {
       if (numbers[i] != 0 && numbers[i] != 1) {
         throw new InputException(
-            "%s, line %d, column '%s': neither 0 nor 1, which a label of the logistic loss must be"
+            "%s, line %d, column '%s': a label of the logistic loss must be 0 or 1"
                 .formatted(name, lines.get(i), column));
       }
     }
@@ -150,7 +151,8 @@ final class CsvTable {
 
   private InputException notFinite(int row, String column, Throwable cause) {
     return new InputException(
-        "%s, line %d, column '%s': not a finite number, which the column's values must be"
+        ("%s, line %d, column '%s': not a finite number; all values of this column must be finite"
+                + " numbers")
             .formatted(name, lines.get(row), column),
         cause);
   }

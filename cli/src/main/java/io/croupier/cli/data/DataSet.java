@@ -3,14 +3,14 @@ package io.croupier.cli.data;
 import java.util.List;
 
 /**
- * A data set and what is to be learnt from it.
+ * A data set and the prediction problem on it.
  *
  * @param name short, for headings
  * @param description one sentence: who the people are and what is predicted
  * @param features the name of each coordinate
  * @param problem losses and gradients
- * @param clip length at which gradients are clipped unless the user says otherwise
- * @param notes what else the user should know, a sentence each
+ * @param clip default length at which gradients are clipped
+ * @param notes further information for the user, one sentence each
  */
 public record DataSet(
     String name,

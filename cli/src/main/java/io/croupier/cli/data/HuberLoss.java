@@ -4,8 +4,8 @@ package io.croupier.cli.data;
  * Huber's loss {@code sigma rho_c((y - p) / sigma)}, where rho_c(r) is r^2/2 up to |r| = c and
  * grows linearly from there.
  *
- * @param c where the loss turns linear, in units of sigma
- * @param sigma scale of the residuals, known
+ * @param c residual from which on the loss is linear, in units of sigma
+ * @param sigma known scale of the residuals
  */
 public record HuberLoss(double c, double sigma) implements PointLoss {
 

@@ -8,7 +8,7 @@ public record LogisticLoss() implements PointLoss {
 
   @Override
   public double value(double prediction, double target) {
-    // log(1 + e^p) - y p, without the cancellation between the two for large p.
+    // Computes log(1 + e^p) - y p without cancellation for large p.
     double wrong = target > 0.5 ? -prediction : prediction;
     return Math.max(wrong, 0) + Math.log1p(Math.exp(-Math.abs(wrong)));
   }

@@ -2,18 +2,18 @@ package io.croupier.cli.data;
 
 import java.util.Locale;
 
-/** The losses that can be named on the command line. */
+/** Losses, as options name them. */
 public enum NamedLoss {
-  /** Cross-entropy of log odds; targets are 0 or 1. */
+  /** Cross-entropy of the log odds; targets are 0 or 1. */
   LOGISTIC,
   /** Half the square of the residual. */
   SQUARED,
-  /** The size of the residual. */
+  /** The absolute value of the residual. */
   ABSOLUTE,
-  /** Huber's loss, rows far out weighted down: no gradient is longer than the model's bound. */
+  /** Huber's loss with Mallows weights: no gradient is longer than the model's bound. */
   HUBER_MALLOWS;
 
-  /** Huber's constant: 95 % of the efficiency of least squares if residuals are normal. */
+  /** Huber's constant, with 95 % of the efficiency of least squares for normal residuals. */
   static final double HUBER_C = 1.345;
 
   /** Whether targets are 0 or 1. */
@@ -24,10 +24,10 @@ public enum NamedLoss {
   /**
    * The problem of predicting targets.
    *
-   * @param features rows, one behind the other; kept
-   * @param targets one for each row; kept
+   * @param features rows, concatenated; not copied
+   * @param targets one for each row; not copied
    * @param gradientBound the model's G
-   * @param scale sigma, of the residuals; only {@link #HUBER_MALLOWS} looks at it
+   * @param scale sigma of the residuals; used only by {@link #HUBER_MALLOWS}
    */
   Problem problem(double[] features, double[] targets, double gradientBound, double scale) {
     double[] weights =
@@ -46,7 +46,7 @@ public enum NamedLoss {
     };
   }
 
-  /** As on the command line: huber-mallows. */
+  /** The name on the command line: {@code huber-mallows}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

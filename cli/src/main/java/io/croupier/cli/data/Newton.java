@@ -7,15 +7,15 @@ import org.apache.commons.math3.linear.RealMatrix;
 
 /**
  * Newton's method with step halving on a {@link Problem} (for the logistic loss: iteratively
- * reweighted least squares). Where classes can be separated there is no minimum; it then stops far
- * out, where the loss no longer falls.
+ * reweighted least squares). If the classes are separable, there is no minimum, and the iteration
+ * stops where the loss no longer decreases.
  */
 final class Newton {
 
   private static final int STEPS = 200;
   private static final int HALVINGS = 40;
 
-  /** Relative to the largest second derivative; makes repeated columns harmless. */
+  /** Relative to the largest second derivative; keeps the Hessian regular for repeated columns. */
   private static final double RIDGE = 1e-10;
 
   private static final double LEAST_DECREASE = 1e-13;

@@ -3,15 +3,15 @@ package io.croupier.cli.data;
 /** A loss of one prediction {@code <x, w>} against its target, convex in the prediction. */
 public sealed interface PointLoss permits LogisticLoss, HuberLoss, SquaredLoss, AbsoluteLoss {
 
-  /** The loss. */
+  /** The value of the loss. */
   double value(double prediction, double target);
 
-  /** Its derivative in the prediction. */
+  /** The derivative with respect to the prediction. */
   double slope(double prediction, double target);
 
-  /** Its second derivative in the prediction. */
+  /** The second derivative with respect to the prediction. */
   double curvature(double prediction, double target);
 
-  /** The largest absolute slope; Infinity if there is none. */
+  /** The supremum of the absolute slope; may be infinite. */
   double steepest();
 }

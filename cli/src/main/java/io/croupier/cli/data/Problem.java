@@ -3,11 +3,10 @@ package io.croupier.cli.data;
 import java.util.Arrays;
 
 /**
- * A convex problem of prediction by {@code <x, w>}: the mean over people i of {@code u_i loss(<x_i,
- * w>, y_i)}, divided by the mean of the u_i.
+ * A convex prediction problem with predictions {@code <x, w>}. The loss is the mean over people i
+ * of {@code u_i loss(<x_i, w>, y_i)}, divided by the mean of the u_i.
  *
- * <p>Immutable; safe for any number of threads. Overflow: weights of norm up to 1e150 give finite
- * losses.
+ * <p>Immutable and thread-safe. Losses are finite for weights of norm up to 1e150.
  */
 public final class Problem {
 
@@ -20,9 +19,9 @@ public final class Problem {
   private final double totalVariation;
 
   /**
-   * Keeps the arrays.
+   * Makes a problem; the arrays are not copied.
    *
-   * @param features the x_i, row behind row
+   * @param features the x_i, concatenated
    * @param targets the y_i; 0 or 1 for a {@link LogisticLoss}
    * @param importance the u_i, not negative
    */
@@ -31,7 +30,7 @@ public final class Problem {
         || importance.length != targets.length
         || features.length % targets.length != 0) {
       throw new IllegalArgumentException(
-          "features, targets and importance of %d, %d and %d values don't belong together"
+          "features, targets and importance have %d, %d and %d values, which don't match"
               .formatted(features.length, targets.length, importance.length));
     }
     this.dimension = features.length / targets.length;
@@ -53,12 +52,12 @@ public final class Problem {
     return targets.length;
   }
 
-  /** What the fit of a {@link Score} is called. */
+  /** The name of the fit of a {@link Score}. */
   public String fitName() {
     return pointLoss instanceof LogisticLoss ? "accuracy" : "R²";
   }
 
-  /** The same problem of the first people only. */
+  /** The same problem, restricted to the first people. */
   public Problem first(int people) {
     if (people >= size()) {
       return this;
@@ -70,7 +69,7 @@ public final class Problem {
         pointLoss);
   }
 
-  /** No gradient of one person is longer. */
+  /** An upper bound on the norm of one person's gradient. */
   public double gradientBound() {
     double bound = 0;
     for (int i = 0; i < size(); i++) {
@@ -97,7 +96,7 @@ public final class Problem {
     }
   }
 
-  /** Loss and fit of {@code weights} on everybody's data. O(size d). */
+  /** Loss and fit of {@code weights} on all data; takes O(size d) time. */
   public Score score(double[] weights) {
     double loss = 0;
     double right = 0;
@@ -113,18 +112,18 @@ public final class Problem {
     return new Score(loss / size() / meanImportance, fit);
   }
 
-  /** The weights of least loss, found with everybody's data in the clear. */
+  /** The weights of least loss, computed from all data without privacy. */
   public double[] optimum() {
     return new Newton(this).minimum();
   }
 
-  /** Mean loss, the quantity that {@link #derivatives} derives. */
+  /** The mean loss, whose derivatives {@link #derivatives} computes. */
   double loss(double[] weights) {
     return score(weights).loss();
   }
 
   /**
-   * Adds up first and second derivative of the mean loss.
+   * Computes the first and second derivatives of the mean loss.
    *
    * @param gradient shape [d], overwritten
    * @param hessian shape [d][d], overwritten

@@ -3,12 +3,12 @@ package io.croupier.cli.data;
 import java.util.Arrays;
 import org.apache.commons.math3.stat.descriptive.rank.Percentile;
 
-/** What brings columns and rows to a common scale. */
+/** Functions that scale features. */
 final class Scaling {
 
   private Scaling() {}
 
-  /** Divides all of {@code features}, rows of {@code dimension}, by the norm of the longest row. */
+  /** Divides all {@code features}, rows of {@code dimension}, by the largest norm of a row. */
   static void divideByLargestRow(double[] features, int dimension) {
     double largest = 0;
     for (int row = 0; row < features.length; row += dimension) {
@@ -24,7 +24,7 @@ final class Scaling {
     }
   }
 
-  /** The value that half of {@code values} does not exceed. */
+  /** The median of {@code values}. */
   static double median(double[] values) {
     return new Percentile().evaluate(values, 50);
   }

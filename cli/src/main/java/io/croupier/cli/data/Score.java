@@ -1,10 +1,10 @@
 package io.croupier.cli.data;
 
 /**
- * How good some weights are.
+ * The quality of weights.
  *
  * @param loss mean loss
- * @param fit share of people who are predicted right (two classes), or share of the variance that
- *     is explained (a number)
+ * @param fit share of correct predictions (two classes), or share of the explained variance (R²,
+ *     for numeric targets)
  */
 public record Score(double loss, double fit) {}

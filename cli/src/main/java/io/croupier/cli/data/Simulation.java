@@ -8,11 +8,11 @@ import org.apache.commons.rng.sampling.distribution.ZigguratSampler;
 import org.apache.commons.rng.simple.RandomSource;
 
 /**
- * The two designs of section 5 of the LDP-SGD paper with d = 5: covariates {@code x = (1, z)}, z
- * standard normal, true parameters all 1, each person weighted by {@code min(1, 2 / ||x||^2)}
- * (Mallows), which bounds gradients by sqrt(2) times the steepest slope. Linear: residuals N(0,
- * 2^2), Huber's loss at c = 1.345 with the scale known (the paper estimates it along). Logistic:
- * cross-entropy.
+ * The two designs of section 5 of the LDP-SGD paper, with d = 5. The covariates are {@code x = (1,
+ * z)}, z standard normal; all true parameters are 1; each person has the Mallows weight {@code
+ * min(1, 2 / ||x||^2)}, which bounds gradients by sqrt(2) times the steepest slope. The linear
+ * design has residuals N(0, 2^2) and Huber's loss with c = 1.345 and known scale (the paper also
+ * estimates the scale). The logistic design has cross-entropy.
  */
 public final class Simulation {
 
@@ -59,7 +59,7 @@ public final class Simulation {
         name,
         String.format(
             Locale.ROOT,
-            "%,d simulated people, %s regression with %d covariates and Mallows weights.",
+            "%,d simulated people: %s regression with %d covariates and Mallows weights.",
             people,
             name,
             COVARIATES),

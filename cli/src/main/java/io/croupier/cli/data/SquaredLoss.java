@@ -1,6 +1,6 @@
 package io.croupier.cli.data;
 
-/** The squared loss {@code (p - y)^2 / 2}. No slope is the steepest: its gradients are clipped. */
+/** The squared loss {@code (p - y)^2 / 2}. Its slope is unbounded, so gradients must be clipped. */
 public record SquaredLoss() implements PointLoss {
 
   @Override

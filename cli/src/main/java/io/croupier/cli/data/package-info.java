@@ -1,5 +1,5 @@
 /**
- * Data sets and what there is to learn from them: a {@link io.croupier.cli.data.Problem} per data
- * set, with its loss, its gradients and its non-private optimum.
+ * Data sets, each with a {@link io.croupier.cli.data.Problem} that has its loss, its gradients and
+ * its non-private optimum.
  */
 package io.croupier.cli.data;

@@ -14,9 +14,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What is spent, and what is left of the limits, by the newest event that says so.
+ * What is spent and what the limits leave, as in the newest event.
  *
- * @param left without fields where there is no limit
+ * @param spent the totals
+ * @param left a field for each limit
  */
 record Balance(Spend spent, Left left) {
   static final Balance NOTHING = new Balance(Spend.getDefaultInstance(), Left.getDefaultInstance());
@@ -35,7 +36,7 @@ record Balance(Spend spent, Left left) {
           "unbounded",
           "left");
 
-  /** For people. */
+  /** The cells of the printed table. */
   List<String> cells() {
     return List.of(
         Digits.count(spent.getReports()),
@@ -66,7 +67,7 @@ record Balance(Spend spent, Left left) {
     return Digits.sixDigits(number, RoundingMode.CEILING);
   }
 
-  /** For programs: both in the Protobuf JSON mapping. */
+  /** Adds both messages in the Protobuf JSON mapping. */
   void addTo(JsonObject json) {
     json.add("spent", json(spent));
     json.add("left", json(left));

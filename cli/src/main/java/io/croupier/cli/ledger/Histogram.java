@@ -12,22 +12,22 @@ import java.util.SortedMap;
 import org.apache.commons.lang3.StringUtils;
 
 /**
- * How many there are of each size, in at most ten bins as wide as 1, 2 or 5 times a power of ten. A
- * bin holds its upper end, not its lower one: what is spent is rounded up.
+ * A histogram with at most ten bins, whose width is 1, 2 or 5 times a power of ten. A bin includes
+ * its upper end but not its lower one, since spends are rounded up.
  *
- * @param bins from the first to the last that holds any; empty ones between them too
+ * @param bins from the first to the last non-empty one, including empty ones between them
  */
 record Histogram(List<Bin> bins) {
   private static final int MOST_BINS = 10;
   private static final int WIDTH = 40;
 
-  /** Some of the values. */
+  /** The number of values in an interval, {@code above} excluded and {@code upTo} included. */
   record Bin(BigDecimal above, BigDecimal upTo, long count) {}
 
   /**
-   * Of positive values; others are left out.
+   * The histogram of the positive values; others are left out.
    *
-   * @param counts how many there are of each
+   * @param counts the number of occurrences of each value
    */
   static Histogram of(SortedMap<Double, Long> counts) {
     SortedMap<Double, Long> positive = counts.tailMap(Double.MIN_VALUE);
@@ -67,7 +67,7 @@ record Histogram(List<Bin> bins) {
         .longValue();
   }
 
-  /** A line for each bin, a bar for how many it holds. */
+  /** One line per bin, with a bar for its count. */
   String text() {
     long most = bins.stream().mapToLong(Bin::count).max().orElse(1);
     int edge = 0;
@@ -95,7 +95,7 @@ record Histogram(List<Bin> bins) {
     return Digits.all(edge.doubleValue());
   }
 
-  /** For programs. */
+  /** The JSON form. */
   JsonArray json() {
     JsonArray array = new JsonArray();
     for (Bin bin : bins) {

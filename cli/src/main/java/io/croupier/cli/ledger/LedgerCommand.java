@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Prints what people have spent, by the ledger's own word. */
+/** Prints what users have spent, as recorded by the ledger. */
 @Command(
     name = "ledger",
     mixinStandardHelpOptions = true,
@@ -23,10 +23,13 @@ import picocli.CommandLine.Spec;
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
-      "Prints what people have spent and what is left, how their reports were judged, and a"
-          + " histogram of the spends: from the committed events of the accounting topic, by the"
-          + " ledger's own word ('account compose' checks it). Relation: replace-one, of the"
-          + " declared, bounded reports. It names people: who runs it may know."
+      "Prints what users have spent.",
+      "",
+      "The output has the spends, what the limits leave, the verdicts on reports, and a histogram."
+          + " The figures are those of the ledger, from the committed events of the accounting"
+          + " topic; 'croupier account compose' recomputes them. They cover the declared,"
+          + " bounded reports, under replace-one.",
+      "The output contains user ids: restrict it like the accounting topic."
     },
     footer = {
       "",
@@ -43,23 +46,24 @@ public final class LedgerCommand implements Callable<Integer> {
 
   @Mixin private ConnectionOptions connection;
 
-  @Option(names = "--json", description = "For programs.")
+  @Option(names = "--json", description = "Prints JSON.")
   private boolean json;
 
-  /** One of the two. */
+  /** The query, of which one is required. */
   private static final class QueryOptions {
     @Option(
         names = "--user",
         paramLabel = "ID",
         required = true,
-        description = "One person: on each model, and every reason for a refusal.")
+        description =
+            "Prints one user: the spend on each model, and the last reason for each" + " verdict.")
     private String user;
 
     @Option(
         names = "--top",
         paramLabel = "N",
         required = true,
-        description = "The N people who spent most by rho, and a histogram of all.")
+        description = "Prints the N users with the largest rho, and a histogram of all users.")
     private Long top;
   }
 
@@ -80,7 +84,7 @@ public final class LedgerCommand implements Callable<Integer> {
     AccountingTopic.read(config, (event, place) -> statement.add(event));
     if (statement.events() == 0) {
       throw new InputException(
-          "--user is %s, of whom there is no event on %s; 'croupier ledger --top 10' names users"
+          "--user is %s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
               .formatted(who.user, config.topics().accounting()));
     }
     return json ? Json.text(statement.json()) : statement.text();
@@ -91,7 +95,7 @@ public final class LedgerCommand implements Callable<Integer> {
     AccountingTopic.read(config, (event, place) -> statement.add(event));
     if (statement.people() == 0) {
       throw new InputException(
-          "There is no event on %s yet".formatted(config.topics().accounting()));
+          "Topic %s has no events yet".formatted(config.topics().accounting()));
     }
     return json ? Json.text(statement.json(who.top)) : statement.text(who.top);
   }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** How the sizes of spends are distributed: of pure epsilons, and apart from them of mus. */
+/** The distributions of pure epsilons and, separately, of mus. */
 final class SpendDistribution {
   private final TreeMap<Double, Long> epsilons = new TreeMap<>();
   private final TreeMap<Double, Long> mus = new TreeMap<>();
@@ -17,9 +17,9 @@ final class SpendDistribution {
   }
 
   /**
-   * A histogram of each kind of which there are any.
+   * The printed histograms; empty ones are left out.
    *
-   * @param whose of whom or what they are, in words
+   * @param whose what each spend belongs to, in words: {@code person} or {@code report}
    */
   List<String> text(String whose) {
     List<String> text = new ArrayList<>();
@@ -36,7 +36,7 @@ final class SpendDistribution {
     return text;
   }
 
-  /** For programs. */
+  /** The JSON form. */
   JsonObject json() {
     JsonObject json = new JsonObject();
     json.add("epsilon", Histogram.of(epsilons).json());

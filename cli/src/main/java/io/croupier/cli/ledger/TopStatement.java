@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who spent most, and how everybody's spends are distributed. The order is that of rho, which every
- * kind of bounded noise adds to.
+ * The users who spent most, and the distribution of all users' spends. Users are ordered by rho, to
+ * which every kind of bounded noise contributes.
  */
 final class TopStatement {
   private static final Comparator<Map.Entry<String, UserSpend>> ORDER =
@@ -26,13 +26,13 @@ final class TopStatement {
   private final Map<String, UserSpend> people = new HashMap<>();
   private final VerdictCounts verdicts = new VerdictCounts();
 
-  /** What is kept of each. */
+  /** The state of one user. */
   private static final class UserSpend {
     private Balance balance = Balance.NOTHING;
     private long refused;
   }
 
-  /** Takes the next event. */
+  /** Adds the next event. */
   void add(AccountingEvent event) {
     verdicts.add(event);
     UserSpend person = people.computeIfAbsent(event.getUserId(), id -> new UserSpend());
@@ -42,7 +42,7 @@ final class TopStatement {
     }
   }
 
-  /** How many people there are. */
+  /** The number of users. */
   long people() {
     return people.size();
   }
@@ -57,7 +57,7 @@ final class TopStatement {
     return distribution;
   }
 
-  /** For people. */
+  /** The printed form. */
   String text(long most) {
     List<String> header = new ArrayList<>(List.of("user"));
     header.addAll(Balance.HEADER);
@@ -76,7 +76,7 @@ final class TopStatement {
     return String.join(System.lineSeparator(), text).stripTrailing();
   }
 
-  /** For programs. */
+  /** The JSON form. */
   JsonObject json(long most) {
     JsonObject json = new JsonObject();
     json.addProperty("users", people());

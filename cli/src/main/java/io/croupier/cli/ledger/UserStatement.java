@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** All that the ledger says of one person. */
+/** Everything that accounting events contain about one user. */
 final class UserStatement {
   private final String userId;
   private final Map<String, Balance> models = new TreeMap<>();
@@ -23,7 +23,7 @@ final class UserStatement {
     this.userId = userId;
   }
 
-  /** Takes the next event, which may be another person's. */
+  /** Adds the next event; events of other users are ignored. */
   void add(AccountingEvent event) {
     if (!event.getUserId().equals(userId)) {
       return;
@@ -39,12 +39,12 @@ final class UserStatement {
     }
   }
 
-  /** How many events there are of them. */
+  /** The number of events of the user. */
   long events() {
     return events;
   }
 
-  /** For people. */
+  /** The printed form. */
   String text() {
     List<String> header = new ArrayList<>(List.of("spent on"));
     header.addAll(Balance.HEADER);
@@ -64,7 +64,7 @@ final class UserStatement {
     return row;
   }
 
-  /** For programs. */
+  /** The JSON form. */
   JsonObject json() {
     JsonObject json = new JsonObject();
     json.addProperty("userId", userId);

@@ -9,7 +9,7 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** How often reports were judged in which way, and why the last time. */
+/** The number of reports with each verdict, and the last reason for it. */
 final class VerdictCounts {
   private final Map<Outcome, Long> counts = new EnumMap<>(Outcome.class);
   private final Map<Outcome, String> reasons = new EnumMap<>(Outcome.class);
@@ -19,7 +19,7 @@ final class VerdictCounts {
     reasons.put(event.getOutcome(), event.getReason());
   }
 
-  /** For people. */
+  /** The printed form. */
   String text() {
     Table table = new Table("verdict", "reports", "last reason").words("last reason");
     counts.forEach(
@@ -27,7 +27,7 @@ final class VerdictCounts {
     return table.text();
   }
 
-  /** For programs. */
+  /** The JSON form. */
   JsonArray json() {
     JsonArray array = new JsonArray();
     counts.forEach(

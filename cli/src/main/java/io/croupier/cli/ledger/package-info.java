@@ -1,2 +1,2 @@
-/** What the ledger says that people have spent: the command ledger. */
+/** The command {@code ledger}, which prints what users have spent. */
 package io.croupier.cli.ledger;

@@ -9,14 +9,14 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import java.util.Map;
 
-/** Finds the field that keeps an object of JSON from being a message. */
+/** Finds the field because of which a JSON object can't be parsed as a message. */
 public final class JsonFields {
 
   private JsonFields() {}
 
   /**
-   * Path of the innermost field of {@code json} that can't be parsed as one of {@code type} even on
-   * its own; empty if all of them can.
+   * The path of the innermost field of {@code json} that can't be parsed as a field of {@code type}
+   * even in isolation; empty if every field can.
    */
   public static String culprit(Descriptor type, JsonObject json) {
     for (Map.Entry<String, JsonElement> member : json.entrySet()) {

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What publishing a spec would do to a model.
+ * The effect of publishing a spec.
  *
  * @param spec the spec
- * @param kind what it would do
- * @param reasons why it is refused; empty unless it is
+ * @param kind of effect
+ * @param reasons for a refusal; empty otherwise
  */
 public record ModelChange(ModelSpec spec, ChangeKind kind, List<String> reasons) {
 
-  /** What publishing would do. */
+  /** Kinds of effects. */
   public enum ChangeKind {
     CREATED,
     CHANGED,
@@ -27,7 +27,7 @@ public record ModelChange(ModelSpec spec, ChangeKind kind, List<String> reasons)
     reasons = List.copyOf(reasons);
   }
 
-  /** Judges specs against those in force, each by itself. */
+  /** Compares each spec with the current one of the same model. */
   public static List<ModelChange> plan(List<ModelSpec> specs, Map<String, ModelSpec> current) {
     return specs.stream().map(spec -> of(spec, current.get(spec.getModelId()))).toList();
   }

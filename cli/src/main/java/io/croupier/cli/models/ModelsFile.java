@@ -18,14 +18,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A models file: a YAML list of {@link ModelSpec}s in the Protobuf JSON mapping. Plain JSON is YAML
- * too, and {@code 1e-09} is a number in it. Errors name file, entry and field.
+ * A models file: a YAML list of {@link ModelSpec}s in the Protobuf JSON mapping. Plain JSON is
+ * valid YAML, and {@code 1e-09} is a number. Error messages name file, entry and field.
  */
 public final class ModelsFile {
 
   private ModelsFile() {}
 
-  /** The specs of a file, in its order; no model twice. What they say is not judged here. */
+  /**
+   * Reads the specs of a file, in its order. Refuses repeated ids, but doesn't validate the specs.
+   */
   public static List<ModelSpec> read(Path file) {
     try {
       return parse(file.toString(), Files.readString(file));
@@ -36,7 +38,7 @@ public final class ModelsFile {
     }
   }
 
-  /** The text of a file that holds {@code specs}: JSON, and so YAML. */
+  /** The text of a file with {@code specs}, in JSON. */
   public static String text(Collection<ModelSpec> specs) {
     return specs.stream().map(ModelsFile::json).collect(Collectors.joining(",\n", "[", "]\n"));
   }
@@ -45,23 +47,23 @@ public final class ModelsFile {
     try {
       return JsonFormat.printer().print(spec);
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a spec has no Any, which alone can't be printed", e);
+      throw new IllegalStateException("a message without Any has a JSON form", e);
     }
   }
 
-  /** The specs of a text that errors are to call {@code name}. */
+  /** Parses a text; error messages call it {@code name}. */
   static List<ModelSpec> parse(String name, String text) {
     JsonElement root = YamlJson.parse(name, text);
     if (!root.isJsonArray()) {
       throw new InputException(
-          name + ": a models file is a list, each entry beginning with '- modelId:'");
+          name + ": a models file must be a list in which each entry begins with '- modelId:'");
     }
     List<ModelSpec> specs = new ArrayList<>();
     Set<String> modelIds = new HashSet<>();
     for (JsonElement element : root.getAsJsonArray()) {
       String entry = "%s, entry %d".formatted(name, specs.size() + 1);
       if (!element.isJsonObject()) {
-        throw new InputException(entry + ": a model is a map of fields, not " + element);
+        throw new InputException(entry + ": a model must be a map of fields, not " + element);
       }
       ModelSpec spec = spec(entry, element.getAsJsonObject());
       if (!modelIds.add(spec.getModelId())) {

@@ -23,21 +23,25 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** The compacted topic that the job takes its models from. */
+/** The compacted topic from which the job reads its models. */
 public final class ModelsTopic {
 
   private final Map<String, ?> kafka;
   private final String topic;
 
-  /** Of the brokers that {@code kafka}, properties of Kafka's clients, leads to. */
+  /**
+   * Makes a view of the topic.
+   *
+   * @param kafka properties of Kafka clients, including the bootstrap servers
+   */
   public ModelsTopic(Map<String, ?> kafka, String topic) {
     this.kafka = Map.copyOf(kafka);
     this.topic = topic;
   }
 
   /**
-   * The last readable spec of every model that is not retired, by model. What can't be read the job
-   * leaves aside as well.
+   * The last readable spec of every model that is not retired, by model id. Unreadable records are
+   * skipped, as the job skips them.
    */
   public SortedMap<String, ModelSpec> current() {
     SortedMap<String, ModelSpec> specs = new TreeMap<>();
@@ -61,12 +65,12 @@ public final class ModelsTopic {
     try {
       specs.put(modelId, ModelSpec.parseFrom(record.value()));
     } catch (InvalidProtocolBufferException e) {
-      // The job has dead-lettered it and goes on with the spec before it; so does this view.
+      // The job writes a dead letter and keeps the previous spec; so does this view.
       return;
     }
   }
 
-  /** Publishes specs that somebody has judged, and waits until the brokers have them. */
+  /** Publishes validated specs and waits until the brokers acknowledge them. */
   public void publish(List<ModelSpec> specs) {
     send(
         specs.stream()
@@ -77,7 +81,7 @@ public final class ModelsTopic {
             .toList());
   }
 
-  /** Retires models: a null value for each. */
+  /** Retires models by publishing a null value for each. */
   public void retire(List<String> modelIds) {
     send(
         modelIds.stream()
@@ -104,13 +108,13 @@ public final class ModelsTopic {
       throw unreachable(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InputException("Interrupted before the brokers had everything", e);
+      throw new InputException("Interrupted before the brokers acknowledged all records", e);
     }
   }
 
   private InputException unreachable(Throwable e) {
     return new InputException(
-        "The topic %s at %s can't be used: %s"
+        "Topic %s at %s can't be used: %s"
             .formatted(topic, kafka.get("bootstrap.servers"), e.getMessage()),
         e);
   }

@@ -12,14 +12,14 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * YAML 1.2 as JSON. Infinities and NaN become the strings that the Protobuf JSON mapping has for
- * them.
+ * Converts YAML 1.2 to JSON. Infinities and NaN become the strings that the Protobuf JSON mapping
+ * uses for them.
  */
 final class YamlJson {
 
   private YamlJson() {}
 
-  /** The one document of {@code text}; errors call it {@code name}. */
+  /** Converts the single document of {@code text}; error messages call it {@code name}. */
   static JsonElement parse(String name, String text) {
     try {
       return json(
@@ -55,6 +55,6 @@ final class YamlJson {
     if (value == null) {
       return JsonNull.INSTANCE;
     }
-    throw new InputException("%s: '%s' has no place in a models file".formatted(name, value));
+    throw new InputException("%s: '%s' is not allowed in a models file".formatted(name, value));
   }
 }

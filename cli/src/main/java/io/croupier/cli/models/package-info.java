@@ -1,2 +1,2 @@
-/** The operator's side of a model: files of specs, and the topic that the job reads them from. */
+/** Model specs: files of specs, and the topic from which the job reads them. */
 package io.croupier.cli.models;

@@ -25,7 +25,7 @@ class CensusTest {
   }
 
   @Test
-  void doingNothingIsATossOfACoin() {
+  void zeroWeightsAreRightForHalfOfThePeople() {
     Score score = problem.score(new double[8]);
 
     assertThat(score.loss()).isCloseTo(Math.log(2), within(1e-12));

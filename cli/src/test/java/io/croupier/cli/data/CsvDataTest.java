@@ -47,14 +47,14 @@ class CsvDataTest {
   }
 
   @Test
-  void ofTwoNumbersTheLargerIsTheQuestion() throws IOException {
+  void theLargerOfTwoNumbersIsPredicted() throws IOException {
     DataSet data = CsvData.load(file("age,class\n20,9\n30,10\n40,10\n"), "class");
 
     assertThat(data.description()).contains("class = 10");
   }
 
   @Test
-  void columnsThatTeachNothingAreLeftOutAndSaidSo() throws IOException {
+  void uselessColumnsAreIgnoredWithANote() throws IOException {
     StringBuilder text = new StringBuilder("id,planet,age,bought\n");
     for (int i = 0; i < 30; i++) {
       text.append("u").append(i).append(",7,").append(i).append(i % 2 == 0 ? ",a\n" : ",b\n");
@@ -65,8 +65,8 @@ class CsvDataTest {
     assertThat(data.features()).containsExactly("intercept", "age");
     assertThat(data.notes())
         .containsExactly(
-            "Column 'id' is left out: 30 different values (20 at most).",
-            "Column 'planet' is left out: its values don't differ.");
+            "Column 'id' is ignored: it has 30 different values; at most 20 are supported.",
+            "Column 'planet' is ignored: all its values are equal.");
   }
 
   @Test
@@ -82,7 +82,7 @@ class CsvDataTest {
   @Test
   void errorsNameLineAndColumn() {
     assertRefused(PEOPLE, "wage", "no column 'wage'", "age, city, bought");
-    assertRefused("age,bought\n20,no\n,yes\n", "bought", "line 3, column 'age': no value");
+    assertRefused("age,bought\n20,no\n,yes\n", "bought", "line 3, column 'age': missing value");
     assertRefused(
         "age,bought\n20,no\nold,yes\n", "bought", "line 3, column 'age': not a finite number");
     assertRefused(
@@ -91,12 +91,12 @@ class CsvDataTest {
     assertRefused("age,bought\n20,no\n30,no\n", "bought", "column 'bought'", "one value only");
     assertRefused("age,bought\n1,a\n2,b\n3,c\n", "bought", "column 'bought'", "3 values");
     assertRefused("age,bought\n", "bought", "no rows");
-    assertRefused("bought\nno\nyes\n", "bought", "no column to predict");
+    assertRefused("bought\nno\nyes\n", "bought", "no column from which to predict");
     assertRefused("age,age\n1,2\n", "age", "not a CSV file with a header");
   }
 
   @Test
-  void aMissingFileIsNamed() {
+  void aMissingFileIsReported() {
     assertThatThrownBy(() -> CsvData.load(directory.resolve("none.csv"), "x"))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("none.csv: no such file");

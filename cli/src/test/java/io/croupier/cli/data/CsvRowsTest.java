@@ -26,10 +26,10 @@ class CsvRowsTest {
   }
 
   @Test
-  void whatDoesNotFitIsNamedAndNotShown() {
-    assertRefused("one,y\n1,5\n", NamedLoss.SQUARED, 2, "1 columns beside 'y'", "2 coordinates");
+  void invalidInputIsReportedWithoutItsValues() {
+    assertRefused("one,y\n1,5\n", NamedLoss.SQUARED, 2, "1 columns besides 'y'", "2 coordinates");
     assertRefused("one,x\n1,5\n", NamedLoss.SQUARED, 1, "no column 'y'", "one, x");
-    assertRefused("one,y\n1,0\n1,7.77\n", NamedLoss.LOGISTIC, 1, "line 3", "'y'", "0 nor 1");
+    assertRefused("one,y\n1,0\n1,7.77\n", NamedLoss.LOGISTIC, 1, "line 3", "'y'", "0 or 1");
     assertRefused("x,y\n1,0\n7.77x,1\n", NamedLoss.LOGISTIC, 1, "line 3", "'x'", "finite number");
   }
 

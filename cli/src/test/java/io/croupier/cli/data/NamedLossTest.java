@@ -40,7 +40,7 @@ class NamedLossTest {
       double[] weights = random.doubles(D, -1, 1).toArray();
       double[] gradient = new double[D];
       problem.gradient(0, weights, gradient);
-      // The loss of one person is divided by their weight, their gradient is not.
+      // The loss of one person is divided by their weight, but the gradient is not.
       double weight = loss == NamedLoss.HUBER_MALLOWS ? Math.min(1, BOUND / 1.345 / norm(row)) : 1;
       for (int j = 0; j < D; j++) {
         double[] above = weights.clone();

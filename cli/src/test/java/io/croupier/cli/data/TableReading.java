@@ -2,7 +2,7 @@ package io.croupier.cli.data;
 
 import java.nio.file.Path;
 
-/** Reads tables. */
+/** Gives other test packages access to tables. */
 public final class TableReading {
   private TableReading() {}
 

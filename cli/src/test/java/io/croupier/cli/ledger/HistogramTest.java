@@ -18,7 +18,7 @@ class HistogramTest {
   }
 
   @Test
-  void aBinHoldsItsUpperEnd() {
+  void aBinIncludesItsUpperEnd() {
     assertThat(of(0.1, 0.2, 0.2, 0.3, 1).text())
         .isEqualTo(
             String.join(
@@ -52,7 +52,7 @@ class HistogramTest {
   }
 
   @Test
-  void everythingIsInTheBinThatSaysSo() {
+  void everyValueIsInTheRightBin() {
     SplittableRandom random = new SplittableRandom(7);
     for (int run = 0; run < 500; run++) {
       double scale = Math.pow(10, random.nextInt(-9, 10));

@@ -20,7 +20,7 @@ class StatementTest {
         .build();
   }
 
-  /** One of reports of epsilon 0.5, to a model with a limit of 1. */
+  /** An event of a report with epsilon 0.5, to a model with a limit of 1. */
   private static AccountingEvent event(String user, Outcome outcome, String reason, int charged) {
     return AccountingEvent.newBuilder()
         .setUserId(user)
@@ -71,7 +71,7 @@ class StatementTest {
   }
 
   @Test
-  void ofThoseWhoSpentMost() {
+  void ofTopSpenders() {
     TopStatement statement = new TopStatement();
     for (AccountingEvent event : ADA) {
       statement.add(event);

@@ -79,7 +79,7 @@ class ModelsFileTest {
   }
 
   @Test
-  void takesYamlsOwnInfinity() {
+  void acceptsYamlInfinity() {
     String yaml = "- {modelId: m, banco: {strongestNoise: {subExponential: {betaMax: .inf}}}}";
 
     ModelSpec spec = ModelsFile.parse("m.yaml", yaml).get(0);
@@ -105,7 +105,7 @@ class ModelsFileTest {
   }
 
   @Test
-  void aMissingFileIsNamed() {
+  void aMissingFileIsReported() {
     assertThatThrownBy(() -> ModelsFile.read(directory.resolve("none.yaml")))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("none.yaml: no such file");
