@@ -17,7 +17,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Serves the newest update of models over HTTP; one file, which java runs as it is. */
+/** Serves the newest update of a model over HTTP; a single file that java runs without a build. */
 @Command(
     name = "ServeModel",
     mixinStandardHelpOptions = true,
@@ -29,16 +29,18 @@ public final class ServeModel implements Runnable {
   @Option(names = "--kafka", required = true, description = "HOST:PORT of a Kafka broker")
   private String kafka;
 
-  @Option(names = "--prefix", defaultValue = "croupier", description = "of the topics' names")
+  @Option(names = "--prefix", defaultValue = "croupier", description = "first part of the topics'"
+      + " names")
   private String prefix;
 
   @Option(names = "--model", required = true, description = "the model's name")
   private String model;
 
-  @Option(names = "--address", defaultValue = "127.0.0.1", description = "where to listen")
+  @Option(names = "--address", defaultValue = "127.0.0.1", description = "address to listen on")
   private InetAddress address;
 
-  @Option(names = "--port", defaultValue = "8080", description = "where to listen; 0: any")
+  @Option(names = "--port", defaultValue = "8080", description = "port to listen on; 0: any free"
+      + " port")
   private int port;
 
   private ModelSubscriber models;
@@ -53,7 +55,7 @@ public final class ServeModel implements Runnable {
   @Override
   public void run() {
     try {
-      // Reads only what is committed: what an unfinished transaction holds may be taken back.
+      // Reads committed records only, since those of an unfinished transaction may be aborted.
       models = new ModelSubscriber(Map.of("bootstrap.servers", kafka), prefix + ".updates");
       HttpServer server = HttpServer.create(new InetSocketAddress(address, port), 0);
       server.setExecutor(Executors.newFixedThreadPool(4));
@@ -71,9 +73,9 @@ public final class ServeModel implements Runnable {
     try (exchange) {
       if (!METHODS.contains(exchange.getRequestMethod())) {
         exchange.getResponseHeaders().set("Allow", String.join(", ", METHODS));
-        fail(exchange, 405, "only GET and HEAD are understood");
+        fail(exchange, 405, "only GET and HEAD are supported");
       } else if (!exchange.getRequestURI().getPath().equals(PATH + model)) {
-        fail(exchange, 404, "there is only " + PATH + model);
+        fail(exchange, 404, "not found; the only path is " + PATH + model);
       } else {
         answerWithNewest(exchange);
       }
@@ -94,15 +96,16 @@ public final class ServeModel implements Runnable {
     if (newest.isPresent()) {
       send(exchange, newest.get());
     } else if (isCaughtUp) {
-      fail(exchange, 404, "no model " + model + " is published");
+      fail(exchange, 404, "model " + model + " is not published");
     } else {
       exchange.getResponseHeaders().set("Retry-After", "1");
-      fail(exchange, 503, "the topic is not read yet");
+      fail(exchange, 503, "the topic has not been read yet");
     }
   }
 
   private void send(HttpExchange exchange, ModelSnapshot snapshot) throws IOException {
-    // Weak: the age changes, but not what is published. A model that is begun anew repeats rounds.
+    // Weak, since the age changes. Includes the time, since a model that was recreated repeats
+    // rounds.
     String tag = "W/\"" + snapshot.round() + "-" + snapshot.publishedAtMs() + "\"";
     exchange.getResponseHeaders().set("ETag", tag);
     exchange.getResponseHeaders().set("Cache-Control", "no-cache");
@@ -133,7 +136,7 @@ public final class ServeModel implements Runnable {
     byte[] json = (new Gson().toJson(body) + "\n").getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "application/json");
     if (exchange.getRequestMethod().equals("HEAD")) {
-      // With no body, the server doesn't state how long it would be.
+      // Without a body, the server doesn't set the length.
       exchange.getResponseHeaders().set("Content-Length", Integer.toString(json.length));
       exchange.sendResponseHeaders(status, -1);
     } else {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Serves or watches a model from Python: prints every update that becomes visible.
+"""Follows a model from Python: prints every committed update.
 
-Needs the same packages and stubs as report.py:
+Requires the same packages and stubs as report.py:
 
     python3 examples/python/follow.py --broker localhost:9092 --model demo --updates 3
 """
@@ -17,11 +17,11 @@ def main():
     parser.add_argument("--broker", required=True, help="HOST:PORT of a Kafka broker")
     parser.add_argument("--prefix", default="croupier", help="first part of the topics' names")
     parser.add_argument("--model", required=True)
-    parser.add_argument("--updates", type=int, default=0, help="stop after so many; 0: never")
+    parser.add_argument("--updates", type=int, default=0, help="number of updates after which to stop; 0: never")
     options = parser.parse_args()
 
     topic = f"{options.prefix}.updates"
-    # Only read_committed: what an unfinished transaction holds may be taken back.
+    # read_committed, since records of an unfinished transaction may be aborted.
     consumer = Consumer({"bootstrap.servers": options.broker, "isolation.level": "read_committed",
                          "group.id": "croupier-python-example", "enable.auto.commit": False})
     partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions

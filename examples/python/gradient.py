@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""One person's gradients, and nothing else: noise, ledger and Kafka are `croupier report`'s.
+"""Computes one person's gradients; `croupier report` adds the noise, keeps the ledger and sends.
 
 Reads the updates that `croupier follow` prints, and answers each with the gradient of the squared
-loss (<w, x> - y)^2 / 2 on data of this script's own. Needs nothing but Python.
+loss (<w, x> - y)^2 / 2 on the data below. Requires only Python.
 """
 import json
 import sys
@@ -12,6 +12,6 @@ X, Y = [1.0, 0.4, -0.2], 0.9
 for line in sys.stdin:
     update = json.loads(line)
     residual = sum(w * x for w, x in zip(update["weights"], X)) - Y
-    # The round travels along: by the time this is read there may be a newer one.
+    # Includes the round, since a newer one may be published before this line is read.
     answer = {"round": update["round"], "gradient": [residual * x for x in X]}
     print(json.dumps(answer), flush=True)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""One person's side of Croupier in Python: follow a model, answer it with noisy gradients.
+"""A device in Python: follows a model and reports noisy gradients.
 
-Needs Debian's python3-protobuf, python3-confluent-kafka and protobuf-compiler:
+Requires Debian's python3-protobuf, python3-confluent-kafka and protobuf-compiler:
 
     protoc -I schemas/src/main/protobuf --python_out=examples/python croupier/v1/croupier.proto
     python3 examples/python/report.py --broker localhost:9092 --model demo --person ada --reports 3
 
-The gradient is the one of the squared loss (<w, x> - y)^2 / 2 on data of this script's own; the
-noise is that of `l2_laplace`, drawn from the operating system's generator.
+The gradient is that of the squared loss (<w, x> - y)^2 / 2 on fixed data; the noise is that of
+`l2_laplace`, drawn from the operating system's generator.
 """
 import argparse
 import hmac
@@ -24,7 +24,7 @@ from croupier.v1 import croupier_pb2 as records
 
 
 def newest_update(broker, topic, model, patience=60):
-    """Reads the compacted topic to its end; read_committed is what makes the noise count once."""
+    """Reads the compacted topic to its end, read_committed, so that aborted updates are not seen."""
     consumer = Consumer({
         "bootstrap.servers": broker,
         "group.id": "croupier-python-example",
@@ -58,7 +58,7 @@ def noisy_report(update, gradient, person, device, epsilon, generator):
     """Clips to G, rounds towards zero to the grid, adds noise, rounds to the grid."""
     bound, step = update.gradient_bound, 2.0 ** update.grid_exponent
     if not all(math.isfinite(g) for g in gradient):
-        gradient = [0.0] * len(gradient)  # a report that is missing would give it away
+        gradient = [0.0] * len(gradient)  # a missing report would disclose it
     norm = math.sqrt(sum(g * g for g in gradient))
     scale = min(1.0, bound / norm) if norm > 0 else 1.0
     noise = l2_laplace(len(gradient), bound, epsilon, generator)
@@ -84,7 +84,7 @@ def remembered(path):
 
 
 def remember(device, path):
-    """Makes it durable, all or nothing."""
+    """Writes the device's file durably and atomically."""
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(device, file)
         file.flush()
@@ -93,10 +93,10 @@ def remember(device, path):
 
 
 def answers(device, update):
-    """Whether to answer this round: with the model's probability, and decided once for all.
+    """Whether to answer this round, with the model's answer probability.
 
-    The round's lot is a keyed hash, so keeping the secret keeps every decision. Were it a coin,
-    a device that asks, or starts, often would answer more often than it should.
+    The decision is a keyed hash of the round, so it never changes while the secret is kept. With
+    a fresh coin, a device that asks or restarts often would answer too often.
     """
     if not update.HasField("answer_probability"):
         return True
@@ -106,7 +106,7 @@ def answers(device, update):
 
 
 def next_sequence(device, path):
-    """Takes the device's next number, and makes that durable before it is used: never one twice."""
+    """The next sequence number, stored durably before it is used, so none is used twice."""
     device["sequence"] += 1
     remember(device, path)
     return device["device_id"], device["sequence"]
@@ -119,16 +119,16 @@ def main():
     parser.add_argument("--model", required=True)
     parser.add_argument("--person", required=True, help="user_id, and the records' key")
     parser.add_argument("--reports", type=int, default=1,
-                        help="how many; a round that the model doesn't ask this device to answer"
-                             " is passed over")
+                        help="number of attempts; rounds that this device is not chosen to answer"
+                             " are skipped")
     parser.add_argument("--epsilon", type=float, default=4.0, help="privacy spent by each report")
     parser.add_argument("--device", default="croupier-device.json",
-                        help="file that remembers this device's id, last sequence number and secret")
+                        help="file with this device's id, last sequence number and secret")
     options = parser.parse_args()
 
     device = remembered(options.device)
     generator = random.SystemRandom()
-    # Java's clients put a key on the partition that murmur2 names; all producers must agree.
+    # Java clients choose the partition of a key by murmur2; all producers must use the same one.
     producer = Producer({"bootstrap.servers": options.broker, "acks": "all",
                          "enable.idempotence": True, "partitioner": "murmur2_random"})
     for _ in range(options.reports):
@@ -140,8 +140,8 @@ def main():
         residual = sum(w * v for w, v in zip(update.weights, x)) - 1.0
         report = noisy_report(update, [residual * v for v in x], options.person,
                               next_sequence(device, options.device), options.epsilon, generator)
-        # Spent from here on. A real device keeps the bytes until they are acknowledged, and sends
-        # the very same again after a crash: new noise for the same data would spend twice.
+        # The privacy is spent from here on. A real device stores the bytes until they are
+        # acknowledged, and resends the same bytes after a crash: new noise would spend twice.
         producer.produce(f"{options.prefix}.gradients", report.SerializeToString(),
                          key=options.person.encode())
         producer.flush()
