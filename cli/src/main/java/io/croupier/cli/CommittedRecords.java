@@ -14,7 +14,9 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** What is committed on a topic, from its beginning to its end as of now. */
+/**
+ * Reads the committed records of a topic, from its beginning to its end at the time of the call.
+ */
 public final class CommittedRecords {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -23,7 +25,7 @@ public final class CommittedRecords {
   private CommittedRecords() {}
 
   /**
-   * Shows every record to {@code action}, those of a partition in their order.
+   * Passes every record to {@code action}, those of one partition in offset order.
    *
    * @param kafka properties of Kafka's clients, which lead to the brokers
    * @throws InputException if there is no such topic, or nothing comes of it for 30 seconds
@@ -35,8 +37,10 @@ public final class CommittedRecords {
   }
 
   /**
-   * The same, and tells {@code offsets} first how many there are: at least as many as records.
+   * Passes every record to {@code action}, as {@link #forEach(Map, String, Consumer)} does.
    *
+   * @param offsets receives, before the first record, the number of offsets to read; this is an
+   *     upper bound on the number of records
    * @param kafka properties of Kafka's clients, which lead to the brokers
    * @throws InputException if there is no such topic, or nothing comes of it for 30 seconds
    * @throws org.apache.kafka.common.KafkaException if the brokers can't be used
@@ -63,7 +67,7 @@ public final class CommittedRecords {
     List<PartitionInfo> infos = consumer.partitionsFor(topic, PATIENCE);
     if (infos.isEmpty()) {
       throw new InputException(
-          "There is no topic %s; create it with 'croupier topics create'".formatted(topic));
+          "Topic %s doesn't exist; create it with 'croupier topics create'".formatted(topic));
     }
     List<TopicPartition> partitions =
         infos.stream().map(info -> new TopicPartition(topic, info.partition())).toList();
@@ -80,7 +84,7 @@ public final class CommittedRecords {
         .anyMatch(end -> consumer.position(end.getKey(), PATIENCE) < end.getValue())) {
       if (System.nanoTime() - deadline > 0) {
         throw new InputException(
-            "The topic %s could not be read to its end: nothing came for %d s"
+            "Topic %s could not be read to its end: no record arrived for %d s"
                 .formatted(topic, PATIENCE.toSeconds()));
       }
       ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);

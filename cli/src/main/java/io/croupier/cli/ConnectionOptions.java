@@ -6,48 +6,52 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** The options that say which Kafka and which topics a command is about. */
+/** Options that select the Kafka brokers, the topics and the job's configuration. */
 public final class ConnectionOptions {
 
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "The job's configuration, YAML: kafka.*, topics.*, and so on.")
+      description =
+          "The job's configuration, a YAML file with kafka.*, topics.* and other" + " settings.")
   private Path file;
 
   @Option(
       names = "--kafka",
       paramLabel = "HOST:PORT",
-      description = "Address of the brokers, whatever the configuration says.")
+      description =
+          "Bootstrap address of the brokers; overrides kafka.bootstrap.servers of" + " --config.")
   private String bootstrapServers;
 
   @Option(
       names = "--prefix",
       paramLabel = "PREFIX",
-      description = "First part of the topics' names, likewise (default: croupier).")
+      description =
+          "First part of the topics' names; overrides topics.prefix of --config (default:"
+              + " croupier).")
   private String prefix;
 
   @Option(
       names = "--set",
       paramLabel = "KEY=VALUE",
-      description = "Replaces any other setting; repeatable.")
+      description = "Overrides any other setting of --config; repeatable.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  /** Whether a Kafka is named at all. */
+  /** Whether {@code --config} or {@code --kafka} is given. */
   public boolean isNamed() {
     return file != null || bootstrapServers != null;
   }
 
   /**
-   * The configuration that they come to.
+   * The configuration file with all overrides applied.
    *
-   * @throws InputException if they name no Kafka, or a setting is wrong
+   * @throws InputException if no broker address is given, or a setting is invalid
    */
   public JobConfig config() {
     return config(Map.of());
   }
 
-  /** The same, with settings over it that have options of their own. */
+  /** The configuration with further overrides, from options of the command. */
   JobConfig config(Map<String, String> more) {
     Map<String, String> overrides = new LinkedHashMap<>(settings);
     overrides.putAll(more);
@@ -58,7 +62,7 @@ public final class ConnectionOptions {
       overrides.put("topics.prefix", prefix);
     }
     if (file == null && !overrides.containsKey("kafka.bootstrap.servers")) {
-      throw new InputException("Which Kafka? Name it by --kafka HOST:PORT or --config FILE");
+      throw new InputException("No Kafka address is given; use --kafka HOST:PORT or --config FILE");
     }
     try {
       return file == null ? JobConfig.of(overrides) : JobConfig.load(file, overrides);

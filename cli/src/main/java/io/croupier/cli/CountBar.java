@@ -5,17 +5,18 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** How many are done, on standard error where a person sees it. */
+/** A progress bar that counts completed items, on standard error. */
 public final class CountBar implements AutoCloseable {
   private static final int REDRAW_MS = 250;
 
   private final ProgressBar bar;
 
   /**
-   * A bar; nothing if it is not {@code shown}.
+   * Starts a bar; draws nothing unless {@code shown}.
    *
-   * @param things what is counted
-   * @param most how many there are to be; -1 if nobody knows
+   * @param things name of the counted items, in the plural
+   * @param most expected total; -1 if unknown
+   * @param shown whether to draw the bar
    */
   public CountBar(String things, long most, boolean shown) {
     ProgressBarBuilder builder =
@@ -30,7 +31,7 @@ public final class CountBar implements AutoCloseable {
     bar = builder.build();
   }
 
-  /** Counts some more; from any thread. */
+  /** Adds {@code more} completed items; may be called from any thread. */
   public void step(int more) {
     bar.stepBy(more);
   }

@@ -21,12 +21,13 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    description = "Learns models from people's private data while it streams by.",
+    description = "Learns models from streams of private data, with differential privacy.",
     header = "",
     footer = {
       "",
-      "Begin with 'croupier demo': it needs nothing but this machine.",
-      "'croupier help COMMAND' says more about a command."
+      "Start with 'croupier demo', which needs no other services.",
+      "Run 'croupier help COMMAND' for the options of a command.",
+      "Exit codes: 0 success; 1 failure, refusal or mismatch; 2 invalid arguments."
     },
     subcommands = {
       DemoCommand.class,
@@ -48,12 +49,17 @@ public final class Croupier implements Runnable {
 
   private Croupier() {}
 
-  /** Runs the command that {@code args} name, and exits with its code. */
+  /** Runs the command given by {@code args} and exits with its exit code. */
   public static void main(String[] args) {
     System.exit(run(args));
   }
 
-  /** Runs the command that {@code args} name: 0 done, 1 refused or failed, 2 misunderstood. */
+  /**
+   * Runs the command given by {@code args}.
+   *
+   * @return 0 after success, 1 if the command failed or refused its input, 2 if the arguments are
+   *     invalid
+   */
   static int run(String... args) {
     return commandLine().execute(args);
   }
@@ -72,6 +78,6 @@ public final class Croupier implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which command?");
+    throw new ParameterException(spec.commandLine(), "Missing command");
   }
 }

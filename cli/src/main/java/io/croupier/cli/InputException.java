@@ -1,16 +1,16 @@
 package io.croupier.cli;
 
-/** What the user gave can't be used; the message says to them what is wrong and what would do. */
+/** Signals unusable input; the message states what is wrong and what is expected. */
 public final class InputException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** With a message for the user. */
+  /** Makes an exception with a message for the user. */
   public InputException(String message) {
     super(message);
   }
 
-  /** With a message for the user and what lies behind it. */
+  /** Makes an exception with a message for the user and its cause. */
   public InputException(String message, Throwable cause) {
     super(message, cause);
   }

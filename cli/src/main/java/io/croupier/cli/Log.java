@@ -8,9 +8,9 @@ import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.config.Configurator;
 
 /**
- * Where warnings go: to a file that is spoken of only when something went wrong, or to the console
- * where a command is a service. To be chosen before anything logs; log4j2.xml reads the properties
- * set here.
+ * Selects where warnings are logged: to a temporary file that is mentioned only after a failure, or
+ * to standard error for long-running commands. Call {@link #toFile} or {@link #toConsole} before
+ * anything logs: log4j2.xml reads the properties that they set.
  */
 public final class Log {
 
@@ -19,7 +19,7 @@ public final class Log {
 
   private Log() {}
 
-  /** From now on, warnings go to a temporary file, written when there is the first. */
+  /** Logs warnings to a temporary file, created with the first warning. */
   public static void toFile() {
     Path file =
         Path.of(
@@ -29,33 +29,33 @@ public final class Log {
     System.setProperty(TARGET, "file");
   }
 
-  /** From now on, warnings go to standard error. */
+  /** Logs warnings to standard error. */
   public static void toConsole() {
     System.setProperty(TARGET, "console");
   }
 
   /**
-   * Nothing is logged from now on: what is being taken down complains, and nobody needs to know.
+   * Disables logging and deletes the file. Components log spurious warnings while they shut down.
    */
   public static void silence() {
     Configurator.setAllLevels(LogManager.ROOT_LOGGER_NAME, Level.OFF);
     discard();
   }
 
-  /** Deletes the file: nothing went wrong. */
+  /** Deletes the log file, after a success. */
   public static void discard() {
     String file = System.getProperty(FILE);
     if (file != null) {
       try {
         Files.deleteIfExists(Path.of(file));
       } catch (IOException e) {
-        // A file in the temporary directory that stays hurts nobody.
+        // A leftover file in the temporary directory is harmless.
         return;
       }
     }
   }
 
-  /** What the user is to read of an exception, with where to read more. */
+  /** The text that users see for an exception, with the path of the log file if there is one. */
   static String explain(Throwable exception) {
     if (exception instanceof InputException) {
       discard();
@@ -67,7 +67,7 @@ public final class Log {
     }
     String file = System.getProperty(FILE);
     if (file != null && Files.exists(Path.of(file))) {
-      text.append(System.lineSeparator()).append("Warnings are in ").append(file);
+      text.append(System.lineSeparator()).append("Warnings were logged to ").append(file);
     }
     return text.toString();
   }

@@ -24,20 +24,20 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Publishes, shows and retires models. */
+/** Publishes, lists and retires models. */
 @Command(
     name = "models",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    description = "Publishes, shows and retires models.")
+    description = "Publishes, lists and retires models.")
 final class ModelsCommand implements Runnable {
 
   @Spec private CommandSpec spec;
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which command?");
+    throw new ParameterException(spec.commandLine(), "Missing command");
   }
 
   @Command(
@@ -46,13 +46,15 @@ final class ModelsCommand implements Runnable {
       versionProvider = Version.class,
       abbreviateSynopsis = true,
       description = {
-        "Publishes the models of a file: a YAML (or JSON) list of model specs.",
-        "All of them are checked first, by themselves and against what is in force; if one is"
-            + " refused, nothing is published and the exit code is 1."
+        "Publishes the models of a file.",
+        "",
+        "The file is a YAML or JSON list of model specs. All specs are first validated and compared"
+            + " with the current ones. If one is refused, nothing is published and the exit code"
+            + " is 1."
       },
       footer = {
         "",
-        "A file that will do:",
+        "A minimal file:",
         "  - modelId: clicks",
         "    dimension: 20",
         "    gradientBound: 1",
@@ -92,12 +94,12 @@ final class ModelsCommand implements Runnable {
       mixinStandardHelpOptions = true,
       versionProvider = Version.class,
       abbreviateSynopsis = true,
-      description = "Shows the models in force.")
+      description = "Lists the current models.")
   int list(
       @Mixin ConnectionOptions connection,
       @Option(
               names = "--json",
-              description = "As a JSON list of model specs, which 'models apply' takes back.")
+              description = "Prints a JSON list of model specs, which 'models apply' accepts.")
           boolean json) {
     Log.toFile();
     Collection<ModelSpec> specs = topic(connection).current().values();
@@ -120,7 +122,7 @@ final class ModelsCommand implements Runnable {
             left("learner").with(model -> model.getLearnerCase().name().toLowerCase(Locale.ROOT)),
             right("dimension").with(model -> Integer.toString(model.getDimension())),
             right("gradient bound").with(model -> Double.toString(model.getGradientBound())),
-            right("reports a round")
+            right("reports per round")
                 .with(model -> Integer.toString(ModelSpecs.reportsPerRound(model))),
             left("limits").with(ModelsCommand::limits)));
   }
@@ -151,8 +153,10 @@ final class ModelsCommand implements Runnable {
       versionProvider = Version.class,
       abbreviateSynopsis = true,
       description = {
-        "Retires models: their reports are refused from then on.",
-        "What people have spent on them stays on their accounts."
+        "Retires models.",
+        "",
+        "The job then refuses reports to them. What users have spent on a retired model stays on"
+            + " their accounts."
       })
   int retire(
       @Mixin ConnectionOptions connection,
@@ -164,7 +168,7 @@ final class ModelsCommand implements Runnable {
     List<String> unknown = modelIds.stream().filter(id -> !current.containsKey(id)).toList();
     if (!unknown.isEmpty()) {
       throw new InputException(
-          "No such model: %s. Nothing was retired; there are: %s"
+          "No such model: %s. Nothing was retired. Current models: %s"
               .formatted(String.join(", ", unknown), String.join(", ", current.keySet())));
     }
     topic.retire(modelIds);

@@ -30,12 +30,15 @@ import picocli.CommandLine.Option;
     versionProvider = Version.class,
     abbreviateSynopsis = true,
     description = {
-      "Runs the job in this process, against your Kafka.",
-      "It runs until it is interrupted. The topics must exist (see 'croupier topics create')."
+      "Runs the job in this process until it is interrupted.",
+      "",
+      "The job uses your Kafka brokers. The topics must exist (see 'croupier topics create'). If"
+          + " the accounting topic has records, one of --from, --rebuild-ledger and --new-ledger"
+          + " is required."
     },
     footer = {
       "",
-      "A configuration that will do:",
+      "A minimal configuration:",
       "  kafka:",
       "    bootstrap.servers: broker-1:9092",
       "  checkpoint:",
@@ -54,22 +57,26 @@ final class RunCommand implements Callable<Integer> {
   private volatile JobClient job;
   private volatile boolean interrupted;
 
-  /** With which accounts the job begins. */
+  /** The accounts with which the job starts. */
   private static final class StartOptions {
     @Option(
         names = "--from",
         paramLabel = "PATH",
-        description = "Goes on from this checkpoint (a directory chk-N) or savepoint.")
+        description = "Restores the job from this savepoint or checkpoint (a directory chk-N).")
     private String path;
 
     @Option(
         names = "--rebuild-ledger",
         description =
-            "With the state lost: adds up all accounts on the accounting topic, and goes on behind"
-                + " the last report on it.")
+            "If the state is lost: recomputes all accounts from the accounting topic, and continues"
+                + " behind the last report on it. Models restart from their initial weights.")
     private boolean rebuild;
 
-    @Option(names = "--new-ledger", description = "Likewise, but forgets what everybody has spent.")
+    @Option(
+        names = "--new-ledger",
+        description =
+            "If the state is lost: like --rebuild-ledger, but"
+                + " starts with empty accounts, and so forgets what all users have spent.")
     private boolean forget;
 
     private Map<String, String> settings() {
@@ -95,7 +102,7 @@ final class RunCommand implements Callable<Integer> {
     return run(config, directory);
   }
 
-  /** Runs the job to its end. */
+  /** Runs the job until it ends. */
   private int run(JobConfig config, ScratchDirectory directory) throws Exception {
     Configuration cluster = Configuration.fromMap(config.flink());
     directory.configure(cluster);
@@ -103,7 +110,7 @@ final class RunCommand implements Callable<Integer> {
       cluster.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
     }
     StreamExecutionEnvironment environment =
-        // Without the first argument a local Flink takes a subtask for each core.
+        // Without the first argument, a local Flink runs one subtask per core.
         StreamExecutionEnvironment.createLocalEnvironment(
             cluster.get(CoreOptions.DEFAULT_PARALLELISM), cluster);
     try {
@@ -111,7 +118,7 @@ final class RunCommand implements Callable<Integer> {
     } catch (IllegalStateException e) {
       throw new InputException(e.getMessage(), e);
     }
-    System.err.println("Running. Ctrl-C ends it.");
+    System.err.println("The job is running. Press Ctrl-C to stop it.");
     try {
       job.getJobExecutionResult().get();
       return 0;
@@ -124,7 +131,7 @@ final class RunCommand implements Callable<Integer> {
       if (refusal.isPresent()) {
         throw new InputException(refusal.get().getMessage(), e);
       }
-      throw new IllegalStateException("The job has failed", e.getCause());
+      throw new IllegalStateException("The job failed", e.getCause());
     }
   }
 
@@ -143,7 +150,7 @@ final class RunCommand implements Callable<Integer> {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException | IllegalStateException e) {
-      System.err.println("The job was not cancelled in time: " + e.getMessage());
+      System.err.println("The job was not cancelled within 10 s: " + e.getMessage());
     }
   }
 }

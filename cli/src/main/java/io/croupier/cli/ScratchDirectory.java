@@ -13,19 +13,19 @@ import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.WebOptions;
 
 /**
- * A temporary directory for all files of a Flink in this process, which leaves some of them behind.
+ * A temporary directory for all files of a local Flink cluster, which doesn't delete all of them.
  *
- * @param path where it is
+ * @param path of the directory
  */
 public record ScratchDirectory(Path path) implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** Creates one below the directory for temporary files. */
+  /** Creates a directory below the default directory for temporary files. */
   public static ScratchDirectory create(String prefix) throws IOException {
     return new ScratchDirectory(Files.createTempDirectory(prefix));
   }
 
-  /** Has Flink keep its temporary files in here, where the configuration names no place. */
+  /** Sets this directory for Flink's temporary files, unless the configuration sets another one. */
   public void configure(Configuration flink) {
     String files = path.resolve("flink").toString();
     if (!flink.contains(CoreOptions.TMP_DIRS)) {
@@ -37,10 +37,10 @@ public record ScratchDirectory(Path path) implements AutoCloseable {
   }
 
   /**
-   * Deletes it. Flink goes on deleting its own part for a moment after the job's end, and both may
-   * be in each other's way, so this tries again for up to 10 s.
+   * Deletes the directory. Flink still deletes some of its files shortly after the job has ended,
+   * and the two deletions may conflict, so this method retries for up to 10 s.
    *
-   * @throws UncheckedIOException if the directory is still there then
+   * @throws UncheckedIOException if the directory still exists then
    */
   @Override
   public void close() {

@@ -13,20 +13,20 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Looks after the topics. */
+/** Manages the topics. */
 @Command(
     name = "topics",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    description = "Looks after the topics on your Kafka.")
+    description = "Manages the topics on your Kafka brokers.")
 final class TopicsCommand implements Runnable {
 
   @Spec private CommandSpec spec;
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which command?");
+    throw new ParameterException(spec.commandLine(), "Missing command");
   }
 
   @Command(
@@ -35,8 +35,10 @@ final class TopicsCommand implements Runnable {
       versionProvider = Version.class,
       abbreviateSynopsis = true,
       description = {
-        "Creates the topics that are missing, each with the retention that it needs.",
-        "Those that exist are left as they are."
+        "Creates the missing topics.",
+        "",
+        "Each gets the cleanup and retention settings that it requires. Existing topics are not"
+            + " changed."
       })
   int create(
       @Mixin ConnectionOptions connection,
@@ -45,13 +47,14 @@ final class TopicsCommand implements Runnable {
               defaultValue = "4",
               paramLabel = "N",
               description =
-                  "Partitions of each topic but models, which has one (default: ${DEFAULT-VALUE}).")
+                  "Partitions of each topic except models, which has one (default:"
+                      + " ${DEFAULT-VALUE}).")
           int partitions,
       @Option(
               names = "--replication",
               defaultValue = "-1",
               paramLabel = "N",
-              description = "Copies of each topic (default: as the brokers are set up).")
+              description = "Replication factor of each topic (default: that of the brokers).")
           short replication)
       throws InterruptedException {
     Log.toFile();

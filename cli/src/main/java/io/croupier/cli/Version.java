@@ -3,10 +3,10 @@ package io.croupier.cli;
 import java.util.Optional;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that the jar's manifest names. */
+/** Provides the version, as given in the jar's manifest. */
 public final class Version implements IVersionProvider {
 
-  /** For picocli. */
+  /** Used by picocli. */
   public Version() {}
 
   @Override

@@ -1,2 +1,2 @@
-/** The {@code croupier} command. Each command is a class; what they do is in the packages below. */
+/** The {@code croupier} command: one class per subcommand; the packages below implement them. */
 package io.croupier.cli;

@@ -9,7 +9,7 @@ import java.util.Set;
  * wide is seen here only.
  */
 final class AccessMatrix {
-  /** Everybody who has a password. */
+  /** All principals that have a password. */
   static final Set<String> USERS =
       Set.of("gateway", "trusted", "consumer", "auditor", "operator", "builder", "job");
 

@@ -12,12 +12,12 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A thorough build writes down what it is made of, for all modules together. */
+/** The build writes a bill of materials for all modules together. */
 @Tag("thorough")
 class BillOfMaterialsITCase {
 
   @Test
-  void namesWhatIsDeliveredAndNoTests() throws Exception {
+  void containsDeliveredDependenciesButNoTests() throws Exception {
     Path file = Path.of("..", "target", "croupier-bom.json");
     assertThat(file).as("-Pthorough writes it").exists();
 

@@ -5,7 +5,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 
-/** What a command that runs in this JVM came to. */
+/** The outcome of a command that ran in this JVM. */
 record CommandOutcome(int code, String out, String err) {
 
   /** Runs a command that reads {@code in}. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The commands of an operator, against a real broker; every test has a prefix of its own. */
+/** The operators' commands, against a real broker; every test uses its own prefix. */
 class CommandsITCase {
 
   private static final String TAPS =
@@ -74,7 +74,7 @@ class CommandsITCase {
   }
 
   @Test
-  void whatIsListedAsJsonCanBeAppliedAgain() throws Exception {
+  void jsonListsCanBeAppliedAgain() throws Exception {
     croupier("topics", "create", "--prefix", "json");
     apply("json", TAPS + CLICKS);
 
@@ -84,7 +84,7 @@ class CommandsITCase {
   }
 
   @Test
-  void oneRefusedModelKeepsAllFromBeingPublished() throws Exception {
+  void nothingIsPublishedIfOneModelIsRefused() throws Exception {
     croupier("topics", "create", "--prefix", "refused");
     apply("refused", TAPS);
 
@@ -110,19 +110,19 @@ class CommandsITCase {
   }
 
   @Test
-  void aModelThatIsNotThereIsNotRetired() throws Exception {
+  void unknownModelsAreNotRetired() throws Exception {
     croupier("topics", "create", "--prefix", "absent");
     apply("absent", TAPS);
 
     Outcome outcome = croupier("models", "retire", "taps", "tips", "--prefix", "absent");
 
     assertThat(outcome.code).isEqualTo(1);
-    assertThat(outcome.err).contains("No such model: tips", "there are: taps");
+    assertThat(outcome.err).contains("No such model: tips", "Current models: taps");
     assertThat(models("absent").current()).containsOnlyKeys("taps");
   }
 
   @Test
-  void missingTopicsAreNamedAndNotMade() {
+  void missingTopicsAreReportedAndNotCreated() {
     Outcome outcome = croupier("models", "list", "--prefix", "nowhere");
 
     assertThat(outcome.code).isEqualTo(1);

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The documentation is whole: links lead somewhere, and classes that it names exist. */
+/** The documentation is consistent: link targets and the classes that it names exist. */
 class DocsTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Set<String> GENERATED = Set.of("target", "node_modules", ".git");
@@ -56,7 +56,7 @@ class DocsTest {
     return files(name -> name.endsWith(".md"));
   }
 
-  /** The anchors that a renderer makes of the headings of a page. */
+  /** The anchors that a renderer generates from the headings of a page. */
   private static Set<String> anchors(Path page) throws IOException {
     return HEADING
         .matcher(Files.readString(page))
@@ -72,7 +72,7 @@ class DocsTest {
   }
 
   @Test
-  void everyLinkLeadsSomewhere() throws IOException {
+  void everyLinkHasATarget() throws IOException {
     List<String> broken = new ArrayList<>();
     int links = 0;
     for (Path page : pages()) {

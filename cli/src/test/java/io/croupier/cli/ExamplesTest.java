@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The example files that the README names are what it says they are. */
+/** The example files that the README names are valid and match its description. */
 class ExamplesTest {
   private static final Path EXAMPLES = Path.of("..", "examples");
 
@@ -32,7 +32,7 @@ class ExamplesTest {
   }
 
   @Test
-  void theCentralModelIsTheOneInTheDocsAndCanRun() throws Exception {
+  void theCentralModelEqualsTheDocumentedOneAndCanRun() throws Exception {
     Path file = EXAMPLES.resolve("central.yaml");
     String model =
         Files.readString(file).lines().filter(line -> !line.startsWith("#")).collect(joining("\n"));
@@ -69,7 +69,7 @@ class ExamplesTest {
         .anyMatch(line -> line.matches("mvn verify -Pthorough  +#.*"));
   }
 
-  /** The randomiser's bits are fresh: a false alarm has a probability of 1e-6. */
+  /** The randomiser is not seeded; a false alarm has a probability of at most 1e-6. */
   @Test
   void theDocumentedAuditRefutesNothing() throws Exception {
     List<String> commands =

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 
-/** Rights that brokers have granted, of which one at a time is withdrawn. */
+/** The rights granted by a broker, which can be withdrawn one at a time. */
 final class GrantedRights {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -35,7 +35,7 @@ final class GrantedRights {
     await(all);
   }
 
-  /** Waits until these are granted, and no others. */
+  /** Waits until exactly these rights are granted. */
   void await(Set<AclBinding> rights) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!rights.equals(Set.copyOf(granted()))) {

@@ -11,7 +11,7 @@ import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.logging.log4j.core.config.Property;
 
-/** All that anybody logs at level INFO, and why, which goes nowhere else until this is closed. */
+/** Captures all log messages of level INFO and above with their causes, until it is closed. */
 final class LogCapture extends AbstractAppender implements AutoCloseable {
   private final Logger root = (Logger) LogManager.getRootLogger();
   private final Level before = root.getLevel();

@@ -19,8 +19,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * What everybody but the job does all day, each step as often as wanted, about a model of which
- * only the updates are there.
+ * The steps of every principal except the job. Each step can be repeated. They use a model that has
+ * updates, but no job.
  */
 final class PrincipalSteps {
   static final String MODEL = "laid";
@@ -33,14 +33,14 @@ final class PrincipalSteps {
   private final Command croupier;
   private int played;
 
-  /** A command that somebody gives, with what comes by standard input. */
+  /** Runs a command with the given standard input. */
   interface Command {
     void run(String user, String in, List<String> arguments);
   }
 
   /**
-   * Steps of those who log in by {@code kafka} and whose commands go to {@code croupier}, which
-   * throws if one fails.
+   * Steps of principals that log in with {@code kafka} and run commands with {@code croupier},
+   * which throws if a command fails.
    */
   PrincipalSteps(Path directory, Function<String, Map<String, Object>> kafka, Command croupier) {
     this.directory = directory;
@@ -48,7 +48,7 @@ final class PrincipalSteps {
     this.croupier = croupier;
   }
 
-  /** What the job would have published. */
+  /** The update that the job would have published. */
   static byte[] update() {
     return ModelUpdate.newBuilder()
         .setModelId(MODEL)
@@ -62,7 +62,7 @@ final class PrincipalSteps {
         .toByteArray();
   }
 
-  /** Does everything that one does; throws if anything of it fails. */
+  /** Runs all steps of a principal; throws if one fails. */
   void play(String user) throws Exception {
     played++;
     switch (user) {
@@ -116,7 +116,7 @@ final class PrincipalSteps {
     }
   }
 
-  /** Each time with another model: what is there already isn't published again. */
+  /** Uses another model each time, since an unchanged model isn't published again. */
   private void operate() throws Exception {
     Path models =
         Files.writeString(
@@ -127,7 +127,7 @@ final class PrincipalSteps {
     run("operator", "models", "list");
   }
 
-  /** Asks for records, of which there may be none. */
+  /** Polls for records; the topic may be empty. */
   private void poll(String user, String topic) {
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The job as a user runs it, in a process of its own beside a broker. */
+/** The job as users run it, in a separate process. */
 class RunE2ECase {
 
   private static final Path SCRIPT = Path.of("..", "croupier").toAbsolutePath().normalize();
@@ -62,24 +62,24 @@ class RunE2ECase {
         assertThat(first.round()).isZero();
         assertThat(first.weights()).containsExactly(0, 0, 0);
       } finally {
-        // Like Ctrl-C; but that signal does nothing where this build runs in the background.
+        // Stands in for Ctrl-C, whose signal is ignored if this build runs in the background.
         process.destroy();
       }
 
       assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(process.exitValue()).isEqualTo(143);
       assertThat(Files.readString(directory.resolve("output"), UTF_8))
-          .startsWith("Running. Ctrl-C ends it.")
+          .startsWith("The job is running. Press Ctrl-C to stop it.")
           .doesNotContainIgnoringCase("failed", "not cancelled");
 
-      goesOn(
+      runUntilCheckpoint(
           config, "--from", checkpoints().iterator().next().toString(), "--set", "parallelism=2");
     }
   }
 
   @Tag("thorough")
   @Test
-  void accountsWithoutStateAskForAnAnswer() throws Exception {
+  void accountsWithoutStateRequireAnOption() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"));
         KafkaProducer<byte[], byte[]> producer =
             new KafkaProducer<>(
@@ -109,12 +109,12 @@ class RunE2ECase {
       assertThat(refused.exitValue()).isEqualTo(1);
       assertThat(Files.readString(directory.resolve("output"), UTF_8))
           .contains("mine.accounting", "--from PATH", "--rebuild-ledger", "--new-ledger");
-      goesOn(config, "--rebuild-ledger");
+      runUntilCheckpoint(config, "--rebuild-ledger");
     }
   }
 
-  /** Runs the job until it has taken a checkpoint of its own. */
-  private void goesOn(Path config, String... options) throws Exception {
+  /** Runs the job until it has completed a new checkpoint. */
+  private void runUntilCheckpoint(Path config, String... options) throws Exception {
     Set<Path> before = checkpoints();
     Process process = run(config, options);
     try {
@@ -161,7 +161,7 @@ class RunE2ECase {
     return directory.resolve("checkpoints");
   }
 
-  /** The complete checkpoints that are kept, of all jobs. */
+  /** The retained complete checkpoints of all jobs. */
   private Set<Path> checkpoints() {
     Set<Path> complete = new HashSet<>();
     File[] jobs = checkpointDirectory().toFile().listFiles();
@@ -177,7 +177,7 @@ class RunE2ECase {
   }
 
   @Test
-  void missingTopicsAreNamed() throws Exception {
+  void missingTopicsAreReported() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
       Process process =
           new ProcessBuilder(SCRIPT.toString(), "run", "--kafka", broker.bootstrapServers())

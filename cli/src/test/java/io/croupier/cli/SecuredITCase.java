@@ -57,8 +57,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What docs/security.md says, on a broker with TLS, passwords and rights: everybody is granted what
- * the page's commands grant, and configured as the page shows.
+ * Tests docs/security.md on a broker with TLS, passwords and ACLs: principals have the rights that
+ * the page's commands grant, and the configuration that the page shows.
  */
 @Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
@@ -105,7 +105,7 @@ class SecuredITCase {
     broker.close();
   }
 
-  /** The page's configuration, with the secrets in their own file. */
+  /** The page's configuration, with the secrets in a separate file. */
   private static void configure(String user) throws Exception {
     Map<String, String> client = security.client(user);
     Properties secrets = new Properties();
@@ -130,13 +130,13 @@ class SecuredITCase {
   }
 
   @Test
-  void theTableSaysWhatTheCommandsGrant() throws Exception {
+  void tableMatchesTheCommands() throws Exception {
     assertThat(page.rights()).doesNotHaveDuplicates().hasSizeGreaterThan(20);
     assertThat(rights.granted()).containsExactlyInAnyOrderElementsOf(page.rights());
   }
 
   @Test
-  void whatEverybodyIsGrantedIsEnough() throws Exception {
+  void grantedRightsSuffice() throws Exception {
     Path models =
         Files.writeString(
             directory.resolve("models.yaml"),
@@ -180,7 +180,7 @@ class SecuredITCase {
                 .setCentral(Central.getDefaultInstance())
                 .build();
         send("trusted", TOPICS.rawGradients(), "ida", raw.toByteArray());
-        // Something for each of the dead letters' topics.
+        // Makes the job write to each of the dead letters' topics.
         send("gateway", TOPICS.gradients(), "bo", new byte[] {1});
         send("trusted", TOPICS.rawGradients(), "bo", new byte[] {1});
 
@@ -230,11 +230,12 @@ class SecuredITCase {
   }
 
   @Test
-  void nobodyReadsOrWritesWhatIsNotTheirs() throws Exception {
+  void noPrincipalReadsOrWritesForeignTopics() throws Exception {
     assertThat(page.users()).containsExactlyInAnyOrderElementsOf(AccessMatrix.USERS);
     for (String user : AccessMatrix.USERS) {
       Map<String, Object> login = new HashMap<>(kafka(user));
-      // Who may write nothing at all gets no numbers for its records: here it shall be the topic.
+      // Without any write right, the producer would get no producer id and fail before it reaches
+      // the topic.
       login.put("enable.idempotence", "false");
       try (KafkaProducer<byte[], byte[]> producer = producer(login);
           KafkaConsumer<byte[], byte[]> consumer = consumer(kafka(user));
@@ -264,7 +265,10 @@ class SecuredITCase {
     }
   }
 
-  /** Nobody deletes, grants, or makes others' topics, and only the job goes on where it was. */
+  /**
+   * No principal may delete topics, grant rights or create others' topics; only the job may commit
+   * offsets.
+   */
   private static void requireNoOtherRights(String user, Admin own) {
     TopicPartition partition = new TopicPartition(TOPICS.accounting(), 0);
     Map<String, KafkaFuture<Void>> forbidden = new HashMap<>();
@@ -294,7 +298,7 @@ class SecuredITCase {
   }
 
   @Test
-  void withoutARightItsOwnerCantGoOn() throws Exception {
+  void everyRightIsNecessary() throws Exception {
     send(BrokerSecurity.ADMIN, TOPICS.updates(), PrincipalSteps.MODEL, PrincipalSteps.update());
     PrincipalSteps steps =
         new PrincipalSteps(
@@ -311,7 +315,7 @@ class SecuredITCase {
     for (AclBinding right : page.rights()) {
       String user = right.entry().principal().replaceFirst("^User:", "");
       if (user.equals("job")) {
-        // Of whom the next two tests are.
+        // The principal of the next two tests.
         continue;
       }
       steps.play(user);
@@ -325,7 +329,7 @@ class SecuredITCase {
   }
 
   @Test
-  void commandsSayWhatTheyMayNot() throws Exception {
+  void commandsReportMissingRights() throws Exception {
     CommandOutcome followed = croupier("operator", "follow", "--model", "taps");
     assertThat(followed.code()).isEqualTo(1);
     assertThat(followed.err()).contains("Not authorized", TOPICS.updates());
@@ -345,7 +349,7 @@ class SecuredITCase {
   }
 
   @Test
-  void passwordsAreNotShown() throws Exception {
+  void passwordsAreNotPrinted() throws Exception {
     Map<String, String> plain = new HashMap<>();
     security.client("job").forEach((key, value) -> plain.put("kafka." + key, value));
     plain.put("kafka.bootstrap.servers", broker.bootstrapServers());
@@ -363,7 +367,7 @@ class SecuredITCase {
       } finally {
         job.cancel().get(30, TimeUnit.SECONDS);
       }
-      // Without the rights to go on, so that it comes back.
+      // Without these rights the job fails, so the call returns.
       List<String> arguments = new ArrayList<>(List.of("run"));
       plain.put("kafka.sasl.jaas.config", security.client("consumer").get("sasl.jaas.config"));
       plain.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
@@ -389,7 +393,7 @@ class SecuredITCase {
   }
 
   @Test
-  void aWrongPasswordIsSaidAndNotShown() throws Exception {
+  void aWrongPasswordIsReportedButNotPrinted() throws Exception {
     Map<String, String> login = new HashMap<>(security.client("operator"));
     String wrong = "not-" + security.passwordOf("operator");
     login.computeIfPresent(
@@ -405,7 +409,7 @@ class SecuredITCase {
   }
 
   @Test
-  void withoutARightTheJobSaysWhich() throws Exception {
+  void theJobReportsAMissingRight() throws Exception {
     for (AclBinding right : rightsOf("User:job")) {
       if (right.pattern().resourceType() == ResourceType.TRANSACTIONAL_ID) {
         continue;
@@ -476,7 +480,7 @@ class SecuredITCase {
         properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  /** Waits for committed records of one who may read them. */
+  /** Waits for committed records, as a principal that may read them. */
   private static void awaitRecords(String user, String topic) {
     Map<String, Object> properties = new HashMap<>(kafka(user));
     properties.put("isolation.level", "read_committed");

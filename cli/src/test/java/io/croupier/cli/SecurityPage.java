@@ -20,7 +20,7 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
-/** What docs/security.md says, in a form that a broker can be told. */
+/** The rights and the configuration in docs/security.md, parsed. */
 final class SecurityPage {
   private static final Pattern ROW =
       Pattern.compile(
@@ -40,7 +40,7 @@ final class SecurityPage {
     text = Files.readString(Path.of("..", "docs", "security.md"));
   }
 
-  /** Every right of the table, an operation each. */
+  /** Every right of the table, one per operation. */
   List<AclBinding> rights() {
     List<AclBinding> rights = new ArrayList<>();
     Matcher row = ROW.matcher(text);
@@ -82,7 +82,7 @@ final class SecurityPage {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** The arguments of every kafka-acls.sh command, those of the brokers' address replaced. */
+  /** The arguments of every kafka-acls.sh command, with the brokers' address replaced. */
   List<String[]> commands(String bootstrapServers, Path admin) {
     return COMMAND
         .matcher(text)

@@ -30,7 +30,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The example that serves a model, run by the README's command. */
+/** The example that serves a model, run with the documented command. */
 class ServeModelE2ECase {
   private static final Path HOME = Path.of("..").toAbsolutePath().normalize();
   private static final String JAVA =
@@ -79,7 +79,7 @@ class ServeModelE2ECase {
             });
         assertThat(seen).doesNotContain(aborted);
 
-        // The model is retired and begun anew: the round is the same, but not what it says.
+        // The model is retired and created again: the round is the same, but the weights differ.
         publish(job, 3, 0.75);
         job.commitTransaction();
         await(response -> response.body().contains("\"average\":[0.75,-0.5]"));
@@ -105,7 +105,7 @@ class ServeModelE2ECase {
     assertThat(head.headers().firstValue("ETag")).contains(tag);
     assertThat(head.headers().firstValue("Content-Type"))
         .isEqualTo(get.headers().firstValue("Content-Type"));
-    // But for the digits of the age.
+    // Equal except for the digits of the age.
     assertThat(head.headers().firstValueAsLong("Content-Length").orElseThrow())
         .isCloseTo(get.body().length(), within(4L));
     assertThat(send(head().header("If-None-Match", tag)).statusCode()).isEqualTo(304);
@@ -150,7 +150,7 @@ class ServeModelE2ECase {
     return producer;
   }
 
-  /** Returns the tag that the update is to get. */
+  /** The ETag that the update should get. */
   private static String publish(Producer<byte[], byte[]> job, long round, double average)
       throws Exception {
     ModelUpdate update =
@@ -187,7 +187,7 @@ class ServeModelE2ECase {
     return send(request().GET());
   }
 
-  /** Asks until the answer is as wanted, for half a minute at most. */
+  /** Repeats the request until the response is as expected, for at most 30 s. */
   private HttpResponse<String> await(Predicate<HttpResponse<String>> isWanted) throws Exception {
     Instant end = Instant.now().plusSeconds(30);
     HttpResponse<String> response = get();

@@ -1,10 +1,10 @@
 package io.croupier.client;
 
-/** Takes in updates as a subscriber does. */
+/** Reads updates as a subscriber does. */
 public final class PublicationReading {
   private PublicationReading() {}
 
-  /** How many publications are newer than an update, after it and one of a later round. */
+  /** The number of newer publications of an update, after it and one of a later round were read. */
   public static int newerThan(byte[] update) {
     Publications publications = new Publications();
     ModelSnapshot snapshot = ModelSnapshot.parse(update);

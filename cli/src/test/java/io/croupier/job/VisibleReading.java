@@ -2,16 +2,16 @@ package io.croupier.job;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Reads what is visible, as a start does. */
+/** Reads visible outputs, as the start of a job does. */
 public final class VisibleReading {
   private VisibleReading() {}
 
-  /** Reads an accounting event off its topic. */
+  /** Reads an accounting event from its topic. */
   public static void event(byte[] key, byte[] value) {
     KafkaVisibleOutputs.event(new ConsumerRecord<>("accounting", 0, 0, key, value));
   }
 
-  /** Whether there is a round to be read off the updates topic. */
+  /** Whether the record of the updates topic contains a round. */
   public static boolean round(byte[] key, byte[] value) {
     return KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 0, 0, key, value)).isPresent();
   }

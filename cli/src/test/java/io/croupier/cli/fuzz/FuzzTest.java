@@ -20,19 +20,19 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever the bytes: they are read, or refused in the documented way; what is allocated is in
- * proportion to their number, whatever lengths they claim, and so is the time, up to a megabyte;
- * and no reason quotes a value of a gradient. {@code -Dinputs=10000000} for a long run, {@code
- * -Dseed=N} for another one.
+ * Any bytes are either read or refused in the documented way. Memory is proportional to their
+ * number, regardless of the lengths that they claim, and so is time, up to a megabyte. No reason
+ * quotes a value of a gradient. Use {@code -Dinputs=10000000} for a long run and {@code -Dseed=N}
+ * for another seed.
  */
 class FuzzTest {
   private static final long SEED = Long.getLong("seed", 41);
   private static final long INPUTS = Long.getLong("inputs", 100_000);
 
-  /** What an input may cost to begin with: buffers of files and streams, and the like. */
+  /** Constant allocation per input, such as buffers of files and streams. */
   private static final int BASE_BYTES = 1 << 22;
 
-  /** Of the processor, for one input: time that is quadratic in a megabyte takes far more. */
+  /** Processor time for one input; quadratic time for a megabyte would take far more. */
   private static final long MOST_NANOS = 5_000_000_000L;
 
   private static final int MOST_SHOWN = 8000;
@@ -68,7 +68,7 @@ class FuzzTest {
     assertThat(refused).isBetween(inputs / 20, inputs - inputs / 100);
   }
 
-  /** What was found once. */
+  /** Inputs that have found errors before. */
   @TestFactory
   Stream<DynamicTest> whatWasFoundIsRefused() throws Exception {
     List<DynamicTest> tests = new ArrayList<>();
@@ -95,7 +95,7 @@ class FuzzTest {
   private static Outcome check(Target target, byte[] input) {
     Outcome outcome = read(target, input);
     if (outcome.allocated > limit(target, input)) {
-      // The first of its kind may have had classes loaded; the second has not.
+      // The first input of a kind may load classes; the second doesn't.
       outcome = read(target, input);
     }
     if (outcome.allocated > limit(target, input)) {
@@ -141,7 +141,7 @@ class FuzzTest {
     }
   }
 
-  /** Of values that are read easily out of a text; shorter ones may stand there for themselves. */
+  /** Values that are long enough to be recognised in a text; shorter ones may occur by chance. */
   private static void requireNoValues(String refusal, Target target, byte[] input) {
     GradientReport report;
     try {
@@ -155,15 +155,15 @@ class FuzzTest {
     report.getExample().getXList().forEach(values::add);
     values.add(report.getExample().getY());
     report.getGrid().getValuesList().forEach(values::add);
-    // What a report declares of its noise is no secret.
-    String told =
+    // The declaration of noise is not secret.
+    String message =
         refusal
             .replace(Double.toString(report.getL2Laplace().getEpsilon()), "")
             .replace(Double.toString(report.getGaussian().getMu()), "");
     values
         .build()
         .mapToObj(Double::toString)
-        .filter(text -> text.length() > 5 && !text.contains("In") && told.contains(text))
+        .filter(text -> text.length() > 5 && !text.contains("In") && message.contains(text))
         .findAny()
         .ifPresent(
             text -> {

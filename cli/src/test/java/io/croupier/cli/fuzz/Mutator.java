@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Spoils valid inputs: flips bits, cuts, repeats and mixes pieces, and puts in what parsers stumble
- * over: lengths and numbers at the ends of their range, odd doubles, brackets and anchors. Draws
- * the same inputs from the same seed.
+ * Mutates valid inputs: flips bits, cuts, repeats and mixes pieces, and inserts lengths and numbers
+ * at the ends of their range, unusual doubles, brackets and anchors. The same seed gives the same
+ * inputs.
  */
 final class Mutator {
   private static final int MOST_BYTES = 4096;
 
-  /** As many as a record of the brokers' default size has; so long is one input of so many. */
+  /** Size of a record of the brokers' default limit; one input of so many has this size. */
   private static final int MOST_BYTES_OF_LONG = 1 << 20;
 
   private static final int LONG_ONE_OF = 2000;
@@ -96,7 +96,7 @@ final class Mutator {
     this.corpus = List.copyOf(corpus);
   }
 
-  /** The next input; now and then a valid one. */
+  /** The next input; occasionally a valid one. */
   byte[] next() {
     byte[] bytes = corpus.get(random.nextInt(corpus.size()));
     int times = random.nextInt(5);
@@ -108,8 +108,8 @@ final class Mutator {
   }
 
   /**
-   * Puts a small piece in, over and over, half of the time as a field whose length is right: what
-   * takes quadratic time, or an object for every two bytes, shows here.
+   * Inserts many copies of a small piece, half of the time as a field with the correct length. This
+   * detects quadratic time, and an object for every two bytes.
    */
   private byte[] lengthen(byte[] bytes) {
     byte[] piece =
@@ -156,7 +156,7 @@ final class Mutator {
       case 10 ->
           splice(bytes, at, random.nextInt(2) * length, WORDS.get(random.nextInt(WORDS.size())));
       default -> {
-        // A field that claims what isn't there: tag, and a length out of all proportion.
+        // A field without contents: a tag and a length far beyond the input.
         byte[] tag = {(byte) (random.nextInt(16) << 3 | 2)};
         yield splice(splice(bytes, at, 0, varint(number())), at, 0, tag);
       }

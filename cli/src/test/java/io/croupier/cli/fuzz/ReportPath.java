@@ -26,12 +26,12 @@ import java.util.Map;
 import java.util.stream.DoubleStream;
 
 /**
- * A report's whole way through the job: decoded, judged and told of by the ledger, and, once
- * admitted, added to the model that it names; then the same again with the next number and the
- * model's round. There is a model of every learner, of two coordinates.
+ * The path of a report through the job: it is decoded and judged, the ledger emits an event, and an
+ * admitted report is added to its model. The same follows with the next sequence number and the
+ * model's round. There is a model with two coordinates for every learner.
  */
 final class ReportPath {
-  /** What an event takes beside the names that it repeats. */
+  /** Size of an event without the names that it repeats. */
   private static final int EVENT_BYTES = 2000;
 
   private static final String CENTRAL =
@@ -70,7 +70,7 @@ final class ReportPath {
           "coordinate_laplace { taus: [0.5, 0.25] }",
           "coordinate_laplace { taus: [0.5, 0.25] clip: L2 }",
           "coordinate_laplace { taus: [0.5, inf] clip: COORDINATES }",
-          // Of a sparse report, as long as its indices.
+          // The event of a sparse report is as long as its indices.
           "coordinate_laplace { taus: 0.5 clip: COORDINATES }",
           "undisclosed {}");
 
@@ -88,7 +88,7 @@ final class ReportPath {
     }
   }
 
-  /** Reports in all forms, of all noises, to all models: those that are admitted. */
+  /** Admitted reports, in all encodings, with all noises, to all models. */
   List<byte[]> corpus() {
     List<byte[]> corpus = new ArrayList<>();
     for (ModelSpec spec : specs.values()) {
@@ -119,7 +119,7 @@ final class ReportPath {
     }
   }
 
-  /** Why nothing of it gets into a model; empty if it does. */
+  /** The reason why the report is not added to a model; empty if it is. */
   String read(byte[] bytes) {
     GradientReport message;
     try {

@@ -3,7 +3,7 @@ package io.croupier.cli.fuzz;
 import java.util.List;
 
 /**
- * Something that reads bytes that others wrote.
+ * A parser of untrusted bytes.
  *
  * @param share of all inputs that it is given, in thousandths
  * @param corpus valid inputs
@@ -12,11 +12,11 @@ import java.util.List;
  */
 record Target(String name, int share, List<byte[]> corpus, int bytesPerByte, Reader reader) {
 
-  /** Reads an input, and refuses it in the documented way only. */
+  /** Reads an input or refuses it in the documented way. */
   @FunctionalInterface
   interface Reader {
 
-    /** Says why the input is refused; empty if it isn't. Whatever this throws is a finding. */
+    /** Returns why the input is refused; empty if it isn't. Every exception is a finding. */
     String read(byte[] input) throws Exception;
   }
 

@@ -43,13 +43,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Everything that parses bytes which others wrote. */
+/** All parsers of untrusted bytes. */
 final class Targets {
   private static final Path GOLDEN =
       Path.of("..", "schemas", "src", "test", "resources", "golden", "v1");
   private static final Path EXAMPLES = Path.of("..", "examples");
 
-  /** Beginning a model takes arrays of its dimension, whatever its spec weighs. */
+  /** Creating a model allocates arrays of its dimension, regardless of the size of its spec. */
   private static final int MOST_COORDINATES = 1000;
 
   private static final int LETTER_BYTES = 4096;
@@ -60,7 +60,7 @@ final class Targets {
   private final SpecRequirements requirements =
       new SpecRequirements(1 << 20, 1 << 20, SpecRequirements.LONGEST_OUTAGE);
 
-  /** Targets that keep the file that is being read in {@code directory}. */
+  /** Targets that store the current input in {@code directory}. */
   Targets(Path directory) {
     this.directory = directory;
     file = directory.resolve("input");
@@ -78,7 +78,7 @@ final class Targets {
         new Target("report", 355, reports, 200, bytes -> decode(decoder, bytes)),
         new Target("report, value by value", 50, reports, 400, Targets::violations),
         new Target("report, to the model", 100, path.corpus(), 1000, path::read),
-        // The noise of a central spec is looked for, and its weights are made.
+        // Validation of a central spec computes its noise and allocates its weights.
         new Target("spec", 100, specs, 20_000, this::spec),
         new Target("update", 90, golden("ModelUpdate"), 200, Targets::update),
         new Target("update, at the start", 10, golden("ModelUpdate"), 200, Targets::round),
@@ -93,7 +93,7 @@ final class Targets {
                 "{\"gradient\": [1, 2], \"round\": \"3\"}".getBytes(UTF_8)),
             400,
             Targets::gradientLine),
-        // Each opens a bar, for which a terminal is looked for.
+        // Each input opens a progress bar, which probes the terminal.
         new Target("declarations and orders", 5, declarations(), 2000, this::declared),
         new Target(
             "table",
@@ -101,7 +101,7 @@ final class Targets {
             List.of("a,b\n1,2\n-0.5,\"x\"\n".getBytes(UTF_8), "label\n1\n0\n".getBytes(UTF_8)),
             1000,
             this::table),
-        // The reader of JSON has a buffer for each line, which may be of three bytes.
+        // The JSON reader allocates a buffer for each line, which may have only three bytes.
         new Target("journal", 20, journals(), 2000, Targets::journal),
         new Target("recording", 20, recordings(), 2000, RecordReading::reports),
         new Target(
@@ -152,7 +152,7 @@ final class Targets {
       modelId = "unknown";
     }
     PublishedSpecs specs = new PublishedSpecs(spec -> List.of());
-    // The second time as a change of a running model.
+    // The second time, the spec changes a running model.
     for (long offset = 0; offset < 2; offset++) {
       if (specs.apply(modelId, offset, bytes) instanceof SpecChange.Refused refused) {
         return refused.reason();
@@ -191,7 +191,7 @@ final class Targets {
     }
   }
 
-  /** A start is stricter than whoever adds up. */
+  /** A start of the job accepts fewer events than a recomputation of accounts. */
   private static List<byte[]> visible() throws IOException {
     return golden("AccountingEvent").stream().filter(event -> visible(event).isEmpty()).toList();
   }
@@ -205,7 +205,7 @@ final class Targets {
     }
   }
 
-  /** The key is the first quarter of it, and the reason begins with the second. */
+  /** The key is the first quarter of the input, and the reason begins with the second. */
   private String deadLetter(byte[] bytes) {
     int quarter = bytes.length / 4;
     RawRecord record = new RawRecord();
@@ -238,7 +238,7 @@ final class Targets {
     }
   }
 
-  /** What is no declaration may still be an order of who takes part: nearly every text is. */
+  /** An invalid declaration may still be a valid order file, as nearly every text is. */
   private String declared(byte[] bytes) throws IOException {
     Files.write(file, bytes);
     try {
@@ -306,7 +306,7 @@ final class Targets {
     }
   }
 
-  /** A ledger's file with so many reports, the first of them acknowledged. */
+  /** A ledger file with the given number of reports, of which the first is acknowledged. */
   private byte[] ledger(int reports) throws IOException {
     Path path = directory.resolve("valid-" + reports);
     try (LocalLedger ledger = LocalLedger.open(path, "ada", Limit.NONE)) {
@@ -353,7 +353,7 @@ final class Targets {
     return bytes.toByteArray();
   }
 
-  /** An example, whole, and another text. */
+  /** A complete example and another text. */
   private static List<byte[]> texts(String example, String other) throws IOException {
     return List.of(Files.readAllBytes(EXAMPLES.resolve(example)), other.getBytes(UTF_8));
   }
