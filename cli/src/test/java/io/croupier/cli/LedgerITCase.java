@@ -272,7 +272,7 @@ class LedgerITCase {
     assertThat(croupier("ledger" + kafka()).code()).isEqualTo(2);
     Printed nowhere = croupier("account compose --prefix nowhere" + kafka());
     assertThat(nowhere.code()).isEqualTo(1);
-    assertThat(nowhere.err()).contains("no topic nowhere.accounting");
+    assertThat(nowhere.err()).contains("Topic nowhere.accounting doesn't exist");
   }
 
   @Test

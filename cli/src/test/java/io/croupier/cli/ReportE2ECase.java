@@ -206,7 +206,7 @@ class ReportE2ECase {
     Outcomes unpublished = bash("echo '{\"gradient\": [1,0,0], \"round\": 99}'" + kafka + person);
 
     assertThat(full.code).isEqualTo(1);
-    assertThat(full.out).contains("can't be printed", "mu 0.5. Still to arrive: 1");
+    assertThat(full.out).contains("can't be printed", "mu 0.5. Not acknowledged: 1");
     assertThat(limited.code).isEqualTo(1);
     assertThat(limited.out)
         .contains("the limit is the square of mu = 0.8", "line 2 and at least 1 more")
