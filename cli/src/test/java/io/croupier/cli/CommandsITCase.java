@@ -126,7 +126,8 @@ class CommandsITCase {
     Outcome outcome = croupier("models", "list", "--prefix", "nowhere");
 
     assertThat(outcome.code).isEqualTo(1);
-    assertThat(outcome.err).contains("Topic nowhere.models doesn't exist", "croupier topics create");
+    assertThat(outcome.err)
+        .contains("Topic nowhere.models doesn't exist", "croupier topics create");
   }
 
   private static Outcome apply(String prefix, String models) throws Exception {
