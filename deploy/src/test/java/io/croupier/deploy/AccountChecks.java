@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What was reported, held against the accounts and the models that came of it. */
+/** Compares the sent reports with the resulting accounts and models. */
 final class AccountChecks {
   private static final BigDecimal EPSILON = new BigDecimal("0.01");
 
@@ -44,7 +44,7 @@ final class AccountChecks {
     }
   }
 
-  /** How findings write a position. */
+  /** The text of a position in findings. */
   static String text(Position position) {
     return position.getPartition() + ":" + position.getOffset();
   }
@@ -53,10 +53,10 @@ final class AccountChecks {
    * Compares everything.
    *
    * @param events in the order of their partitions
-   * @param sequences the last sequence number that everybody used; the first is 1
-   * @param updates of each model, all in their order
-   * @param journalOfOnce of the model {@link LoadGenerator#ONCE}, whole
-   * @return what is wrong, a line each
+   * @param sequences each user's last sequence number; the first is 1
+   * @param updates all updates of each model, in order
+   * @param journalOfOnce the complete journal of the model {@link LoadGenerator#ONCE}
+   * @return the findings, one line each
    */
   static List<String> check(
       List<GradientRecord> reports,
@@ -79,7 +79,7 @@ final class AccountChecks {
     for (AccountingRecord event : events) {
       GradientRecord report = reports.get(event.position);
       if (report == null) {
-        findings.add("an account of " + event.position + ", where there is no report");
+        findings.add("an account of " + event.position + ", which has no report");
       } else if (!report.user.equals(event.user) || report.sequence != event.sequence) {
         findings.add("the account of " + event.position + " is of another report");
       }
@@ -139,11 +139,11 @@ final class AccountChecks {
     for (ModelUpdate update : updates) {
       if (last != null && update.getRound() < last.getRound()) {
         findings.add(
-            "round %d of %s is visible behind round %d"
+            "round %d of %s is visible after round %d"
                 .formatted(update.getRound(), model, last.getRound()));
       } else if (last != null && UpdateMonitor.reports(update) < UpdateMonitor.reports(last)) {
         findings.add(
-            "%d reports of %s are visible behind %d"
+            "%d reports of %s are visible after %d"
                 .formatted(UpdateMonitor.reports(update), model, UpdateMonitor.reports(last)));
       } else if (last != null
           && update.getRound() == last.getRound()
@@ -158,12 +158,12 @@ final class AccountChecks {
     int expected = admittedTo(model).size();
     if (end.getUsed() + end.getOpen() != expected) {
       findings.add(
-          "%s tells of %d reports used and %d open, of %d that were admitted"
+          "%s counts %d reports used and %d open, of %d admitted"
               .formatted(model, end.getUsed(), end.getOpen(), expected));
     }
   }
 
-  /** What is accounted for as admitted; an account of nothing has a finding of its own. */
+  /** The reports with an admitted account; an account without a report has a separate finding. */
   private List<GradientRecord> admittedTo(String model) {
     return admitted.values().stream()
         .map(event -> reports.get(event.position))
@@ -172,9 +172,9 @@ final class AccountChecks {
   }
 
   /**
-   * Every report to it is in one round of the journal, and its newest weights are the means of the
-   * rounds that were closed when they were published, added up as its learner does, to the last
-   * bit. Later rounds wait until a report names that publication.
+   * Checks that every report is in exactly one round of the journal, and that the newest weights
+   * are, bit for bit, the sum of the means of the rounds closed before their publication, added as
+   * the learner does. Later rounds wait until a report names that publication.
    */
   private void checkOnce(List<Bundle> journal, List<ModelUpdate> updates) {
     ModelUpdate end = updates.get(updates.size() - 1);
@@ -192,7 +192,7 @@ final class AccountChecks {
           open.add(reports.get(text));
         } else {
           findings.add(
-              "the journal of once has %s as %s, which is not the one time that it is taken"
+              "the journal of once has %s as %s; each position must occur once, as TAKEN"
                   .formatted(text, bundle.getOutcome()));
         }
       }

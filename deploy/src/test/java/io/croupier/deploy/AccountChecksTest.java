@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Topics that agree have no findings, and each way in which they don't is found. */
+/** Consistent topics have no findings, and each kind of inconsistency is found. */
 class AccountChecksTest {
   private static final int DIMENSION = 4;
   private static final Map<String, Long> SEQUENCES = Map.of("ada", 3L);
@@ -83,23 +83,23 @@ class AccountChecksTest {
         .contains(
             "no account of 0:2",
             "ada's report 3 is not admitted",
-            "once tells of 3 reports used and 0 open, of 2 that were admitted",
-            "the journal of once has 0:2 as TAKEN, which is not the one time that it is taken",
+            "once counts 3 reports used and 0 open, of 2 admitted",
+            "the journal of once has 0:2 as TAKEN; each position must occur once, as TAKEN",
             "coordinate 2 of once is -1.0, not 0.0: a report was not added exactly once");
   }
 
   @Test
-  void tellOfAReportTwice() {
+  void accountAReportTwice() {
     events.add(event(2, 3, Outcome.ADMITTED, 4));
 
     assertThat(findings()).contains("two accounts of 0:2", "ada's report 3 is admitted twice");
   }
 
   @Test
-  void tellOfWhatWasNotReported() {
+  void accountAReportThatWasNotSent() {
     events.add(event(7, 4, Outcome.ADMITTED, 4));
 
-    assertThat(findings()).containsExactly("an account of 0:7, where there is no report");
+    assertThat(findings()).containsExactly("an account of 0:7, which has no report");
   }
 
   @Test
@@ -125,7 +125,7 @@ class AccountChecksTest {
     assertThat(findings())
         .containsExactly(
             "round 3 of once is visible twice with 3 reports",
-            "round 2 of once is visible behind round 3",
+            "round 2 of once is visible after round 3",
             "the newest round of once is 2, and its journal published 3");
   }
 
@@ -149,7 +149,7 @@ class AccountChecksTest {
     updates.add(update(3, 3).toBuilder().setUsed(2).build());
     updates.add(update(3, 3));
 
-    assertThat(findings()).containsExactly("2 reports of once are visible behind 3");
+    assertThat(findings()).containsExactly("2 reports of once are visible after 3");
   }
 
   @Test
@@ -182,7 +182,7 @@ class AccountChecksTest {
     journal.add(2, bundle(1));
     assertThat(findings())
         .containsExactly(
-            "the journal of once has 0:1 as TAKEN, which is not the one time that it is taken");
+            "the journal of once has 0:1 as TAKEN; each position must occur once, as TAKEN");
 
     journal.remove(2);
     journal.remove(1);
@@ -199,7 +199,7 @@ class AccountChecksTest {
 
     assertThat(findings())
         .contains(
-            "the journal of once has 0:1 as DROPPED_STALE, which is not the one time that it is taken");
+            "the journal of once has 0:1 as DROPPED_STALE; each position must occur once, as TAKEN");
   }
 
   @Test

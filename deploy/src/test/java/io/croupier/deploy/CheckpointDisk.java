@@ -11,14 +11,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Where checkpoints are written: a link to a directory. On a file system of its own that is small,
- * that is filled to the last byte; otherwise the link leads to a file meanwhile, so that nothing
- * can be written or read there.
+ * The link to the directory of checkpoints. A fault fills the directory's file system to the last
+ * byte if that is separate and small; otherwise it redirects the link to a file, so that
+ * checkpoints can be neither written nor read.
  */
 final class CheckpointDisk implements AutoCloseable {
   private static final long SMALL = 1L << 30;
 
-  /** Checkpoints that are given up may make some room again at once. */
+  /**
+   * Free bytes that still count as full, since deleted checkpoints may free some space immediately.
+   */
   private static final long LITTLE = 1L << 20;
 
   private static final int BLOCK = 1 << 12;
@@ -29,9 +31,9 @@ final class CheckpointDisk implements AutoCloseable {
   private final boolean isSmall;
 
   /**
-   * Checkpoints of a cluster that doesn't run yet.
+   * Prepares the checkpoints of a cluster that is not running yet.
    *
-   * @param elsewhere a directory on a file system of its own; null for the cluster's own directory
+   * @param elsewhere a directory on a separate file system; null for the cluster's own directory
    */
   CheckpointDisk(Path cluster, Path elsewhere) throws IOException {
     isSmall = elsewhere != null;
@@ -47,7 +49,7 @@ final class CheckpointDisk implements AutoCloseable {
     leadTo(directory);
   }
 
-  /** At once: there is no time at which nothing is there, and somebody may put a directory. */
+  /** Replaces the link atomically, so that no server can create a directory in its place. */
   private void leadTo(Path target) throws IOException {
     Path next = Files.createSymbolicLink(link.resolveSibling("checkpoints-next"), target);
     Files.move(next, link, ATOMIC_MOVE);
@@ -64,7 +66,7 @@ final class CheckpointDisk implements AutoCloseable {
         out.write(block);
       }
     } catch (IOException e) {
-      // No space left: that was wanted, and nothing else.
+      // "No space left" is the intended error; any other is rethrown.
       if (Files.getFileStore(directory).getUsableSpace() > LITTLE) {
         throw e;
       }
@@ -83,7 +85,7 @@ final class CheckpointDisk implements AutoCloseable {
     return directory.resolve("ballast");
   }
 
-  /** Leaves nothing of the checkpoints; the cluster has ended. */
+  /** Deletes all checkpoints after the cluster has stopped. */
   @Override
   public void close() throws IOException {
     List<Path> all;
@@ -95,9 +97,9 @@ final class CheckpointDisk implements AutoCloseable {
     }
   }
 
-  /** How the disk is made full. */
+  /** The way in which the disk is filled. */
   @Override
   public String toString() {
-    return isSmall ? "a file system that is full" : "a file in the directory's place";
+    return isSmall ? "a full file system" : "a file in place of the directory";
   }
 }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A disk that is full takes nothing, and has everything again when it isn't. */
+/** A full disk accepts no writes, and has all its content afterwards. */
 class CheckpointDiskTest {
   @TempDir private Path cluster;
 

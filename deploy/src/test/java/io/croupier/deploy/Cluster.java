@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** The cluster of {@code deploy/cluster}, at free ports and in a directory of a test's own. */
+/** The cluster of {@code deploy/cluster}, on free ports and in a directory of the test. */
 final class Cluster implements AutoCloseable {
   static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final long PATIENCE_SECONDS = 300;
@@ -30,7 +30,10 @@ final class Cluster implements AutoCloseable {
     this.environment = environment;
   }
 
-  /** A cluster that doesn't run yet, in {@code directory}; skips the test where none can. */
+  /**
+   * A cluster in {@code directory} that is not running yet; skips the test where clusters can't
+   * run.
+   */
   static Cluster in(Path directory) throws IOException {
     assumeTrue(
         hasShell(), "Skipped: deploy/cluster needs bash 5.1 and curl, which aren't installed");
@@ -62,7 +65,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /** The first of enough ports in a row that nobody listens at. */
+  /** The first of enough consecutive free ports. */
   private static int freePorts() throws IOException {
     while (true) {
       List<ServerSocket> sockets = new ArrayList<>();
@@ -73,7 +76,7 @@ final class Cluster implements AutoCloseable {
         }
         return sockets.get(0).getLocalPort();
       } catch (BindException | IllegalArgumentException taken) {
-        // One of them is taken, or beyond the last port: somewhere else, then.
+        // One of them is in use, or beyond the last port: try another range.
       } finally {
         for (ServerSocket socket : sockets) {
           socket.close();
@@ -94,7 +97,7 @@ final class Cluster implements AutoCloseable {
     return "http://127.0.0.1:" + environment.get("REST_PORT");
   }
 
-  /** Where a server's metrics are: 0 for the JobManager, k for the k-th TaskManager. */
+  /** The address of a server's metrics: 0 for the JobManager, k for the k-th TaskManager. */
   String metrics(int server) {
     int port = Integer.parseInt(environment.get("METRICS_PORT")) + server;
     return "http://127.0.0.1:" + port;

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** All that is committed on the topics in the end: for the checks, and as files for a replay. */
+/** All committed records of the topics at the end: for the checks, and as files for a replay. */
 final class CommittedTopics {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -37,9 +37,9 @@ final class CommittedTopics {
   private final List<JournalEntry.Bundle> journalOfOnce = new ArrayList<>();
 
   /**
-   * What a cluster has so far.
+   * Reads from a running cluster.
    *
-   * @param models the models' file, for the replay
+   * @param models the file of model specs, for the replay
    */
   CommittedTopics(Cluster cluster, Path models) {
     this.cluster = cluster;
@@ -47,7 +47,7 @@ final class CommittedTopics {
     directory = cluster.directory();
   }
 
-  /** Writes down every report, and its place. */
+  /** Stores every report and its position. */
   void readReports() throws IOException {
     try (OutputStream out = Files.newOutputStream(directory.resolve("reports"))) {
       forEach(
@@ -98,10 +98,12 @@ final class CommittedTopics {
         });
   }
 
-  /** Waits until the updates of every model count all its reports, and its journal holds them. */
+  /**
+   * Waits until the updates of every model count all its reports, and its journal contains them.
+   */
   void awaitModels(UpdateMonitor monitor) throws Exception {
     await(
-        "updates that tell of " + admitted,
+        "updates that count " + admitted,
         () ->
             LoadGenerator.models().stream()
                 .allMatch(
@@ -113,7 +115,7 @@ final class CommittedTopics {
     await("a journal of " + admitted, this::writeJournal);
   }
 
-  /** Stops the job, and reads what came behind all that was waited for: there should be nothing. */
+  /** Stops the job, and reads all later records; there should be none. */
   void readToTheEnd(UpdateMonitor monitor) throws IOException {
     cluster.shell("deploy/cluster savepoint");
     monitor.end();
@@ -144,14 +146,14 @@ final class CommittedTopics {
         .allMatch(model -> journalled.getOrDefault(model, 0L) >= admitted.get(model));
   }
 
-  /** What is wrong with accounts and models, a line each. */
+  /** The findings on accounts and models, one line each. */
   List<String> check(UpdateMonitor monitor, Map<String, Long> sequences) {
     Map<String, List<ModelUpdate>> updates = new HashMap<>();
     LoadGenerator.models().forEach(model -> updates.put(model, monitor.updates(model)));
     return AccountChecks.check(reports, events, sequences, updates, journalOfOnce);
   }
 
-  /** Replays the journal, and tells in what the updates differ from those that were visible. */
+  /** Replays the journal, and returns the differences between its updates and the visible ones. */
   List<String> replay(UpdateMonitor monitor) throws Exception {
     List<String> findings = new ArrayList<>();
     cluster.shell(
@@ -172,14 +174,14 @@ final class CommittedTopics {
       }
       for (int i = 0; i < Math.min(visible.size(), replayed.size()); i++) {
         if (!visible.get(i).equals(replayed.get(i))) {
-          findings.add("update %d of %s is not that of its replay".formatted(i, model));
+          findings.add("update %d of %s differs from that of its replay".formatted(i, model));
         }
       }
     }
     return findings;
   }
 
-  /** A model's updates as the lines that they are, without their time. */
+  /** The lines of a model's updates, without their timestamps. */
   private static List<String> lines(Path file, String model) throws IOException {
     try (var lines = Files.lines(file, UTF_8)) {
       return lines
@@ -193,7 +195,7 @@ final class CommittedTopics {
     return reports.size();
   }
 
-  /** Something that may not be there yet. */
+  /** A condition that may not be satisfied yet. */
   private interface Condition {
     boolean isThere() throws Exception;
   }
@@ -202,13 +204,13 @@ final class CommittedTopics {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!condition.isThere()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("After %s there is not %s".formatted(PATIENCE, what));
+        throw new AssertionError("After %s there is no %s".formatted(PATIENCE, what));
       }
       TimeUnit.MILLISECONDS.sleep(200);
     }
   }
 
-  /** Something done with a record. */
+  /** An action on a record. */
   private interface Action {
     void accept(ConsumerRecord<byte[], byte[]> record) throws IOException;
   }
@@ -221,7 +223,7 @@ final class CommittedTopics {
           try {
             action.accept(record);
           } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException(topic + " holds what can't be read", e);
+            throw new IllegalStateException(topic + " contains an unreadable record", e);
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }

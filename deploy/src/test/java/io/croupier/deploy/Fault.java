@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** What is done to a cluster of two TaskManagers that works. */
+/** The faults of a working cluster of two TaskManagers. */
 enum Fault {
   KILL_TASKMANAGER,
   KILL_JOBMANAGER,
@@ -15,13 +15,13 @@ enum Fault {
   FULL_DISK,
   NOTHING;
 
-  /** Longer than the heartbeats' timeout, so that some of the paused are given up. */
+  /** Longer than the heartbeat timeout, so that the cluster declares some paused servers dead. */
   private static final int LONGEST_PAUSE_MS = 10_000;
 
   /**
-   * Does it; returns when what was paused goes on, and the disk has room.
+   * Injects the fault; returns after paused servers continue and the disk has space.
    *
-   * @param struck runs as soon as the servers feel it
+   * @param struck runs as soon as the fault has taken effect
    */
   void inject(Cluster cluster, CheckpointDisk disk, Random random, Runnable struck)
       throws Exception {

@@ -26,23 +26,23 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Faults on a real cluster under load: ZooKeeper, a broker, a JobManager and two TaskManagers, each
- * a process of its own, are killed and paused at random times, and checkpoints find no room. Then
- * every report is accounted for once, every model is its replay, bit for bit, and no round was
- * visible twice.
+ * in a separate process, are killed and paused at random times, and the disk for checkpoints is
+ * filled. Afterwards every report is accounted exactly once, every model equals its replay bit for
+ * bit, and no round was visible twice.
  *
- * <p>{@code -Dfaults=100} for more than 4, {@code -Dseed=...} for another run, {@code -Drate=...}
- * for so many reports a second, {@code -Dsmall.disk=DIR} for checkpoints on a small file system of
- * their own, {@code -Dfault=KILL_BROKER} for one kind alone.
+ * <p>{@code -Dfaults=N} sets the number of faults (4), {@code -Dseed=...} the seed of another run,
+ * {@code -Drate=...} the reports per second, {@code -Dsmall.disk=DIR} a small separate file system
+ * for checkpoints, {@code -Dfault=KILL_BROKER} a single kind of fault.
  */
 @Timeout(value = LoadGenerator.LONGEST_MINUTES, unit = TimeUnit.MINUTES)
 class FaultsE2ECase {
   private static final Duration RECOVERY = Duration.ofMinutes(5);
   private static final int LONGEST_PEACE_MS = 2000;
 
-  /** One fault in so many comes without waiting until the one before is overcome. */
+  /** One fault in this many occurs before the cluster has recovered from the previous one. */
   private static final int OVERLAP = 4;
 
-  /** Has the servers' logs, which outlive a run that failed. */
+  /** Contains the servers' logs, which are kept after a failed run. */
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
   private Path temporary;
 
@@ -78,7 +78,7 @@ class FaultsE2ECase {
   private void faults(Cluster cluster, CheckpointDisk disk, CommittedTopics committed)
       throws Exception {
     try (UpdateMonitor monitor = new UpdateMonitor(cluster.bootstrapServers())) {
-      // What names a round that isn't published yet is dropped.
+      // Reports to a round that isn't published yet would be dropped.
       for (String model : LoadGenerator.models()) {
         monitor.when(model, 0).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
       }
@@ -114,7 +114,7 @@ class FaultsE2ECase {
     return findings;
   }
 
-  /** One fault, at a random time, and mostly what it takes to overcome it. */
+  /** Injects one fault at a random time, and usually waits for the recovery. */
   private void fault(
       Cluster cluster, CheckpointDisk disk, UpdateMonitor monitor, LoadGenerator load)
       throws Exception {
@@ -123,7 +123,7 @@ class FaultsE2ECase {
     List<CompletableFuture<Duration>> times =
         recoveries.computeIfAbsent(fault, f -> new ArrayList<>());
     long since = System.nanoTime();
-    // Only what was reported after it struck shows that it is overcome.
+    // Only reports sent after the fault prove the recovery.
     fault.inject(
         cluster,
         disk,
@@ -134,7 +134,7 @@ class FaultsE2ECase {
     }
   }
 
-  /** Waits until a fault is overcome. */
+  /** Waits until the cluster has recovered from a fault. */
   private void awaitRecovery(
       Fault fault, CompletableFuture<Duration> recovery, Cluster cluster, LoadGenerator load)
       throws Exception {
@@ -143,13 +143,13 @@ class FaultsE2ECase {
           .get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
     } catch (TimeoutException | ExecutionException e) {
       throw new AssertionError(
-          "%s is not overcome within %s, seed %d; the cluster: %s"
+          "No recovery from %s within %s, seed %d; the cluster: %s"
               .formatted(fault, RECOVERY, seed, cluster.shell("deploy/cluster status || true")),
           e);
     }
   }
 
-  /** All kinds in a random order, and then again. */
+  /** All kinds in a random order, repeatedly. */
   private Fault next() {
     if (next.isEmpty()) {
       String one = System.getProperty("fault");
@@ -181,7 +181,7 @@ class FaultsE2ECase {
     return table.toString();
   }
 
-  /** How many servers have ended, killed or not. */
+  /** Number of servers that have ended, killed or not. */
   private static long ended(Cluster cluster) throws IOException {
     Path log = cluster.directory().resolve("log").resolve("cluster.log");
     try (Stream<String> lines = Files.lines(log)) {

@@ -19,9 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The steps of the Dockerfile, without an engine: in a directory tree that stands in for Flink's
- * image, each as the user that it would have there. The tree holds what the steps depend on (a
- * shell, a few commands, the user {@code flink}, {@code /opt/flink}), and nothing of Flink.
+ * Runs the steps of the Dockerfile without a container engine, in a directory tree that replaces
+ * Flink's image, each as the user that it has there. The tree contains only the dependencies of the
+ * steps (a shell, a few commands, the user {@code flink}, {@code /opt/flink}), and no part of
+ * Flink.
  */
 class ImageITCase {
   private static final Path DOCKERFILE =
@@ -41,9 +42,9 @@ class ImageITCase {
   void layTree() throws Exception {
     boolean root = (int) Files.getAttribute(tree, "unix:uid") == 0;
     if (!root) {
-      System.out.println("The image's steps aren't tried: to become other users takes root");
+      System.out.println("The image's steps are skipped: changing users requires root");
     }
-    assumeTrue(root, "Skipped: to become other users takes root");
+    assumeTrue(root, "Skipped: changing users requires root");
     for (String command : List.of("sh", "mkdir", "chown", "chmod", "ln", "touch")) {
       copyCommand(command);
     }
@@ -62,7 +63,7 @@ class ImageITCase {
     succeed(List.of("chmod", "755", tree.toString()));
   }
 
-  /** With the libraries that the loader would look for, and those that look up users. */
+  /** Copies a command with the libraries that it loads, and those that look up users. */
   private void copyCommand(String command) throws Exception {
     Path found =
         Path.of(succeed(List.of("sh", "-c", "command -v " + command)).strip()).toRealPath();
@@ -90,7 +91,7 @@ class ImageITCase {
     Files.setAttribute(file, "unix:gid", USERS.get(group));
   }
 
-  /** What a command prints, which has to succeed. */
+  /** The output of a command, which must succeed. */
   private static String succeed(List<String> command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
@@ -136,7 +137,7 @@ class ImageITCase {
     }
   }
 
-  /** An engine copies as root, whoever the user is. */
+  /** An engine copies as root, independent of the current user. */
   private void copyInto(String arguments) throws IOException {
     Matcher copy = COPY.matcher(arguments);
     assertThat(copy.matches()).as("COPY %s", arguments).isTrue();
@@ -166,7 +167,7 @@ class ImageITCase {
         .hasMessageContaining("ermission denied");
   }
 
-  /** The manifest names files of the image, and of the release of Flink that it begins from. */
+  /** The manifest names files of the image, and of the Flink release on which it is based. */
   @Test
   void theKubernetesManifestFitsTheImage() throws Exception {
     build(Files.readAllLines(DOCKERFILE));

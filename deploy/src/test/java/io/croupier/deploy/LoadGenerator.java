@@ -28,26 +28,26 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Several people who report at a steady pace to all models in turn, whatever happens to the
- * servers.
+ * Several users who report to all models, one after the other, at a steady rate, regardless of the
+ * servers' state.
  *
  * <p>Each report names the newest visible round, as clients do.
  *
  * <p>The n-th report to the model {@code once} is (-2)^-(n / d) in coordinate n mod d, and its
- * learner adds up the means of its rounds, so no two reports change the weights in the same way.
- * The signs alternate: the rounds of one publication never agree, since in each coordinate they
- * take back half of the report before, and no report has to enter a last round, which the journal
+ * learner sums the means of its rounds, so no two reports change the weights in the same way. The
+ * signs alternate: in each coordinate a report reverses half of the previous one, so the reports of
+ * a publication never agree beyond chance, and none is moved into a last round, which the journal
  * doesn't mark.
  */
 final class LoadGenerator implements AutoCloseable {
   static final String ONCE = "once";
 
-  /** No run takes longer. */
+  /** Upper bound on the duration of a run. */
   static final int LONGEST_MINUTES = 60;
 
   /**
-   * Powers of two in a coordinate: 12 fewer than a double holds below 1, so that the smallest still
-   * shows in the mean of a round of 2000 reports.
+   * Number of powers of two in a coordinate: 12 fewer than a double represents below 1, so that the
+   * smallest is still visible in the mean of a round of 2000 reports.
    */
   private static final int POWERS = 40;
 
@@ -75,10 +75,10 @@ final class LoadGenerator implements AutoCloseable {
   private volatile boolean ended;
 
   /**
-   * People who begin to report.
+   * Starts the users' reports.
    *
-   * @param perSecond reports, all models together
-   * @param newestRound the newest round of a model that is visible
+   * @param perSecond reports per second, over all models
+   * @param newestRound returns the newest visible round of a model
    */
   LoadGenerator(
       String bootstrapServers, int perSecond, long seed, ToLongFunction<String> newestRound) {
@@ -116,7 +116,7 @@ final class LoadGenerator implements AutoCloseable {
     }
   }
 
-  /** Gives the report its gradient and its noise, and returns the model that it is to. */
+  /** Sets the report's gradient and declaration, and returns its model. */
   private String fill(GradientReport.Builder report, int n) {
     L2Laplace noise = L2Laplace.newBuilder().setEpsilon(EPSILON).build();
     switch (n % 3) {
@@ -127,7 +127,8 @@ final class LoadGenerator implements AutoCloseable {
                 .setDimension(dimension)
                 .addIndices(index % dimension)
                 .addValues(power(index / dimension)));
-        // A sparse report shows what it names, so it may not declare noise for all coordinates.
+        // A sparse report reveals the coordinates that it names, so it must not declare noise for
+        // all coordinates.
         report.setCoordinateLaplace(
             CoordinateLaplace.newBuilder()
                 .addTaus(EPSILON)
@@ -153,7 +154,7 @@ final class LoadGenerator implements AutoCloseable {
     }
   }
 
-  /** What the n-th report to one coordinate of {@code once} holds. */
+  /** The value of the n-th report to one coordinate of {@code once}. */
   private static double power(int n) {
     if (n >= POWERS) {
       throw new IllegalStateException("No powers are left for " + ONCE + ": the run is too long");
@@ -161,12 +162,14 @@ final class LoadGenerator implements AutoCloseable {
     return Math.scalb(n % 2 == 0 ? 1.0 : -1.0, -n);
   }
 
-  /** The models that are reported to so many times a second. */
+  /** The specs of the models for the given number of reports per second. */
   static String specs(int perSecond) {
     return SPECS.formatted(dimension(perSecond));
   }
 
-  /** Of {@code once}: enough for a power for each report of the longest run. */
+  /**
+   * The dimension of {@code once}, enough for a separate power for each report of the longest run.
+   */
   static int dimension(int perSecond) {
     if (perSecond < 1 || perSecond > MOST_PER_SECOND) {
       throw new IllegalArgumentException(
@@ -176,17 +179,19 @@ final class LoadGenerator implements AutoCloseable {
     return (reports + POWERS - 1) / POWERS;
   }
 
-  /** Fails when the reports do. */
+  /** A future that fails if the reporting fails. */
   CompletableFuture<Void> reporting() {
     return reporting;
   }
 
-  /** How many reports to {@code once} were handed to the producer so far. */
+  /** Number of reports to {@code once} passed to the producer so far. */
   long toOnce() {
     return toOnce.get();
   }
 
-  /** Ends the reports, waits until the broker has all of them, and returns how many there are. */
+  /**
+   * Stops reporting, waits until the broker has acknowledged all reports, and returns their number.
+   */
   long end() throws Exception {
     ended = true;
     reporting.join();
@@ -197,7 +202,7 @@ final class LoadGenerator implements AutoCloseable {
     return sends.size();
   }
 
-  /** The last sequence number of everybody. */
+  /** The last sequence number of each user. */
   Map<String, Long> sequences() {
     return Map.copyOf(sequences);
   }
@@ -209,7 +214,7 @@ final class LoadGenerator implements AutoCloseable {
     reporting.exceptionally(closed -> null).join();
   }
 
-  /** The models that are reported to. */
+  /** The ids of the models. */
   static List<String> models() {
     return List.of(ONCE, "rounds", "bets");
   }

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** No two reports of the longest run to the model that adds up are the same. */
+/** No two reports of the longest run to the summing model are equal. */
 class LoadGeneratorTest {
   private static final int POWERS = 40;
 

@@ -10,8 +10,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * The commands of a page of the documentation, run in a directory of their own with links to what
- * they use of the project. Not thread-safe.
+ * The commands of a documentation page, run in a separate directory with links to the project's
+ * files that they use. Not thread-safe.
  */
 final class Page implements AutoCloseable {
   private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
@@ -44,12 +44,15 @@ final class Page implements AutoCloseable {
     return blocks;
   }
 
-  /** Runs a block, with the cluster's addresses for those of the page, and returns its output. */
+  /**
+   * Runs a block, with the cluster's addresses instead of those of the page, and returns its
+   * output.
+   */
   String run(Cluster cluster, int block) throws Exception {
     return run(cluster, blocks.get(block));
   }
 
-  /** Runs commands likewise. */
+  /** Runs commands in the same way. */
   String run(Cluster cluster, String commands) throws Exception {
     return cluster.shell(
         "cd '%s'%n%s"

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands of deploy/README.md do what the page says. */
+/** Runs the commands of deploy/README.md. */
 @Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ReadmeE2ECase {
@@ -62,7 +62,7 @@ class ReadmeE2ECase {
         Matcher running = RUNNING.matcher(page.run(cluster, 5));
         assertThat(running.find()).isTrue();
         assertThat(get(cluster.rest() + "/jobs/" + running.group(1)))
-            .as("what 'flink run -p' asks for")
+            .as("the parallelism of 'flink run -p'")
             .containsPattern("\"name\":\"ledger[^}]*\"parallelism\":2,");
         monitor.when("demo", 4).get(2, TimeUnit.MINUTES);
         checkDashboard(cluster);
@@ -97,7 +97,7 @@ class ReadmeE2ECase {
         .containsExactly(1.0, 2.0, 3.0, 4.0, 5.0);
   }
 
-  /** Every metric of the dashboard is one that this job has. */
+  /** Checks that the job has every metric of the dashboard. */
   private static void checkDashboard(Cluster cluster) throws Exception {
     Set<String> shown =
         names(Files.readString(ROOT.resolve("deploy/docker/grafana/croupier.json"), UTF_8));

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands of docs/tutorial.md do what the page says. */
+/** Runs the commands of docs/tutorial.md. */
 @Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class TutorialE2ECase {

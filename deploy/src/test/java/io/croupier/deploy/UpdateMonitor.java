@@ -16,8 +16,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Sees every update as a consumer does that reads committed, from the first one on and whatever
- * happens to the servers.
+ * Reads every update with a read_committed consumer, from the first one on, regardless of the
+ * servers' state.
  */
 final class UpdateMonitor implements AutoCloseable {
   private final Consumer<byte[], byte[]> consumer;
@@ -27,10 +27,10 @@ final class UpdateMonitor implements AutoCloseable {
   private volatile boolean ending;
   private volatile boolean closed;
 
-  /** Why nothing comes any more; null while something may. */
+  /** The failure that ended the monitor; null while it runs. */
   private Throwable over;
 
-  /** Somebody who waits for a count of reports, and is told how long it took. */
+  /** A listener for a count of reports; its future completes with the elapsed time. */
   private record CountListener(
       String model, long reports, long since, CompletableFuture<Duration> done) {}
 
@@ -38,7 +38,7 @@ final class UpdateMonitor implements AutoCloseable {
     this(consumer(bootstrapServers));
   }
 
-  /** Takes the consumer, which reads committed, and closes it in the end. */
+  /** Uses a read_committed consumer, and closes it at the end. */
   UpdateMonitor(Consumer<byte[], byte[]> consumer) {
     this.consumer = consumer;
     List<TopicPartition> partitions =
@@ -67,7 +67,7 @@ final class UpdateMonitor implements AutoCloseable {
         try {
           take(ModelUpdate.parseFrom(record.value()));
         } catch (InvalidProtocolBufferException e) {
-          throw new IllegalStateException("An update that can't be read", e);
+          throw new IllegalStateException("An unreadable update", e);
         }
       }
     }
@@ -91,7 +91,7 @@ final class UpdateMonitor implements AutoCloseable {
         });
   }
 
-  /** All admitted reports that an update tells of. */
+  /** Number of admitted reports that an update counts. */
   static long reports(ModelUpdate update) {
     return update.getUsed()
         + update.getOpen()
@@ -99,12 +99,12 @@ final class UpdateMonitor implements AutoCloseable {
         + update.getDroppedUnpublished();
   }
 
-  /** Comes when an update is visible that tells of so many reports. */
+  /** Completes when an update that counts the given number of reports is visible. */
   CompletableFuture<Duration> when(String model, long reports) {
     return when(model, reports, System.nanoTime());
   }
 
-  /** The same, with the time that it took from {@code since} on; fails if the monitor does. */
+  /** The same, with the elapsed time since {@code since}; fails if the monitor fails. */
   synchronized CompletableFuture<Duration> when(String model, long reports, long since) {
     CompletableFuture<Duration> done = new CompletableFuture<>();
     List<ModelUpdate> updates = updates(model);
@@ -119,13 +119,13 @@ final class UpdateMonitor implements AutoCloseable {
     return done;
   }
 
-  /** Nobody waits for what won't come. */
+  /** Fails all pending futures. */
   private synchronized void giveUp(Throwable failure) {
     over = failure == null ? new IllegalStateException("The monitor has ended") : failure;
     waiting.forEach(w -> w.done.completeExceptionally(over));
   }
 
-  /** Reads to the end of what is committed, and then no longer. */
+  /** Reads all committed updates, and then stops. */
   void end() {
     ending = true;
     following.join();

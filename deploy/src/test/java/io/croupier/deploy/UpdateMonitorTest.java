@@ -17,7 +17,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
-/** A monitor sees all updates to the end, tells how long one took, and doesn't fail in silence. */
+/** A monitor reads all updates to the end, measures their delay, and reports its failures. */
 class UpdateMonitorTest {
   private static final TopicPartition PARTITION = new TopicPartition("croupier.updates", 0);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -31,7 +31,7 @@ class UpdateMonitorTest {
     consumer.updateEndOffsets(Map.of(PARTITION, 2L));
   }
 
-  /** Comes with a poll of its own. */
+  /** Adds an update for a separate poll. */
   private void update(int used) {
     byte[] update =
         ModelUpdate.newBuilder().setModelId(LoadGenerator.ONCE).setUsed(used).build().toByteArray();
@@ -41,7 +41,7 @@ class UpdateMonitorTest {
   }
 
   @Test
-  void seeWhatComesBehindWhatWasWaitedFor() {
+  void readUpdatesAfterTheAwaitedOnes() {
     try (UpdateMonitor monitor = new UpdateMonitor(consumer)) {
       CompletableFuture<Duration> first = monitor.when(LoadGenerator.ONCE, 1);
       update(1);
@@ -56,7 +56,7 @@ class UpdateMonitorTest {
   }
 
   @Test
-  void countTheTimeFromWhatCameFirst() {
+  void measureTheTimeFromTheFirstUpdate() {
     try (UpdateMonitor monitor = new UpdateMonitor(consumer)) {
       long anHourAgo = System.nanoTime() - Duration.ofHours(1).toNanos();
       CompletableFuture<Duration> later = monitor.when(LoadGenerator.ONCE, 1, anHourAgo);
@@ -71,7 +71,7 @@ class UpdateMonitorTest {
   }
 
   @Test
-  void tellWhoeverWaitsThatItFailed() {
+  void failPendingFuturesOnFailure() {
     UpdateMonitor monitor = new UpdateMonitor(consumer);
     CompletableFuture<Duration> before = monitor.when(LoadGenerator.ONCE, 1);
     consumer.schedulePollTask(() -> consumer.setPollException(new KafkaException("broken")));

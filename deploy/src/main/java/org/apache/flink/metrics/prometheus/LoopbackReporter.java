@@ -7,8 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Flink's own Prometheus reporter, but on the loopback interface alone: the stock one listens on
- * all of them. It stands in Flink's package since the registry is visible there only.
+ * Flink's Prometheus reporter, restricted to the loopback interface: the original listens on all
+ * interfaces. It is in Flink's package because the registry is package-private.
  */
 final class LoopbackReporter extends AbstractPrometheusReporter {
   private final HTTPServer server;
@@ -21,7 +21,9 @@ final class LoopbackReporter extends AbstractPrometheusReporter {
               new InetSocketAddress(InetAddress.getLoopbackAddress(), port), registry, true);
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "metrics.reporter.prometheus.port is %d, which can't be listened on".formatted(port), e);
+          "metrics.reporter.prometheus.port is %d, but the reporter can't listen on it"
+              .formatted(port),
+          e);
     }
   }
 

@@ -5,7 +5,10 @@ import org.apache.flink.metrics.MetricConfig;
 import org.apache.flink.metrics.reporter.MetricReporter;
 import org.apache.flink.metrics.reporter.MetricReporterFactory;
 
-/** Makes the reporter that listens on the loopback interface, at the setting {@code port}. */
+/**
+ * Creates the reporter that listens on the loopback interface, on the port of the setting {@code
+ * port}.
+ */
 public final class LoopbackReporterFactory implements MetricReporterFactory {
   @Override
   public MetricReporter createMetricReporter(Properties properties) {
