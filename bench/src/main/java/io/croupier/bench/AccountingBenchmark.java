@@ -12,7 +12,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** What an account with a delta asks for every report, at mus from 0.01 to 10. */
+/** The computations of an account with a delta for every report, at mus from 0.01 to 10. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -24,7 +24,7 @@ public class AccountingBenchmark {
   private double[] mus;
   private double[] epsilons;
 
-  /** Makes mus, log-uniform, and the epsilons that they are worth. */
+  /** Creates log-uniform mus, and the corresponding epsilons. */
   @Setup
   public void prepare() {
     SplittableRandom random = new SplittableRandom(1);

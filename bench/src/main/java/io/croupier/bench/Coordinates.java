@@ -3,12 +3,12 @@ package io.croupier.bench;
 import java.util.SplittableRandom;
 
 /**
- * Sums of coins L and variances V of many coordinates, as a learner with G = 1 and b = 1 comes to
- * evaluate them, in random order.
+ * Sums of coins L and variances V of many coordinates, as a learner with G = 1 and b = 1 evaluates
+ * them, in random order.
  *
  * <p>V is log-uniform from 1/100 to 1e9. Seven of ten coordinates are random walks: L is Gaussian
  * with variance V. Two have |L| / (2 sqrt B) uniform from 0 to 10. One drifts as far as the bound
- * on gradients lets it, L from 1 to 2 times 2BC, at a V that keeps the weight in range.
+ * on gradients allows, with L from 1 to 2 times 2BC, at a V that keeps the weight in range.
  */
 final class Coordinates {
   static final double HALF_WIDTH = 0.2;
@@ -35,7 +35,7 @@ final class Coordinates {
     }
   }
 
-  /** 10 to the power of a number uniform between two. */
+  /** 10 to the power of a uniform number between {@code from} and {@code to}. */
   static double logUniform(SplittableRandom random, double from, double to) {
     return Math.pow(10, from + (to - from) * random.nextDouble());
   }

@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * From the bytes of a message to a {@code double[]}: by the view that the job reads, and by the
- * classes that Protobuf generates for everybody else.
+ * Decoding a message's bytes to a {@code double[]}: by the view that the job uses, and by the
+ * classes that Protobuf generates for other programs.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -36,7 +36,7 @@ public class DecodingBenchmark {
   private byte[] grid;
   private double[] into;
 
-  /** Makes a message of each form. */
+  /** Creates a message of each form. */
   @Setup
   public void prepare() {
     Random random = new Random(1);

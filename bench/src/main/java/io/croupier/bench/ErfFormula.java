@@ -3,9 +3,9 @@ package io.croupier.bench;
 import org.apache.commons.math3.special.Erf;
 
 /**
- * The prediction under the conjugate prior as [vdH19, formula (7)] prints it, with its sign and the
- * missing factor sqrt(b / pi) put right, in plain double arithmetic: what {@code Potential} is
- * measured against, and why it isn't written like this.
+ * The prediction under the conjugate prior as [vdH19, formula (7)] prints it, with its sign
+ * corrected and the missing factor sqrt(b / pi) added, in plain double arithmetic: the baseline for
+ * {@code Potential}, which shows why that class doesn't use this formula.
  *
  * <p>B is the variance plus b. Exact in exact arithmetic; in double precision NaN, infinite or
  * wrong wherever an exponential overflows or the two terms agree in their leading digits.

@@ -6,16 +6,16 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * What {@link ErfFormula} returns in double precision where the weight is a finite number other
- * than 0, beside what {@link Potential} returns.
+ * Compares the results of {@link ErfFormula} in double precision with those of {@link Potential},
+ * where the weight is finite and not 0.
  */
 public final class FormulaAccuracy {
   private static final int POINTS = 100_000;
 
   /**
-   * Counts of answers.
+   * Counts of results.
    *
-   * @param points where the weight is finite and not 0
+   * @param points number of points at which the weight is finite and not 0
    * @param notFinite NaN or infinite
    * @param wrong finite, but off by more than 1e-6 of the weight
    * @param potentialNotFinite NaN or infinite by {@link Potential}
@@ -84,7 +84,7 @@ public final class FormulaAccuracy {
     return new Shares(points, notFinite, wrong, potentialNotFinite);
   }
 
-  /** The logarithm is by a rule of its own, which neither overflows nor vanishes. */
+  /** The logarithm uses a separate quadrature rule, which neither overflows nor underflows. */
   private void compare(double coins, double variance, double b, double halfWidth) {
     Potential potential = new Potential(new Prior.Conjugate(b), halfWidth);
     double log = potential.logPrediction(coins, variance);

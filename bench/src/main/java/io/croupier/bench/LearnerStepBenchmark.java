@@ -19,18 +19,18 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * One step of each learner beside what this machine's memory allows: the plainest loop, in the
- * manner of STREAM, that reads and writes as many arrays as the step has to. The two take turns, so
- * that whatever else the machine does slows both; their times are the counters {@code stepNanos}
- * and {@code memoryNanos}, and their ratio is the result.
+ * One step of each learner, compared with this machine's memory bandwidth: a simple loop, as in
+ * STREAM, that reads and writes as many arrays as the step must. The two alternate, so that other
+ * load slows both; their times are the counters {@code stepNanos} and {@code memoryNanos}, and
+ * their ratio is the result.
  *
- * <p>Both go round over models whose arrays together are larger than a last-level cache.
+ * <p>Both cycle through models whose arrays together exceed a last-level cache.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class LearnerStepBenchmark {
-  /** Of all arrays that the steps go round over. */
+  /** Total size of the arrays through which the steps cycle. */
   @Param("128")
   public int mebibytes;
 
@@ -59,14 +59,14 @@ public class LearnerStepBenchmark {
     public long memoryNanos;
   }
 
-  /** Makes the models, each with a gradient of norm 1, and as many plain arrays beside them. */
+  /** Creates the models, each with a gradient of norm 1, and plain arrays of the same size. */
   @Setup
   public void prepare() throws TextFormat.ParseException {
     ModelSpec.Builder spec =
         ModelSpec.newBuilder().setModelId("m").setDimension(dimension).setGradientBound(1);
     TextFormat.merge(learner, spec);
-    // A bettor or LDP-SGD updates its point and its average; by coordinate, two sums of two
-    // doubles.
+    // A bettor or LDP-SGD updates its point and its average; the coordinate-wise learner updates
+    // two sums of two doubles.
     int arrays = spec.hasCoordinateWise() ? 4 : 2;
     long bytes = (1L + arrays) * Double.BYTES * dimension;
     int models = Math.toIntExact((mebibytes * (1L << 20) + bytes - 1) / bytes);
@@ -120,7 +120,7 @@ public class LearnerStepBenchmark {
     }
   }
 
-  /** A learner with its state. Its coins alternate, so that no weights grow without end. */
+  /** A learner with its state. Its coins alternate, so that weights stay bounded. */
   private static final class Stepper {
     private final Learner<LearnerState> learner;
     private final LearnerState state;
@@ -136,7 +136,7 @@ public class LearnerStepBenchmark {
       round.directionalVariance = 0.1;
     }
 
-    /** A learner only ever meets the state that it made itself. */
+    /** A learner receives only states that it created itself. */
     @SuppressWarnings("unchecked")
     private static Learner<LearnerState> anyState(Learner<? extends LearnerState> learner) {
       return (Learner<LearnerState>) learner;

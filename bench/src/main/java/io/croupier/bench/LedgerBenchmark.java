@@ -25,9 +25,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Judging an admitted report of 2 coordinates, up to its event: by users on the heap, each with one
- * model and one device, who alternate between pure and Gaussian noise unless the limit is a pure
- * one. With a delta, epsilon at it is worked out for the model and for the user.
+ * Accounting of an admitted report of 2 coordinates, including its event: for users on the heap,
+ * each with one model and one device, who alternate between pure and Gaussian noise unless the
+ * limit is pure. With a delta, epsilon at that delta is computed for the model and for the user.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -35,7 +35,7 @@ import org.openjdk.jmh.annotations.State;
 public class LedgerBenchmark {
   private static final int USERS = 1000;
 
-  /** What is limited, for the model and the user alike. */
+  /** The kind of limit, for both the model and the user. */
   @Param({"nothing", "epsilon", "mu", "epsilonAtDelta"})
   public String limit;
 
@@ -45,7 +45,7 @@ public class LedgerBenchmark {
   private ReportIntake intake;
   private long next;
 
-  /** Makes users who have reported nothing, and limits that they don't reach. */
+  /** Creates users without reports, and limits that they don't reach. */
   @Setup
   public void prepare() {
     Limits limits =

@@ -23,9 +23,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * One step of a noisy prefix sum late in a long run, beside drawing the noise that the step needs.
+ * One step of a noisy prefix sum late in a long run, compared with drawing the noise of that step.
  *
- * <p>A tree is put before its step, and restored to it for each measurement: step 10^6 completes
+ * <p>A tree is restored to the state before its step for each measurement: step 10^6 completes
  * seven nodes; step 2^20 - 1 completes one, and estimates from twenty.
  */
 @State(Scope.Thread)
@@ -52,7 +52,7 @@ public class PrefixNoiseBenchmark {
   private double[] prefix;
   private int draws;
 
-  /** Makes the mechanism. */
+  /** Creates the mechanism. */
   @Setup
   public void prepare() {
     noise =
@@ -66,7 +66,7 @@ public class PrefixNoiseBenchmark {
     prefix = new double[dimension];
   }
 
-  /** Puts it before the step, with some noise in every vector. */
+  /** Restores the state before the step, with some noise in every vector. */
   @Setup(Level.Invocation)
   public void putBeforeTheStep() {
     sum = noise.start(dimension, LEVEL);
@@ -89,7 +89,7 @@ public class PrefixNoiseBenchmark {
     return drawn;
   }
 
-  /** As if restored from a checkpoint; which noise it is makes no difference to the time. */
+  /** State as if restored from a checkpoint; the values of the noise don't affect the time. */
   private record StateBefore(long steps) implements LearnerState.Visitor {
     @Override
     public double scalar(String name, double value) {

@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Coordinates that one thread can release a second: clipping, noise and secure bits. Beside them,
- * what a generator of the JDK needs for normal variates that hide nothing.
+ * Coordinates that one thread can release per second, with clipping, noise and secure bits; for
+ * comparison, the time of an insecure JDK generator for normal variates.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -37,7 +37,7 @@ public class RandomiserBenchmark {
   private Randomiser coordinateLaplace;
   private Randomiser l2Laplace;
 
-  /** Makes a gradient longer than the bound, and a randomiser of level 1 for each law. */
+  /** Creates a gradient longer than the bound, and a randomiser of level 1 for each law. */
   @Setup
   public void prepare() {
     random = new Random(1);

@@ -23,8 +23,8 @@ import org.openjdk.jmh.annotations.State;
 
 /**
  * A sparse report of 50 non-zeros, from the record's bytes to the state of a coordinate-wise
- * learner: what it costs must not depend on the dimension. No judgement by the ledger, which looks
- * at the values once more. Needs a heap of 2 GiB.
+ * learner: its cost must not depend on the dimension. The ledger, which reads the values once more,
+ * is not included. Needs a heap of 2 GiB.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -43,7 +43,7 @@ public class SparseReportBenchmark {
   private LiveModel model;
   private int next;
 
-  /** Makes the model and reports on coordinates drawn at random. */
+  /** Creates the model, and reports on random coordinates. */
   @Setup
   public void prepare() {
     ModelSpec spec =

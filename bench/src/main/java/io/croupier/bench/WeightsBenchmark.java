@@ -13,9 +13,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * The weights of a coordinate-wise learner, one prediction a coordinate: time per coordinate for
+ * The weights of a coordinate-wise learner, one prediction per coordinate: time per coordinate for
  * each prior, and by the formula of the paper. Each invocation takes the next block of coordinates;
- * blocks are short, so that the median of the samples is over those that no other work cut in two.
+ * blocks are short, so that the median of the samples excludes those that other processes
+ * interrupted.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -33,7 +34,7 @@ public class WeightsBenchmark {
   private Potential improper;
   private Potential cv;
 
-  /** Makes the coordinates and a potential for each prior. */
+  /** Creates the coordinates, and a potential for each prior. */
   @Setup
   public void prepare() {
     at = new Coordinates(DIMENSION, 1);

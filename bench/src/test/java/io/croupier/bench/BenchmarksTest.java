@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every benchmark does what it says, once. */
+/** Runs every benchmark once. */
 class BenchmarksTest {
 
   @ParameterizedTest

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The README's table of what the printed formula is worth is what is computed. */
+/** The README's table on the printed formula equals the computed values. */
 class FormulaAccuracyTest {
 
   @Test

@@ -12,7 +12,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Who needs no tuning: a suite of unlike problems, and the distance from the best tuned LDP-ASGD.
+ * Learners without tuning: a suite of different problems, and the distance from the best tuned
+ * LDP-ASGD.
  */
 final class AdaptiveRadiusStudy implements CellStudy {
   private static final int PEOPLE = 10_000;
@@ -20,7 +21,10 @@ final class AdaptiveRadiusStudy implements CellStudy {
   private static final int REPORTS_PER_ROUND = 50;
   private static final String UNTUNED = CandidateLearners.sgdLabel(1);
 
-  /** Of the oracle, in problems that are left out: ratios to less would say nothing. */
+  /**
+   * Excess risk of the oracle below which a problem is excluded, since ratios to it are
+   * meaningless.
+   */
   private static final double SOLVED = 1e-9;
 
   private static final String ZERO = "never moving";
@@ -237,7 +241,7 @@ final class AdaptiveRadiusStudy implements CellStudy {
     private final Ratios hopeless = new Ratios();
     private final Ratios all = new Ratios();
 
-    /** Of the noise-dominated problems, as a sum over people. */
+    /** Worst loss in noise-dominated problems, as a sum over people. */
     private double worstLoss;
 
     void add(double risk, double oracle, double zero, int people) {

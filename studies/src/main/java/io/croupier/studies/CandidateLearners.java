@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Who takes part: learners of one dimension and initial wealth, gradients of norm at most 1.
+ * The compared learners, with one dimension and initial wealth, for gradients of norm at most 1.
  *
  * @param wealth initial wealth W0
  */
@@ -44,12 +44,12 @@ record CandidateLearners(int dimension, double wealth) {
     return Prior.newBuilder().setConjugate(Prior.Conjugate.newBuilder().setB(b)).build();
   }
 
-  /** Of LDP-SGD with this step size; its average is LDP-ASGD. */
+  /** Label of LDP-SGD with this step size; its average is LDP-ASGD. */
   static String sgdLabel(double stepSize) {
     return "LDP-ASGD, eta = " + NumberLabels.short3(stepSize);
   }
 
-  /** BANCO, told that all noise is l2_laplace of this epsilon; none, if infinite. */
+  /** BANCO for l2_laplace noise of this epsilon; without noise if it is infinite. */
   LabelledLearner banco(double epsilon) {
     if (epsilon == Double.POSITIVE_INFINITY) {
       return banco(BANCO, 0, epsilon);
@@ -58,7 +58,7 @@ record CandidateLearners(int dimension, double wealth) {
     return banco(BANCO, StrongestNoise.newBuilder().setL2Laplace(laplace).build());
   }
 
-  /** BANCO with constants of its operator's choice. */
+  /** BANCO with constants that its operator chooses. */
   LabelledLearner banco(String label, double variance, double betaMax) {
     SubExponential noise =
         SubExponential.newBuilder().setVariance(variance).setBetaMax(betaMax).build();
@@ -75,7 +75,7 @@ record CandidateLearners(int dimension, double wealth) {
     return LabelledLearner.of(label, spec().setBlackBox(blackBox).build());
   }
 
-  /** Of the conjugate prior. */
+  /** The coordinate-wise learner with the conjugate prior. */
   LabelledLearner coordinateWise() {
     CoordinateWise coordinateWise = CoordinateWise.newBuilder().setPrior(conjugate(1)).build();
     return LabelledLearner.of(COORDINATE_WISE, spec().setCoordinateWise(coordinateWise).build());
@@ -96,12 +96,12 @@ record CandidateLearners(int dimension, double wealth) {
     return sgd(sgdLabel(stepSize), stepSize, 0.5);
   }
 
-  /** All step sizes among which the oracle chooses. */
+  /** All step sizes from which the oracle chooses. */
   List<LabelledLearner> sgdGrid() {
     return STEP_SIZES.stream().map(this::sgd).toList();
   }
 
-  /** Of unit step size. */
+  /** AdaGrad-Norm of unit step size. */
   LabelledLearner adaGradNorm() {
     return LabelledLearner.of(ADA_GRAD, new AdaGradNorm(dimension, 1));
   }

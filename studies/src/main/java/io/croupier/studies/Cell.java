@@ -3,7 +3,7 @@ package io.croupier.studies;
 import java.util.List;
 
 /**
- * One problem of a study, raced over by learners that see the same people and the same noise.
+ * One problem of a study, on which learners receive the same people and the same noise.
  *
  * @param label names it among the cells of its study
  * @param checkpoints numbers of rounds, ascending, after which excess risks are taken; the last is

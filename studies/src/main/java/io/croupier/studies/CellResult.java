@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
-/** What the trials of a cell measured. */
+/** The measurements of a cell's trials. */
 final class CellResult {
   private final Cell cell;
   private final Trial.Risk[][][] risks;

@@ -3,7 +3,7 @@ package io.croupier.studies;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Score;
 
-/** The people of a data set in random order; those beyond whole rounds stay out. */
+/** The people of a data set in random order; those beyond whole rounds are omitted. */
 final class CensusParticipants implements Participants {
   private final Problem problem;
   private final double least;

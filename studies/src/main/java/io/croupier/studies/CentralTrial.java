@@ -23,7 +23,7 @@ final class CentralTrial {
   record NoisedLearner(PrefixLearner<?> learner, int noise, double scale) {}
 
   /**
-   * What came of a learner.
+   * The result of a learner.
    *
    * @param regret sum of the inner products of mean gradients and weights: against never moving
    */

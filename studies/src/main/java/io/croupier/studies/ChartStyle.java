@@ -13,7 +13,9 @@ import org.knowm.xchart.internal.chartpart.Chart;
 import org.knowm.xchart.style.AxesChartStyler;
 import org.knowm.xchart.style.Styler;
 
-/** What all pictures have in common: dark on white, a legend beside, one colour per learner. */
+/**
+ * The common style of all pictures: dark on white, a legend at the side, one colour per learner.
+ */
 final class ChartStyle {
   static final int WIDTH = 900;
   static final int HEIGHT = 540;
@@ -23,7 +25,7 @@ final class ChartStyle {
   /** 72 would be one pixel a point. */
   private static final int DPI = 108;
 
-  /** Told apart by most kinds of colour blindness (Okabe and Ito, 2008). */
+  /** Distinguishable with most kinds of colour blindness (Okabe and Ito, 2008). */
   private static final Color[] COLOURS = {
     new Color(0x0072B2), new Color(0xD55E00), new Color(0x009E73), new Color(0xCC79A7),
     new Color(0xE69F00), new Color(0x56B4E9), new Color(0x7F7F00), new Color(0x882255),
@@ -82,7 +84,7 @@ final class ChartStyle {
     return COLOURS[kind];
   }
 
-  /** Saves several charts of one size as one picture, so many in a row. */
+  /** Saves several charts of one size as one picture with {@code columns} charts per row. */
   static void save(List<? extends Chart<?, ?>> charts, int columns, Path file) throws IOException {
     int rows = (charts.size() + columns - 1) / columns;
     BitmapEncoder.saveBitmap(charts, rows, columns, file.toString(), BitmapFormat.PNG);

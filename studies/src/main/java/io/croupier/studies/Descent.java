@@ -63,7 +63,7 @@ abstract class Descent implements Learner<Descent.State> {
     out.diagnostics.clear();
   }
 
-  /** Weights, their average, and what step sizes are made of. */
+  /** Weights, their average, and the values that determine step sizes. */
   static final class State implements LearnerState {
     private final double[] weights;
     private final double[] average;

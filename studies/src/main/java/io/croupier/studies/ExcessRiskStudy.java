@@ -26,7 +26,7 @@ final class ExcessRiskStudy implements CellStudy {
           CandidateLearners.COORDINATE_WISE);
   private static final String UNTUNED = CandidateLearners.sgdLabel(1);
 
-  /** Those who are drawn: with all of them nothing could be told apart. */
+  /** The learners in the pictures; curves of all of them would be indistinguishable. */
   private static final List<String> DRAWN =
       List.of(
           CandidateLearners.BANCO,

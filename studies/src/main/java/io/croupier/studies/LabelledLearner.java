@@ -14,7 +14,8 @@ import java.util.List;
  * A learner in a trial.
  *
  * @param label what tables and legends call it
- * @param directionalVariance what every report adds, for learners that are told of the noise
+ * @param directionalVariance declared directional variance of every report, for learners that use
+ *     it
  */
 record LabelledLearner(String label, Learner<LearnerState> learner, double directionalVariance) {
 
@@ -43,7 +44,7 @@ record LabelledLearner(String label, Learner<LearnerState> learner, double direc
     return new LabelledLearner(otherLabel, learner, directionalVariance);
   }
 
-  /** A learner only ever meets the state that it made itself. */
+  /** A learner receives only states that it created itself. */
   @SuppressWarnings("unchecked")
   private static Learner<LearnerState> anyState(Learner<? extends LearnerState> learner) {
     return (Learner<LearnerState>) learner;

@@ -10,7 +10,7 @@ import java.util.Arrays;
 /**
  * One run of a learner: every report is evaluated at the weights of the round that it enters.
  *
- * <p>Those of a learner that bets are its magnitude times its direction, read from its state: a
+ * <p>The weights of a betting learner are its magnitude times its direction, read from its state: a
  * publication would also evaluate diagnostics, at many times the cost of a step.
  */
 final class LearnerRun {
@@ -67,7 +67,7 @@ final class LearnerRun {
     }
   }
 
-  /** Publishes, and judges what is published. */
+  /** Publishes, and computes the risk of the publication. */
   Trial.Risk risk(Population population) {
     learner.publish(state, iterate);
     return new Trial.Risk(population.excess(iterate.average), population.excess(iterate.weights));

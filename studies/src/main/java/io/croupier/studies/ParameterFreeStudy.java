@@ -35,7 +35,7 @@ final class ParameterFreeStudy implements Study {
   private static final double[] RATES =
       IntStream.rangeClosed(-8, 2).mapToDouble(k -> Math.pow(10, k / 2.0)).toArray();
 
-  /** What is to be learnt. */
+  /** The learning problems. */
   private enum Task {
     /** Absolute loss of a prediction. */
     PREDICTION,
@@ -152,7 +152,7 @@ final class ParameterFreeStudy implements Study {
     return Participants.drawn(new PredictionProblem(design, Loss.ABSOLUTE, best), 0, random);
   }
 
-  /** Everybody's loss is the norm of the weights. */
+  /** Each person's loss is the norm of the weights. */
   private record Returning(int dimension) implements Participants {
     @Override
     public void next() {}

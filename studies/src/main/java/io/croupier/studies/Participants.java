@@ -4,7 +4,7 @@ import io.croupier.operators.math.Vectors;
 import java.util.ArrayList;
 import java.util.List;
 
-/** People who are called one after the other, and again from the first after the last. */
+/** A cyclic sequence of people. */
 interface Participants {
 
   int dimension();
@@ -15,7 +15,7 @@ interface Participants {
   /** Overwrites {@code into} with a subgradient of the loss of the person called. */
   void gradient(double[] weights, double[] into);
 
-  /** How good some weights are. */
+  /** The quality of weights. */
   WeightQuality quality(double[] weights);
 
   /**
@@ -29,7 +29,7 @@ interface Participants {
   /**
    * Drawn from a population.
    *
-   * @param people how many there are, if they are called again; 0: a new one each time
+   * @param people number of people, who are called cyclically; 0: a new person at each call
    */
   static Participants drawn(Population population, int people, SeededRandom random) {
     List<Person> all = new ArrayList<>();

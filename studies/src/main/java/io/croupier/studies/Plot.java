@@ -89,7 +89,7 @@ final class Plot implements Figure {
     return curve(learner, x, y, ChartStyle.colour(learner), 0);
   }
 
-  /** Any curve; curves of one colour are told apart by the kind of their marks. */
+  /** Any curve; curves of one colour differ in their marks. */
   Plot curve(String label, double[] x, double[] y, Color colour, int kind) {
     add(label, x, y, colour, SOLID).setMarker(MARKS[kind]).setMarkerColor(colour);
     return this;

@@ -2,7 +2,7 @@ package io.croupier.studies;
 
 import io.croupier.accounting.tree.ParticipationLimits;
 
-/** How far off a way of releasing prefix sums is, and what that hides. */
+/** The error of a mechanism that releases prefix sums, and its sensitivity. */
 interface PrefixError {
 
   String label();

@@ -14,7 +14,7 @@ final class PrefixSumStudy implements Study {
   private static final int[] BUFFERS = {1, 2, 3, 4, 5};
   private static final int DRAWN_BUFFERS = 3;
 
-  /** Curves of the picture over rounds, which are told apart by their shape. */
+  /** Number of rounds in the picture over rounds, whose curves differ in shape. */
   private static final int ROUNDS_OF_PICTURE = 1 << 10;
 
   private record Repeated(int steps, ParticipationLimits limits) {

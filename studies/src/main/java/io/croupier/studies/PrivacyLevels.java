@@ -2,7 +2,7 @@ package io.croupier.studies;
 
 import java.util.Arrays;
 
-/** Everybody's privacy level, in the order in which they report. */
+/** The privacy level of each person, in the order of reports. */
 @FunctionalInterface
 interface PrivacyLevels {
 

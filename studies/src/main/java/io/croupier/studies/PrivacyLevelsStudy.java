@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Everybody chooses their own level, and nobody tells: [vdH19, section 4]. */
+/** Each person chooses a privacy level and doesn't disclose it: [vdH19, section 4]. */
 final class PrivacyLevelsStudy implements CellStudy {
   private static final int PEOPLE = 100_000;
   private static final int DIMENSION = 5;
@@ -85,7 +85,7 @@ final class PrivacyLevelsStudy implements CellStudy {
     return cells;
   }
 
-  /** Levels are secret: BANCO's operator has to reckon with the worst. */
+  /** Levels are secret, so BANCO's operator must assume the worst. */
   private static List<LabelledLearner> candidates(double worst) {
     CandidateLearners candidateLearners = new CandidateLearners(DIMENSION);
     return List.of(

@@ -23,11 +23,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** What report rates and checkpoint intervals do to learning. */
+/** The effect of report rates and checkpoint intervals on learning. */
 final class RoundsStudy implements Study {
   private static final long MOST_REPORTS = 3_000_000;
 
-  /** A step a report costs most, and a delay shows early. */
+  /** Limit for the other groupings: single steps are expensive, and delay shows early. */
   private static final long MOST_OF_OTHERS = 300_000;
 
   private static final double NONE = Double.POSITIVE_INFINITY;
@@ -49,7 +49,7 @@ final class RoundsStudy implements Study {
   /** More reports count as harmful beyond this ratio and a standard error. */
   private static final double WORSE = 1.3;
 
-  /** What is to be learnt. */
+  /** The learning problems. */
   enum LearningTask {
     CENSUS("census", 8, 0.25, 10),
     ABSOLUTE("absolute", 5, 1, 1);
@@ -178,7 +178,7 @@ final class RoundsStudy implements Study {
     return excesses;
   }
 
-  /** The people of a setting, in an order of their own or drawn. */
+  /** The people of a setting, in a fixed order or drawn. */
   Participants participants(LearningTask setting, SeededRandom random) {
     return switch (setting) {
       case CENSUS ->
@@ -192,7 +192,7 @@ final class RoundsStudy implements Study {
     return zeros.get(setting);
   }
 
-  /** Defaults in everything but the step size, and the noise that BANCO has to know. */
+  /** A spec with defaults, except for the step size and BANCO's noise. */
   static ModelSpec spec(LearningTask setting, double epsilon, String learner) {
     ModelSpec.Builder spec =
         ModelSpec.newBuilder()
@@ -391,7 +391,7 @@ final class RoundsStudy implements Study {
     return Plot.panel(title, "reports a publication", "excess loss", zero / 1e4, 10 * zero);
   }
 
-  /** What a checkpoint interval does: as many reports, in more or fewer publications. */
+  /** The effect of the checkpoint interval: equally many reports in more or fewer publications. */
   private void sameReports(MarkdownPage page) {
     page.heading("The same reports in more or fewer publications");
     page.paragraph(

@@ -18,12 +18,15 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * A model that gets equally many reports between any two publications. All reports of such an
- * interval name one publication and were evaluated at its weights.
+ * A model that receives the same number of reports between any two publications. All reports of
+ * such an interval name one publication and were evaluated at its weights.
  */
 final class RoundsTrial {
 
-  /** From so many reports in a bundle on, the sum of their noise is drawn as a Gaussian one. */
+  /**
+   * Number of reports in a bundle from which on the sum of their noise is drawn from a Gaussian
+   * law.
+   */
   static final int GAUSSIAN_FROM = 64;
 
   /** How reports become steps of the learner. */
@@ -43,7 +46,9 @@ final class RoundsTrial {
       this.label = label;
     }
 
-    /** How many publications before the newest one all reports name, or the first one. */
+    /**
+     * Number of publications before the newest one that all reports name, limited by the first one.
+     */
     int delay() {
       return this == LATE ? 3 : 0;
     }
@@ -116,7 +121,7 @@ final class RoundsTrial {
     publish();
   }
 
-  /** Adds so many reports, and publishes. */
+  /** Adds {@code reports} reports, and publishes. */
   void interval(int reports) {
     NamedPublication named = publications.getFirst();
     double[] sum = new double[participants.dimension()];

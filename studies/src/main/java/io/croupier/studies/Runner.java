@@ -10,8 +10,8 @@ import java.util.concurrent.Future;
 import java.util.function.LongConsumer;
 
 /**
- * Runs the trials of a study on several threads. Every trial has a seed of its own, so the results
- * don't depend on how many threads there are.
+ * Runs the trials of a study on several threads. Every trial has its own seed, so the results don't
+ * depend on the number of threads.
  */
 final class Runner implements AutoCloseable {
   private final ExecutorService threads;
@@ -52,7 +52,7 @@ final class Runner implements AutoCloseable {
     return results;
   }
 
-  /** Told of work done, in the unit of {@link Study#work}. */
+  /** Receives the amount of work done, in the unit of {@link Study#work}. */
   LongConsumer progress() {
     return progress;
   }

@@ -10,8 +10,8 @@ import org.apache.commons.rng.simple.RandomSource;
 
 /**
  * Everything random in a trial, from one seed: the same seed gives the same people and the same
- * noise, bit for bit. The generator is not cryptographically secure: its noise protects nobody, and
- * there is nobody to protect.
+ * noise, bit for bit. The generator is not cryptographically secure: it is only for simulations and
+ * public data, whose noise protects no person.
  */
 final class SeededRandom {
   private final UniformRandomProvider random;
@@ -27,7 +27,7 @@ final class SeededRandom {
     exponential = ZigguratSampler.Exponential.of(random);
   }
 
-  /** A seed of its own for each trial of a study. */
+  /** A separate seed for each trial of a study. */
   static long seed(long study, int cell, int replication) {
     long mixed = new SplittableRandom(study).nextLong();
     mixed = new SplittableRandom(mixed + cell).nextLong();

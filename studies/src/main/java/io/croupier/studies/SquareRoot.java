@@ -4,8 +4,8 @@ import io.croupier.accounting.tree.ParticipationLimits;
 
 /**
  * The square root of the matrix of prefix sums [FHU22], which has the least worst error of all
- * Toeplitz matrices for one participation: coefficients binomial(2k, k) / 4^k. It would have to
- * keep all past noise.
+ * Toeplitz matrices for one participation: coefficients binomial(2k, k) / 4^k. It would require
+ * storing all past noise.
  */
 final class SquareRoot implements PrefixError {
   private final double[] coefficients;
@@ -51,8 +51,8 @@ final class SquareRoot implements PrefixError {
   }
 
   /**
-   * What no mechanism's root mean square error is below, for one participation: the sum of the
-   * singular values of the matrix of prefix sums, over the steps [DMRST22].
+   * Lower bound on the root mean square error of every mechanism, for one participation: the sum of
+   * the singular values of the matrix of prefix sums, over the steps [DMRST22].
    */
   static double bound(int steps) {
     double sum = 0;

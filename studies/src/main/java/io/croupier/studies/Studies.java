@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
       "",
       "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius, rounds; of the central"
           + " model prefix-sums, dp-ftrl, dp-ftrl-parameter-free. The same seed gives the same files, bit"
-          + " for bit, on any number of threads. The noise comes from a seeded generator: it protects"
-          + " nobody."
+          + " for bit, on any number of threads. The noise comes from a seeded generator"
+          + " and protects no person."
     })
 public final class Studies implements Callable<Integer> {
 
@@ -43,14 +43,14 @@ public final class Studies implements Callable<Integer> {
       names = "--out",
       required = true,
       paramLabel = "DIR",
-      description = "Where to write; made if it isn't there.")
+      description = "Output directory; created if missing.")
   private Path out;
 
   @Option(
       names = "--only",
       paramLabel = "NAME",
       split = ",",
-      description = "Which studies (default: all).")
+      description = "Studies to run (default: all).")
   private List<String> only;
 
   @Option(
@@ -63,16 +63,18 @@ public final class Studies implements Callable<Integer> {
       names = "--seed",
       paramLabel = "SEED",
       defaultValue = "1",
-      description = "Of all that is random (default: ${DEFAULT-VALUE}).")
+      description = "Seed of all random values (default: ${DEFAULT-VALUE}).")
   private long seed;
 
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Trials at a time (default: as many as there are processors).")
+      description = "Concurrent trials (default: the number of processors).")
   private Integer threads;
 
-  @Option(names = "--quick", description = "Far too few people: to see that the command works.")
+  @Option(
+      names = "--quick",
+      description = "Use far too few people, only to check that the command works.")
   private boolean quick;
 
   /** Runs the command. */
@@ -80,7 +82,7 @@ public final class Studies implements Callable<Integer> {
     System.exit(commandLine().execute(args));
   }
 
-  /** The command, to be executed anywhere. */
+  /** The command line, for execution in any process. */
   public static CommandLine commandLine() {
     return new CommandLine(new Studies());
   }

@@ -3,7 +3,7 @@ package io.croupier.studies;
 import io.croupier.bench.MarkdownPage;
 import java.io.IOException;
 
-/** Something to measure, and what to show of it. */
+/** A measurement with its tables and pictures. */
 interface Study {
 
   /** Names the study in the command and its files. */

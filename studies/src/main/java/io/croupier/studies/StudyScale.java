@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How much a study may take.
+ * The size of a study.
  *
  * @param divisor of all numbers of people
  * @param replications instead of each study's own, or 0
@@ -12,12 +12,12 @@ import java.util.List;
  */
 record StudyScale(int divisor, int replications, int designPoints) {
 
-  /** What a test can afford. */
+  /** The scale of tests. */
   static StudyScale quick(int replications) {
     return new StudyScale(500, replications == 0 ? 2 : replications, 50);
   }
 
-  /** What the results are made with. */
+  /** The scale of the published results. */
   static StudyScale full(int replications) {
     return new StudyScale(1, replications, 4000);
   }

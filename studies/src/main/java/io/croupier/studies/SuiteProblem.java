@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** One of the unlike problems on which learners without tuning are compared. */
+/** One of the different problems on which learners without tuning are compared. */
 final class SuiteProblem {
   private static final int[] DIMENSIONS = {2, 5, 20};
   private static final List<Features> FEATURES = List.of(Features.values());
@@ -110,8 +110,8 @@ final class SuiteProblem {
   }
 
   /**
-   * Equal coordinates, a random direction, or a fifth of the coordinates, at random; never the
-   * intercept alone, with which there would be nothing to predict.
+   * Equal coordinates, a random direction, or a fifth of the coordinates, at random; never only the
+   * intercept, since the prediction would then be constant.
    */
   private static double[] best(int dimension, double norm, Random random) {
     return switch (random.nextInt(3)) {

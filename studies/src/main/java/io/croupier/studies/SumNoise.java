@@ -16,7 +16,7 @@ interface SumNoise extends PrefixError {
   /** The noise of one release after the other, by itself. */
   Path start(int dimension, SeededRandom random);
 
-  /** Where a release has got to. */
+  /** The progress of a release. */
   @FunctionalInterface
   interface Path {
 
@@ -24,7 +24,7 @@ interface SumNoise extends PrefixError {
     void next(double[] into);
   }
 
-  /** What the job runs. */
+  /** The mechanism of the job. */
   record OfTheJob(String label, PrefixNoise noise) implements SumNoise {
 
     @Override
@@ -45,12 +45,12 @@ interface SumNoise extends PrefixError {
     }
   }
 
-  /** A tree for ever. */
+  /** A tree without restarts. */
   static SumNoise tree(String label, Estimator estimator) {
     return new OfTheJob(label, TreeNoise.of(estimator));
   }
 
-  /** Honaker's trees of so many steps each, completed. */
+  /** Honaker's trees of {@code every} steps each, completed. */
   static SumNoise restarted(String label, long every) {
     return new OfTheJob(label, new TreeNoise(Estimator.HONAKER, every, Completion.BEFORE_RESTART));
   }
@@ -88,7 +88,7 @@ interface SumNoise extends PrefixError {
     }
   }
 
-  /** The most participations for which there is room. */
+  /** Largest number of participations that fit. */
   static long participations(long steps, ParticipationLimits limits) {
     long gap = Math.min(limits.minSeparation(), steps) + 1;
     return Math.min(limits.maxParticipations(), (steps + gap - 1) / gap);

@@ -26,7 +26,7 @@ final class Trial {
   /**
    * The excess risks, by learner and checkpoint.
    *
-   * @param progress told of the work done, in the unit of {@link Cell#work()}
+   * @param progress receives the amount of work done, in the unit of {@link Cell#work()}
    */
   Risk[][] run(LongConsumer progress) {
     Risk[][] risks = new Risk[runs.length][cell.checkpoints().size()];

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What initial wealth, and the other constants that cost no privacy, buy. */
+/** The effect of initial wealth and of the other constants that cost no privacy. */
 final class WealthStudy implements CellStudy {
   private static final int[] WEALTHS = {1, 10, 100, 1000};
   private static final double[] NORMS = {0.1, 1, 10};

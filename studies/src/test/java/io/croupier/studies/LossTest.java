@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Excess risks against the losses and people that they are of. Seeds are fixed. */
+/** Compares excess risks with means of losses over people. Seeds are fixed. */
 class LossTest {
   private static final int DRAWS = 200_000;
   private static final double[] BEST = {-2, -0.3, 0, 0.05, 0.7, 1.5};
@@ -23,7 +23,7 @@ class LossTest {
     }
   }
 
-  /** Slopes lie in [-1, 1], so that a mean of as many is within 0.01 by 4 standard errors. */
+  /** Slopes lie in [-1, 1], so 4 standard errors of the mean are at most 0.01. */
   @ParameterizedTest
   @EnumSource
   void theDerivativeOfTheExcessIsTheExpectedSlope(Loss loss) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The census, of which doing nothing loses 0.175 more than the best weights. Seeds are fixed. */
+/** The census, on which the initial weights have a loss 0.175 above the best. Seeds are fixed. */
 class RoundsTrialTest {
   private static final double NONE = Double.POSITIVE_INFINITY;
   private static final int MANY = 30_000;
@@ -24,7 +24,7 @@ class RoundsTrialTest {
         CandidateLearners.IMPROPER,
         CandidateLearners.COORDINATE_WISE
       })
-  void manyReportsAPublicationTeachAModelThatTheyUsedToRuin(String learner) {
+  void manyReportsAPublicationImproveAModel(String learner) {
     assertThat(excess(learner, NONE, ReportGrouping.RULE, 10, MANY, 1)).isLessThan(0.75 * nothing);
     assertThat(excess(learner, NONE, ReportGrouping.GROWING, 10, MANY, 1)).isGreaterThan(nothing);
     assertThat(excess(learner, NONE, ReportGrouping.SINGLE, 10, MANY, 1))
@@ -48,7 +48,7 @@ class RoundsTrialTest {
     assertThat(many).isLessThan(2 * few);
   }
 
-  /** What docs/studies/rounds.md says of delay, so that it is mended when this no longer holds. */
+  /** The statements of docs/studies/rounds.md on delay; update them if this test fails. */
   @Test
   void aConstantDelayOfThreePublicationsHurtsALearnerThatBets() {
     double prompt = excess(CandidateLearners.ADAPTIVE_RADIUS, 8, ReportGrouping.RULE, 30, 1000, 1);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The command of the README, on far too few people. */
+/** The command of the README, with far too few people. */
 @Tag("thorough")
 class StudiesTest {
   @TempDir private Path out;

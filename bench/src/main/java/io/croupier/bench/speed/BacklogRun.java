@@ -18,13 +18,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Runs over one backlog of reports, each from its first to its last record: the job's, or one that
- * passes the records through.
+ * Runs over one backlog of reports, from its first to its last record, of the job or of the
+ * pass-through job.
  *
- * @param environment where the reports are
+ * @param environment the broker with the reports
  * @param parallelism of every job, and partitions of every topic
  * @param interval between checkpoints
- * @param backend Flink's name of what keeps state
+ * @param backend Flink's name of the state backend
  */
 record BacklogRun(
     BenchmarkEnvironment environment, int parallelism, Duration interval, String backend) {
@@ -32,9 +32,9 @@ record BacklogRun(
   private static final Duration POLL = Duration.ofMillis(5);
 
   /**
-   * What a run came to.
+   * The result of a run.
    *
-   * @param pace how fast records were committed
+   * @param pace rate of committed records
    * @param checkpoints the latest ones
    * @param bundles sums of reports that reached the learner; 0 of the pass-through
    */
@@ -63,7 +63,7 @@ record BacklogRun(
   /**
    * Trains models with the reports.
    *
-   * @param from reports that only prepare: the rate is that of the others
+   * @param from number of warm-up reports, which the rate excludes
    * @throws IllegalStateException if not every report was used
    */
   RunResult croupier(Workload workload, String backlog, long records, long from) throws Exception {
@@ -95,7 +95,7 @@ record BacklogRun(
         own.rawDeadLetters());
   }
 
-  /** Starts the job as it is run by anybody. */
+  /** Starts the job with its usual entry point. */
   RunningJob start(String prefix, String backlog) throws Exception {
     Map<String, String> settings = new HashMap<>();
     settings.put("kafka.bootstrap.servers", environment.bootstrapServers());
@@ -120,8 +120,9 @@ record BacklogRun(
   }
 
   /**
-   * Waits until the newest updates tell of every report. Those before the first publication are
-   * dropped, since nobody can have seen what they name, and are over before the rate is taken.
+   * Waits until the newest updates count every report. Reports before the first publication are
+   * dropped, since they name a round that is not published yet; they end before the measurement of
+   * the rate begins.
    */
   private void requireUsed(String topic, Workload workload, long records)
       throws InvalidProtocolBufferException {
@@ -147,7 +148,7 @@ record BacklogRun(
     return update.getUsed() + update.getOpen() + update.getDroppedUnpublished();
   }
 
-  /** A consumer of all that is committed on a topic. */
+  /** A consumer of all committed records of a topic. */
   KafkaConsumer<byte[], byte[]> consumer(String topic) {
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
     KafkaConsumer<byte[], byte[]> consumer =

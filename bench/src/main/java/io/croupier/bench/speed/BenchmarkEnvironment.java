@@ -18,7 +18,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.TopicConfig;
 
-/** A broker with its topics, and a directory for checkpoints; all of it is gone when closed. */
+/** A broker with its topics, and a directory for checkpoints; closing deletes everything. */
 final class BenchmarkEnvironment implements AutoCloseable {
   private final Path directory;
   private final EmbeddedBroker broker;
@@ -40,7 +40,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
    */
   static BenchmarkEnvironment open(Map<String, String> flink) throws IOException {
     Path directory = Files.createTempDirectory("croupier-speed-");
-    // A run writes gigabytes: what is deleted is to be gone at once.
+    // A run writes gigabytes, so deleted segments must be removed immediately.
     Map<String, String> settings = Map.of("log.segment.delete.delay.ms", "500");
     return new BenchmarkEnvironment(
         directory, EmbeddedBroker.start(directory.resolve("broker"), settings), flink);
@@ -58,12 +58,12 @@ final class BenchmarkEnvironment implements AutoCloseable {
     return broker.bootstrapServers();
   }
 
-  /** A name that none before was like. */
+  /** A new, unique name. */
   String name(String kind) {
     return kind + "-" + named++;
   }
 
-  /** A place for the checkpoints of a job. */
+  /** A directory for the checkpoints of a job. */
   Path checkpoints(String job) {
     return directory.resolve("checkpoints").resolve(job);
   }
@@ -72,7 +72,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
     admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get();
   }
 
-  /** Makes those of a job's topics that are missing, and publishes the specs. */
+  /** Creates the missing topics of a job, and publishes the specs. */
   void create(Topics topics, List<ModelSpec> specs, int partitions)
       throws ExecutionException, InterruptedException {
     KafkaTopics.create(admin, topics, partitions, (short) 1);
@@ -84,8 +84,8 @@ final class BenchmarkEnvironment implements AutoCloseable {
   }
 
   /**
-   * Puts reports on a new topic, and waits until they are there. All name the initial round: the
-   * job that reads them is behind, so it publishes no other round before it has read them.
+   * Writes reports to a new topic, and waits for their acknowledgements. All name the initial
+   * round: the job that reads them lags, so it publishes no other round until it has read them.
    */
   String backlog(Reports reports, long records, int partitions)
       throws ExecutionException, InterruptedException {

@@ -3,16 +3,16 @@ package io.croupier.bench.speed;
 import java.time.Duration;
 
 /**
- * How much is run.
+ * The size of the measurements.
  *
- * @param megabytes of reports in a backlog
- * @param mostRecords in a backlog
- * @param warmUps runs of each kind that aren't measured: the compiler works in them
- * @param repetitions runs of each kind that are
- * @param workloads of those of a dimension, how many
- * @param users who take turns to report
+ * @param megabytes size of the reports in a backlog
+ * @param mostRecords largest number of records in a backlog
+ * @param warmUps runs of each kind that aren't measured, for the JIT compiler
+ * @param repetitions measured runs of each kind
+ * @param workloads number of workloads per dimension
+ * @param users number of users, who report in turns
  * @param interval between checkpoints
- * @param latencySeconds how long the job runs at half load
+ * @param latencySeconds duration of the run at half load, in seconds
  */
 record BenchmarkScale(
     int megabytes,
@@ -24,7 +24,7 @@ record BenchmarkScale(
     Duration interval,
     int latencySeconds) {
 
-  /** What a report is longer than its vector. */
+  /** Size of a report without its vector. */
   private static final int ENVELOPE_BYTES = 80;
 
   /** Reports of a backlog. */

@@ -17,8 +17,8 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * When how many records of a topic were committed. Every transaction leaves a marker behind its
- * records, which counts as one: some hundred in some ten thousand.
+ * The number of committed records of a topic over time. Every transaction writes a marker after its
+ * records, which counts as a record: about a hundred in ten thousand.
  */
 final class Commits {
   private static final long PAUSE_MS = 10;
@@ -26,16 +26,16 @@ final class Commits {
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   /**
-   * A moment at which what is committed had grown.
+   * A time at which the number of committed records had grown.
    *
    * @param nanos of the clock of {@link System#nanoTime}
-   * @param cpuNanos of the processors, that this process has taken
+   * @param cpuNanos processor time that this process has used
    * @param records committed by then
    */
   private record CommitStep(long nanos, long cpuNanos, long records) {}
 
   /**
-   * How fast records were committed.
+   * The rate of committed records.
    *
    * @param perSecond records a second
    * @param cpuMicros processor time of the process for one record, the broker's included
@@ -86,7 +86,7 @@ final class Commits {
         deadline = now + patience.toNanos();
       } else if (now > deadline || !alive.getAsBoolean()) {
         throw new IllegalStateException(
-            "%d of %d records are committed on %s, and the job goes no further"
+            "%d of %d records are committed on %s, and the job makes no progress"
                 .formatted(last, records, topic));
       }
       Thread.sleep(PAUSE_MS);
@@ -96,7 +96,8 @@ final class Commits {
 
   /**
    * The pace between the first and the last commit; the last one's interval isn't full, so it
-   * counts only if there are no others. What the subtasks commit of one checkpoint is one step.
+   * counts only if there are no others. The commits of all subtasks for one checkpoint are one
+   * step.
    *
    * @param from commits of fewer records than this don't count
    * @param interval between checkpoints

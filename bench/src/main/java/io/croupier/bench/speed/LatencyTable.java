@@ -14,12 +14,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
- * How long a report takes from being sent to a reader of what is committed, who gets the first
- * update that counts it, as used or in an open round; at half the rate that the job could go on at.
- * Reports name the newest visible round.
+ * The time from sending a report until a read_committed consumer receives the first update that
+ * counts it, as used or in an open round; at half of the job's sustainable rate. Reports name the
+ * newest visible round.
  *
- * @param environment where to run
- * @param scale how long
+ * @param environment the broker and directories
+ * @param scale size of the measurement
  */
 record LatencyTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
   static final List<String> COLUMNS =
@@ -83,7 +83,10 @@ record LatencyTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     }
   }
 
-  /** Milliseconds that each report took. One thread sends them, this one reads the updates. */
+  /**
+   * The delay of each report, in milliseconds. Another thread sends the reports, this one reads the
+   * updates.
+   */
   private double[] waits(
       Sender sender,
       String gradients,
@@ -103,7 +106,7 @@ record LatencyTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
                 while (System.nanoTime() < due) {
                   LockSupport.parkNanos(PAUSE_NANOS);
                 }
-                // Written before the broker has it, and so before any update tells of it.
+                // Set before the broker receives the report, and thus before any update counts it.
                 sent[i] = System.nanoTime();
                 sender.send(gradients, reports.key(i), reports.value(i, round.get()));
               }
@@ -115,7 +118,7 @@ record LatencyTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     while (seen < count) {
       if (System.nanoTime() > deadline) {
         throw new IllegalStateException(
-            "Of %d reports the updates tell of %d only".formatted(count, seen));
+            "The updates count only %2$d of %1$d reports".formatted(count, seen));
       }
       for (ConsumerRecord<byte[], byte[]> record : updates.poll(Duration.ofMillis(5))) {
         long now = System.nanoTime();

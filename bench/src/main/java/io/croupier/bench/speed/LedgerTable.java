@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What users cost who are in the ledger: each reports once, then come the reports that are timed.
+ * The cost of users in the ledger: each reports once, and then the timed reports follow.
  *
- * @param environment where to run
- * @param scale how long
+ * @param environment the broker and directories
+ * @param scale size of the measurement
  */
 record LedgerTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
   static final List<String> COLUMNS =

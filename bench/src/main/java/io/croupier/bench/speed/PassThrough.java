@@ -27,8 +27,8 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * What any exactly-once job costs: records go from one topic to another as they are, source and
- * sink in one thread.
+ * The cost of any exactly-once job: it copies records unchanged from one topic to another, with
+ * source and sink in one thread.
  */
 final class PassThrough {
   private PassThrough() {}
@@ -93,7 +93,7 @@ final class PassThrough {
       this.topic = topic;
     }
 
-    /** Where pooled transactions may have been left open. */
+    /** The topics on which pooled transactions may be open. */
     @Override
     public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
       return Optional.of(

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Reports a second beside records a second of the pass-through job, which runs before and after
- * every run of the job's, so that whatever else the machine does slows both.
+ * Reports per second of the job, compared with records per second of the pass-through job, which
+ * runs before and after every run of the job, so that other load slows both.
  *
- * @param environment where to run
- * @param scale how long
+ * @param environment the broker and directories
+ * @param scale size of the measurement
  */
 record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
   static final List<String> COLUMNS =
@@ -68,7 +68,7 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     String backlog =
         environment.backlog(new Reports(dimension, scale.users(), models), records, parallelism);
     List<AlternatingRuns> runs = workloads.stream().map(AlternatingRuns::new).toList();
-    // The first runs are those that the compiler works in.
+    // The first runs are for the JIT compiler.
     for (int i = 0; i < scale.warmUps(); i++) {
       run.passThrough(backlog, records);
       run.croupier(workloads.get(i % workloads.size()), backlog, records, 0);
@@ -86,7 +86,9 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     return runs.stream().map(AlternatingRuns::row).toList();
   }
 
-  /** What the runs of a workload came to, each beside the pass-through's before and after it. */
+  /**
+   * The results of a workload's runs, each compared with the pass-through runs before and after it.
+   */
   private static final class AlternatingRuns {
     private final Workload workload;
     private final List<Commits.Pace> own = new ArrayList<>();

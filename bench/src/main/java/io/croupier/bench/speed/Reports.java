@@ -11,9 +11,9 @@ import io.croupier.schemas.view.VectorView;
 import java.util.Random;
 
 /**
- * Reports as our client sends them: released by its randomiser, on the grid. A few releases serve
- * all of them, since drawing noise takes longer than what is measured; user, device and sequence
- * are those of as many people as there are users.
+ * Reports as the Java client sends them: released by its randomiser, on the grid. All reports share
+ * a few releases, since drawing noise takes longer than the measured work; user, device and
+ * sequence are those of the given number of users.
  */
 final class Reports {
   private static final int RELEASES = 32;

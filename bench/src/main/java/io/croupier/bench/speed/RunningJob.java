@@ -20,12 +20,12 @@ import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** A job in a cluster of its own inside this process; cancelled when closed. */
+/** A job in its own cluster inside this process; closing cancels it. */
 final class RunningJob implements AutoCloseable {
   private static final long PATIENCE_S = 60;
   private static final Duration FETCH = Duration.ofMillis(100);
 
-  /** So many fetches in a row show the same count once it is final. */
+  /** Number of equal consecutive fetches after which a count is final. */
   private static final int SAME = 5;
 
   private final JobClient client;
@@ -36,13 +36,13 @@ final class RunningJob implements AutoCloseable {
     this.restPort = restPort;
   }
 
-  /** What starts. */
+  /** Starts a job. */
   @FunctionalInterface
   interface Submission {
     JobClient in(StreamExecutionEnvironment env) throws Exception;
   }
 
-  /** What the latest checkpoints were like: medians, NaN if none is complete. */
+  /** Medians of the latest checkpoints; NaN if none is complete. */
   record Checkpoints(double ms, double megabytes) {}
 
   /**
@@ -69,7 +69,7 @@ final class RunningJob implements AutoCloseable {
     return !client.getJobExecutionResult().isDone();
   }
 
-  /** From trigger to completion, and what was written for it. */
+  /** Duration from trigger to completion, and written bytes. */
   Checkpoints checkpoints() throws IOException, InterruptedException {
     List<JsonObject> complete =
         get("/checkpoints").getAsJsonArray("history").asList().stream()
@@ -81,8 +81,9 @@ final class RunningJob implements AutoCloseable {
   }
 
   /**
-   * Records that an operator, which is the first of its chain, has read from all its inputs. To be
-   * asked when it has nothing more to read: Flink counts late, so this waits until the count stays.
+   * Number of records that an operator, the first of its chain, has read from all its inputs. Call
+   * it only after the operator has read everything: Flink counts with a delay, so this method waits
+   * until the count is stable.
    */
   long recordsRead(String operator) throws IOException, InterruptedException {
     long count = -1;
@@ -127,7 +128,7 @@ final class RunningJob implements AutoCloseable {
   @Override
   public void close() {
     client.cancel().orTimeout(PATIENCE_S, TimeUnit.SECONDS).join();
-    // Its end is a failure, a CancellationException inside; all that counts is that it has come.
+    // A cancelled job ends with a CancellationException; only its end matters here.
     client
         .getJobExecutionResult()
         .handle((result, failure) -> "")

@@ -9,7 +9,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Sends records; closing waits until the broker has all of them, and fails if it hasn't. */
+/**
+ * Sends records; closing waits until the broker has acknowledged all of them, and fails if a send
+ * failed.
+ */
 final class Sender implements AutoCloseable {
   private final KafkaProducer<byte[], byte[]> producer;
   private final AtomicReference<Exception> failure = new AtomicReference<>();
@@ -34,7 +37,7 @@ final class Sender implements AutoCloseable {
   public void close() {
     producer.close();
     if (failure.get() != null) {
-      throw new IllegalStateException("Not everything could be sent", failure.get());
+      throw new IllegalStateException("Some records could not be sent", failure.get());
     }
   }
 }

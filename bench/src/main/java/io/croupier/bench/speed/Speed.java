@@ -18,11 +18,11 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Measures the job from Kafka to Kafka, exactly once, beside a job that passes the same bytes"
-            + " through; broker and both jobs are in this process.")
+        "Measures the job from Kafka to Kafka, exactly once, compared with a job that"
+            + " passes the same bytes through; the broker and both jobs run in this process.")
 public final class Speed implements Callable<Integer> {
 
-  /** What is measured. */
+  /** The kinds of measurement. */
   enum Measurement {
     RATE,
     LATENCY,
@@ -35,7 +35,7 @@ public final class Speed implements Callable<Integer> {
       names = "--out",
       required = true,
       paramLabel = "DIR",
-      description = "Where to write speed.md and speed.log; made if it isn't there.")
+      description = "Directory for speed.md and speed.log; created if missing.")
   private Path out;
 
   @Option(
@@ -43,7 +43,7 @@ public final class Speed implements Callable<Integer> {
       split = ",",
       paramLabel = "PART",
       defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS",
-      description = "Of ${COMPLETION-CANDIDATES} (default: all).")
+      description = "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all).")
   private List<Measurement> parts;
 
   @Option(
@@ -51,7 +51,7 @@ public final class Speed implements Callable<Integer> {
       split = ",",
       paramLabel = "D",
       defaultValue = "10,100,1000,10000",
-      description = "Of the models whose rate is measured (default: ${DEFAULT-VALUE}).")
+      description = "Dimensions of the models whose rate is measured (default: ${DEFAULT-VALUE}).")
   private List<Integer> dimensions;
 
   @Option(
@@ -67,7 +67,8 @@ public final class Speed implements Callable<Integer> {
       split = ",",
       paramLabel = "NAME",
       description =
-          "What keeps the ledger (default: hashmap and rocksdb; of more than 100,000 users, rocksdb).")
+          "State backends of the ledger (default: hashmap and rocksdb; for more than"
+              + " 100,000 users, rocksdb).")
   private List<String> backends;
 
   @Option(
@@ -80,24 +81,28 @@ public final class Speed implements Callable<Integer> {
       names = "--repetitions",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Runs of each kind, in turns (default: ${DEFAULT-VALUE}).")
+      description = "Alternating runs of each kind (default: ${DEFAULT-VALUE}).")
   private int repetitions;
 
   @Option(
       names = "--megabytes",
       paramLabel = "N",
       defaultValue = "1500",
-      description = "Reports that a run takes, a million at most (default: ${DEFAULT-VALUE}).")
+      description =
+          "Size of the reports of a run, which are at most a million (default:"
+              + " ${DEFAULT-VALUE}).")
   private int megabytes;
 
   @Option(
       names = "--interval",
       paramLabel = "MS",
       defaultValue = "500",
-      description = "Between checkpoints (default: ${DEFAULT-VALUE}).")
+      description = "Time between checkpoints (default: ${DEFAULT-VALUE}).")
   private int intervalMs;
 
-  @Option(names = "--quick", description = "Far too few reports: to see that the command works.")
+  @Option(
+      names = "--quick",
+      description = "Use far too few reports, only to check that the command works.")
   private boolean quick;
 
   /** Runs the command. */
@@ -105,7 +110,7 @@ public final class Speed implements Callable<Integer> {
     System.exit(commandLine().execute(args));
   }
 
-  /** The command, to be executed anywhere. */
+  /** The command line, for execution in any process. */
   public static CommandLine commandLine() {
     return new CommandLine(new Speed()).setCaseInsensitiveEnumValuesAllowed(true);
   }
@@ -125,7 +130,7 @@ public final class Speed implements Callable<Integer> {
     try (BenchmarkEnvironment environment = BenchmarkEnvironment.open(flink)) {
       for (Measurement part : parts) {
         measure(part, environment, scale, page);
-        // What is measured so far is there if a later part fails.
+        // Saved now, so that results remain if a later part fails.
         page.save();
       }
     }
@@ -133,7 +138,7 @@ public final class Speed implements Callable<Integer> {
     return 0;
   }
 
-  /** A million users on the heap need more of it than broker and job together. */
+  /** A million users on the heap need more memory than the broker and the job together. */
   private List<String> backendsOf(int users) {
     if (backends != null) {
       return backends;

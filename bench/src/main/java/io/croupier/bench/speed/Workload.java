@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What the job has to do: the models, and the reports that come to them in turns.
+ * The job's workload: models that receive reports in turns.
  *
  * @param learner of every model
  * @param dimension d of every model
  * @param reportsPerRound r of every model
- * @param models how many there are
+ * @param models number of models
  */
 record Workload(MeasuredLearner learner, int dimension, int reportsPerRound, int models) {
 
@@ -27,7 +27,7 @@ record Workload(MeasuredLearner learner, int dimension, int reportsPerRound, int
     COORDINATE_WISE
   }
 
-  /** Names of which two subtasks get one each. */
+  /** Names that Flink assigns to different subtasks if there are two. */
   static String modelId(int model) {
     return "model-" + (model + 1);
   }

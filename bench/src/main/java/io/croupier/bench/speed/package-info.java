@@ -1,5 +1,5 @@
 /**
- * How fast the whole job is, from Kafka to Kafka, exactly once: the job's own graph beside one that
- * passes the same bytes through.
+ * Measurements of the whole job from Kafka to Kafka, exactly once: the job's own graph, compared
+ * with one that passes the same bytes through.
  */
 package io.croupier.bench.speed;

@@ -3,9 +3,8 @@ package io.croupier.operators.central;
 import java.util.function.DoubleSupplier;
 
 /**
- * The prefix sums of the job, with noise that anybody can draw again: for simulations, which hide
- * nothing. It stands in the package of the mechanisms because they let nobody else bring noise of
- * his own.
+ * The prefix sums of the job with reproducible noise, for simulations that protect nothing. It is
+ * in the package of the mechanisms because their constructors for other noise are package-private.
  */
 public final class SeededSums {
   private static final int DEVIATION_BITS = 24;
@@ -13,10 +12,10 @@ public final class SeededSums {
   private SeededSums() {}
 
   /**
-   * Begins without steps. Gradients are whole numbers, and the deviation of a draw is 1.
+   * Starts without steps. Gradients are whole numbers, and the standard deviation of a draw is 1.
    *
    * @param dimension d, at least 1
-   * @param normal standard normal variates; what they lack of the exact law is below 2^-24
+   * @param normal standard normal variates; their deviation from the exact law is below 2^-24
    */
   public static PrefixSum start(PrefixNoise noise, int dimension, DoubleSupplier normal) {
     NoiseGrid grid = new NoiseGrid(0, DEVIATION_BITS, 1 << DEVIATION_BITS);
