@@ -87,7 +87,7 @@ public final class AdmissionRules {
           Outcome.REFUSED_IMPLAUSIBLE,
           "the report is longer than report_bound, or than gradient_bound, "
               + spec.getGradientBound()
-              + ", and its declared noise explain: the gradient must be clipped to gradient_bound,"
+              + ", and its declared noise allow: the gradient must be clipped to gradient_bound,"
               + " then noised as declared");
     }
     return judgement;
@@ -189,7 +189,7 @@ public final class AdmissionRules {
             || report.declaration == Declaration.GAUSSIAN)) {
       return Judgement.refusedDeclaration(
           report,
-          "the vector is sparse, so it shows which coordinates it names, whatever the noise: it must"
+          "the vector is sparse, so it reveals which coordinates it names, whatever the noise: it must"
               + " be undisclosed, or coordinate_laplace with the clip COORDINATES");
     }
     if (report.declaration == Declaration.COORDINATE_LAPLACE) {

@@ -125,9 +125,7 @@ public final class Ledger {
     ReplayWindow window = account.window(report.deviceId);
     if (window.isNew() && account.devices() >= MAX_DEVICES) {
       return refusedSequence(
-          "the user has "
-              + MAX_DEVICES
-              + " devices, the most there may be: it must be one of them");
+          "the user has " + MAX_DEVICES + " devices, which is the maximum: it must be one of them");
     }
     long highest = window.highest;
     Verdict verdict = window.judge(report.sequence, report.digestHigh, report.digestLow);

@@ -52,9 +52,9 @@ record TreeCharge(
         : Optional.of(
             "round is "
                 + round
-                + ": it must have a leaf, of which a tree has at most "
+                + ": it must be a leaf of a tree, which has at most "
                 + Schedule.MAX_STEPS
-                + "; restart_every of the model is "
+                + " leaves; restart_every of the model is "
                 + (restartEvery == Schedule.NEVER ? "not set" : restartEvery));
   }
 

@@ -65,7 +65,7 @@ final class BltSum implements PrefixSum {
     PrefixSumChecks.shape("prefix", prefix.length, sum.length);
     if (steps == blt.horizon()) {
       throw new IllegalStateException(
-          "the noise was made for a horizon of %d steps, and they are over".formatted(steps));
+          "the noise covers a horizon of %d steps, and all of them are taken".formatted(steps));
     }
     steps++;
     source.draw(scratch);
@@ -113,7 +113,7 @@ final class BltSum implements PrefixSum {
         && !(Arrays.equals(theta, blt.parameters().theta())
             && Arrays.equals(omega, blt.parameters().omega()))) {
       throw new IllegalStateException(
-          "the state's noise has other parameters than people are charged for; it can only go on with the release that it is of");
+          "the noise in the state has other parameters than the charges of users; restore it with the release that wrote it");
     }
     visited(visitor, "sum", sum, restores);
     visited(visitor, "noise", noise, restores);

@@ -28,7 +28,7 @@ final class PrefixSumChecks {
   static long stepsBefore(long steps, long maxSteps) {
     if (steps < 0 || steps > maxSteps) {
       throw new IllegalArgumentException(
-          "%d steps are over before the first; there may be between 0 and %d"
+          "%d steps count as taken before the first one; it must be between 0 and %d"
               .formatted(steps, maxSteps));
     }
     return steps;

@@ -65,7 +65,7 @@ final class TreeSum implements PrefixSum {
     PrefixSumChecks.shape("roundSum", roundSum.length, sum.length);
     PrefixSumChecks.shape("prefix", prefix.length, sum.length);
     if (steps == tree.maxSteps()) {
-      throw new IllegalStateException("the tree has had all of its " + steps + " steps");
+      throw new IllegalStateException("the tree has taken all of its " + steps + " steps");
     }
     if (steps > 0 && steps == restartAfter()) {
       restart();

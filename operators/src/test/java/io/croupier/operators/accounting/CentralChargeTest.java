@@ -156,7 +156,7 @@ class CentralChargeTest {
     assertThat(beyond.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
     assertThat(beyond.getReason())
         .isEqualTo(
-            "round is 1073741824: it must have a leaf, of which a tree has at most 1073741824;"
+            "round is 1073741824: it must be a leaf of a tree, which has at most 1073741824 leaves;"
                 + " restart_every of the model is not set");
     assertThat(beyond.getSpent().getReports()).isZero();
     assertThat(beyond.hasCentralSpend()).isFalse();

@@ -272,7 +272,7 @@ class LedgerTest {
     assertThat(laplace.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(laplace.getReason())
         .isEqualTo(
-            "declaration is l2_laplace with 0.5: the vector is sparse, so it shows which coordinates"
+            "declaration is l2_laplace with 0.5: the vector is sparse, so it reveals which coordinates"
                 + " it names, whatever the noise: it must be undisclosed, or coordinate_laplace with"
                 + " the clip COORDINATES");
     assertThat(laplace.getSpent().getEpsilon()).isEqualTo(0.5);

@@ -55,6 +55,6 @@ class StateChunksTest {
 
     assertThatThrownBy(() -> StateChunks.reader(store::get).vector("v", new double[4]))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("'v/0' holds 24 bytes where 32");
+        .hasMessageContaining("'v/0' has 24 bytes where 32");
   }
 }
