@@ -1,0 +1,113 @@
+package io.croupier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Comments, Javadoc, messages and docs are in plain words: machines print, emit, publish, report or
+ * return, and sentences name who acts. CONTRIBUTING.md lists what to write instead.
+ */
+class WordsTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  private static final Pattern BANNED =
+      Pattern.compile(
+          "\\b(tells?|told|telling|whoever|whomever|nobody)\\b|\\b(of )?which there\\b|\\bin vain\\b",
+          Pattern.CASE_INSENSITIVE);
+
+  /** Comments, text blocks and string literals; what else may hold a quote is matched first. */
+  private static final Pattern JAVA =
+      Pattern.compile(
+          "'(?:\\\\.|[^'\\\\])+'"
+              + "|(?<text>//[^\n]*|/\\*.*?\\*/|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\n])*\")",
+          Pattern.DOTALL);
+
+  /** Of names of states, chunks and the like, which persist and have no spaces. */
+  private static final Pattern NAME = Pattern.compile("\"[^\\s\"]*\"");
+
+  private static final Pattern PROTO = Pattern.compile("(?<text>//[^\n]*)");
+  private static final Pattern YAML = Pattern.compile("(?<text>#[^\n]*)");
+
+  /** A page but for its code, which may quote what not to write. */
+  private static final Pattern MARKDOWN = Pattern.compile("`[^`\n]*`|(?<text>[^`\n]+)");
+
+  private static List<String> found(Path file) throws IOException {
+    String name = file.getFileName().toString();
+    Pattern kind =
+        name.endsWith(".java")
+            ? JAVA
+            : name.endsWith(".proto") ? PROTO : name.endsWith(".md") ? MARKDOWN : YAML;
+    return found(Files.readString(file), kind).stream()
+        .map(words -> ROOT.relativize(file) + ": " + words)
+        .toList();
+  }
+
+  private static List<String> found(String content, Pattern kind) {
+    List<String> found = new ArrayList<>();
+    for (MatchResult match : kind.matcher(content).results().toList()) {
+      String text = match.group(1);
+      if (text != null && !NAME.matcher(text).matches()) {
+        BANNED.matcher(text).results().forEach(word -> found.add(around(text, word)));
+      }
+    }
+    return found;
+  }
+
+  private static String around(String text, MatchResult word) {
+    return text.substring(Math.max(0, word.start() - 30), Math.min(text.length(), word.end() + 30))
+        .replaceAll("\\s+", " ");
+  }
+
+  private static List<Path> texts() throws IOException {
+    try (Stream<Path> files =
+        Files.find(
+            ROOT,
+            20,
+            (path, attributes) ->
+                attributes.isRegularFile()
+                    && path.toString().matches(".*\\.(java|md|proto|yaml|yml|py)"))) {
+      return files
+          .filter(path -> !ROOT.relativize(path).toString().matches("(.*/)?target/.*|\\.git/.*"))
+          .filter(path -> !path.endsWith("WordsTest.java"))
+          .toList();
+    }
+  }
+
+  @Test
+  void allTextsAreInPlainWords() throws IOException {
+    List<String> found = new ArrayList<>();
+    List<Path> texts = texts();
+    for (Path text : texts) {
+      found.addAll(found(text));
+    }
+    assertThat(texts).hasSizeGreaterThan(400);
+    assertThat(found).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/** Tells of it. */ | 1",
+        "// Whoever asks, nobody is told | 3",
+        "String s = \"the job tells of it\"; | 1",
+        "String s = \"told-used\"; told(1); | 0",
+        "char c = '\"'; tells(); // fine | 0",
+        "a checkpoint, of which there is none | 0",
+        "/* a checkpoint, of which there is none */ | 1"
+      })
+  void findsWordsInTextsAlone(String java, int times) {
+    assertThat(found(java, JAVA)).hasSize(times);
+  }
+}
