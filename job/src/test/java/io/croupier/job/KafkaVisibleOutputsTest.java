@@ -75,7 +75,7 @@ class KafkaVisibleOutputsTest {
         "sequence: -1                     | sequence is -1: it must be at least 0",
         "user_id: ''                      | user_id must be 1 to 256 bytes long",
         "model_id: 'a b'                  | model_id must be 1 to 100 letters",
-        "outcome: OUTCOME_UNSPECIFIED     | outcome is OUTCOME_UNSPECIFIED: it must be what",
+        "outcome: OUTCOME_UNSPECIFIED     | outcome is OUTCOME_UNSPECIFIED: it must be the outcome",
       })
   void refusesWhatNoLedgerWrites(String change, String why) throws Exception {
     assertRefused(event(change).toByteArray(), why);

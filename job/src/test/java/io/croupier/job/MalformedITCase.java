@@ -208,7 +208,7 @@ class MalformedITCase {
 
   /** A report of about the largest size that the broker accepts. */
   private static GradientReport largestReport(ModelSpec spec) {
-    int dimension = (SIZE_LIMIT - FRAMING) / Double.BYTES - FRAMING;
+    int dimension = (SIZE_LIMIT - 3 * FRAMING) / Double.BYTES;
     return noisedReport(spec).toBuilder()
         .setDense(Dense.newBuilder().addAllValues(Collections.nCopies(dimension, 0.0)))
         .build();
