@@ -150,9 +150,13 @@ public final class PrivUnitLaw {
     return leastBettingVariance(2 * (scale + 1) / directionalVariance());
   }
 
+  HeightLaw chosen() {
+    return sphere.chosen(candidates / 2, top, odds);
+  }
+
   /** The same for bets of at most a range. */
   double leastBettingVariance(double range) {
-    Sphere.Exponents exponents = sphere.exponents(candidates / 2, top, odds);
-    return Math.max(across, Supremum.of(b -> 2 / (b * b) * (exponents.at(b * scale) + b), range));
+    HeightLaw chosen = chosen();
+    return Math.max(across, Supremum.of(b -> 2 / (b * b) * (chosen.logMean(b * scale) + b), range));
   }
 }

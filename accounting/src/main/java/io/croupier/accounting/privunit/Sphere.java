@@ -243,27 +243,20 @@ final class Sphere {
   }
 
   /**
-   * ln E exp(-b T) of the chosen candidate's height T.
+   * The law of the chosen candidate's height, as weights on the nodes.
    *
    * @param odds exp(epsilon) - 1
    */
-  Exponents exponents(int pairs, int top, double odds) {
+  HeightLaw chosen(int pairs, int top, double odds) {
     double[] chances = chances(pairs, top);
     double normaliser = 1 + odds * top / (2.0 * pairs);
-    return b -> {
-      // In units of exp(b), so that nothing overflows.
-      double sum = 0;
-      for (int i = 0; i < SIZE; i++) {
-        double down = (1 + odds * chances[i]) * StrictMath.exp(-b * (1 + height[i]));
-        sum += mass[i] / 2 * (down + StrictMath.exp(-b * (1 - height[i])));
-      }
-      return b + StrictMath.log(sum / normaliser);
-    };
-  }
-
-  /** ln E exp(-b T) as a function of b. */
-  interface Exponents {
-    double at(double b);
+    double[] above = new double[SIZE];
+    double[] below = new double[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+      below[i] = mass[i] / 2 / normaliser;
+      above[i] = (1 + odds * chances[i]) * below[i];
+    }
+    return new HeightLaw(height, above, below);
   }
 
   /**
