@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.accounting.GaussLegendre;
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * normal Z, so that the left side is an integral over the characteristic function of x, the product
  * of those of all reports.
  *
- * <p>{@code -Dcoins=all} looks at the whole grid.
+ * <p>The thorough tests look at the whole grid.
  */
 class CoinInequalityTest {
   private static final double STEP = 0.08;
@@ -95,7 +95,7 @@ class CoinInequalityTest {
   }
 
   @Test
-  @EnabledIfSystemProperty(named = "coins", matches = "all")
+  @Tag("thorough")
   void theLemmasConditionHoldsOnTheWholeGrid() {
     for (int dimension : new int[] {2, 3, 4, 5, 9, 21, 101, 1001, 10_001, 100_001}) {
       for (double epsilon = 0.01; epsilon <= 16; epsilon *= 1.35) {
@@ -294,7 +294,7 @@ class CoinInequalityTest {
   }
 
   @Test
-  @EnabledIfSystemProperty(named = "coins", matches = "all")
+  @Tag("thorough")
   void meansKeepItOnTheWholeGrid() {
     for (int d : new int[] {1, 2, 8, 20, 100, 1000, 10_000}) {
       for (double epsilon : new double[] {0.25, 0.5, 1, 2, 4, 8}) {
@@ -306,7 +306,7 @@ class CoinInequalityTest {
   }
 
   @Test
-  @EnabledIfSystemProperty(named = "coins", matches = "all")
+  @Tag("thorough")
   void meansOfReportsThatLieAskewKeepIt() {
     for (int d : new int[] {1, 2, 20, 1000}) {
       for (double epsilon : new double[] {0.25, 1, 8}) {
