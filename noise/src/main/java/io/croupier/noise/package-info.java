@@ -6,8 +6,8 @@
  * noise. It has two callers: the base class of all client randomisers, and the noise of central
  * models. (The secret that decides which rounds a device answers is drawn once, with its ledger,
  * and stored there.) The test code of this module creates seeded generators, and other modules can
- * use it only in their tests: no public API of the module itself accepts bits, a key or a seed, except
- * {@link io.croupier.noise.CandidateVectors}, whose seeds are public and protect nothing.
+ * use it only in their tests: no public API of the module itself accepts bits, a key or a seed,
+ * except {@link io.croupier.noise.CandidateVectors}, whose seeds are public and protect nothing.
  *
  * <p>Sources: [CKS20] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
  * Privacy", arXiv:2004.00010 (NeurIPS 2020); [Lem19] Lemire, "Fast Random Integer Generation in an
