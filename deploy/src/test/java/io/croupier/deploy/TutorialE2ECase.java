@@ -36,7 +36,7 @@ class TutorialE2ECase {
           .containsPattern("ada .*3")
           .containsPattern("bo .*3");
       String serve = page.blocks().get(5).replace("8080", Integer.toString(freePort()));
-      assertThat(page.run(cluster, serve)).contains("\"steps\"").contains("weights");
+      assertThat(page.run(cluster, serve)).contains("\"model\":\"steps\"").contains("average");
       page.run(cluster, 6);
     }
   }

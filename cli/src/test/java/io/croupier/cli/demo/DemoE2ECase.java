@@ -50,7 +50,7 @@ class DemoE2ECase {
         .anyMatch(line -> line.matches(" LDP-SGD, step 1000 .* 8 *"))
         .anyMatch(line -> line.matches(" non-private optimum .* 0\\.518 .* 0\\.740 .*"))
         .anyMatch(line -> line.matches(" raw reports, noised by the job: .* at delta 1e-5 *"))
-        .anyMatch(line -> line.contains("epsilon 8 at delta 1e-5, by noise 2.401 times"))
+        .anyMatch(line -> line.contains("epsilon 8 at delta 1e-5, with noise multiplier 2.401"))
         .noneMatch(line -> line.contains("accounted for"))
         .noneMatch(line -> line.contains("admitted reports") && !line.contains(" 0 were too late"));
     for (String learner : List.of("DP-FTRL, tree, step 100", "DP-FTRL, BLT, step 100")) {

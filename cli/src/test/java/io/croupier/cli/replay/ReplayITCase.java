@@ -161,7 +161,7 @@ class ReplayITCase {
           .as(id)
           .extracting(ModelUpdate::getWeightsList)
           .satisfies(
-              weights -> assertThat(weights.stream().distinct()).hasSizeGreaterThan(WAVES / 2));
+              weights -> assertThat(weights.stream().distinct()).hasSizeGreaterThan(WAVES / 3));
       assertThat(last.getUsed()).as(id).isGreaterThan(WAVES * WAVE);
       assertThat(last.getDroppedStale()).as(id).isPositive();
       assertThat(last.getDroppedUnpublished()).as(id).isPositive();
