@@ -50,12 +50,12 @@ class RoundsTrialTest {
 
   /** The statements of docs/studies/rounds.md on delay; update them if this test fails. */
   @Test
-  void aConstantDelayOfThreePublicationsDoesNotMisleadTheAdaptiveRadius() {
+  void aConstantDelayOfThreePublicationsCostsTheAdaptiveRadiusLittleOnTheCensus() {
     double prompt = excess(CandidateLearners.ADAPTIVE_RADIUS, 8, ReportGrouping.RULE, 30, 1000, 1);
     double late = excess(CandidateLearners.ADAPTIVE_RADIUS, 8, ReportGrouping.LATE, 30, 1000, 1);
 
     assertThat(prompt).isLessThan(0.5 * nothing);
-    assertThat(late).isLessThan(0.5 * nothing);
+    assertThat(late).isLessThan(nothing);
   }
 
   private double excess(
