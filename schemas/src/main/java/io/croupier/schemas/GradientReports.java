@@ -110,9 +110,25 @@ public final class GradientReports {
       }
       case SPARSE -> checkSparse(report.getSparse(), !report.hasCentral(), violations);
       case EXAMPLE -> checkExample(report.getExample(), !report.hasCentral(), violations);
+      case CANDIDATE -> checkCandidate(report, violations);
       case GRADIENT_NOT_SET ->
-          violations.add("gradient is missing: it must be dense, grid, sparse or example");
+          violations.add(
+              "gradient is missing or unknown: it must be dense, grid, sparse, example or"
+                  + " candidate");
     }
+  }
+
+  private static void checkCandidate(GradientReport report, Violations violations) {
+    Candidate candidate = report.getCandidate();
+    violations.require(
+        candidate.getDimension() >= 1,
+        "candidate.dimension",
+        candidate.getDimension(),
+        "at least 1");
+    violations.required("candidate.seed", candidate.hasSeed(), "64 random bits");
+    violations.required("candidate.index", candidate.hasIndex(), "a number from 0");
+    violations.require(
+        report.hasPrivUnit(), "gradient", "candidate", "another, unless the report is priv_unit");
   }
 
   private static void checkExample(Example example, boolean finite, Violations violations) {
@@ -167,10 +183,22 @@ public final class GradientReports {
         violations.positive("gaussian.mu", gaussian.hasMu(), gaussian.getMu());
       }
       case COORDINATE_LAPLACE -> checkCoordinateLaplace(report, violations);
+      case PRIV_UNIT -> checkPrivUnit(report, violations);
       case DECLARATION_NOT_SET ->
           violations.add(
               "declaration is missing or unknown: it must be undisclosed, l2_laplace,"
-                  + " coordinate_laplace, gaussian or central");
+                  + " coordinate_laplace, gaussian, priv_unit or central");
+    }
+  }
+
+  private static void checkPrivUnit(GradientReport report, Violations violations) {
+    PrivUnit mechanism = report.getPrivUnit();
+    PrivUnits.check("priv_unit", mechanism, violations);
+    violations.require(
+        report.hasCandidate(), "gradient", "another form", "candidate, since it is priv_unit");
+    Candidate candidate = report.getCandidate();
+    if (candidate.hasIndex() && !PrivUnits.isIndex(candidate.getIndex(), mechanism)) {
+      violations.add("candidate.index must be from 0 to priv_unit.candidates - 1");
     }
   }
 
@@ -188,7 +216,7 @@ public final class GradientReports {
       case GRID -> checkTaus(taus, report.getGrid().getValuesCount(), COORDINATES, violations);
       case SPARSE -> checkTaus(taus, report.getSparse().getIndicesCount(), INDICES, violations);
       case EXAMPLE -> checkTaus(taus, report.getExample().getXCount(), COORDINATES, violations);
-      case GRADIENT_NOT_SET -> {}
+      case CANDIDATE, GRADIENT_NOT_SET -> {}
     }
     violations.require(
         laplace.getClip() != CoordinateLaplace.Clip.UNRECOGNIZED,

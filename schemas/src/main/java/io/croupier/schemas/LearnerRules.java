@@ -85,11 +85,12 @@ final class LearnerRules {
           violations.positive(
               path + ".gaussian.mu", noise.getGaussian().hasMu(), noise.getGaussian().getMu());
       case SUB_EXPONENTIAL -> subExponential(noise.getSubExponential());
+      case PRIV_UNIT -> PrivUnits.check(path + ".priv_unit", noise.getPrivUnit(), violations);
       case NOISE_NOT_SET ->
           violations.add(
               path
-                  + " is missing: it must be one of l2_laplace, coordinate_laplace, gaussian and"
-                  + " sub_exponential");
+                  + " is missing: it must be one of l2_laplace, coordinate_laplace, gaussian,"
+                  + " priv_unit and sub_exponential");
     }
   }
 

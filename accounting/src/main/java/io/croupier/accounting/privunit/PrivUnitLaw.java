@@ -98,7 +98,8 @@ public final class PrivUnitLaw {
     return Cap.scale(sphere, odds);
   }
 
-  boolean isNearOptimum() {
+  /** Whether M is at most 1.3 times {@link #leastScale}. Takes some microseconds. */
+  public boolean isNearOptimum() {
     return Cap.isWithin(sphere, odds, scale, MOST_ABOVE_OPTIMUM);
   }
 

@@ -25,8 +25,8 @@ public final class PrivUnitLaws {
    * @param epsilon in nats, positive, at most 16
    * @param candidates N: 64, 256, 1024 or 4096
    * @param top K, from 1 to N / 2
-   * @throws IllegalArgumentException if an argument is out of range, or M exceeds 1.3 times its
-   *     least value
+   * @return the law, which need not be {@linkplain PrivUnitLaw#isNearOptimum near the optimum}
+   * @throws IllegalArgumentException if an argument is out of range
    */
   public PrivUnitLaw of(int dimension, double epsilon, int candidates, int top) {
     requireLevel(dimension, epsilon, candidates);
@@ -34,21 +34,14 @@ public final class PrivUnitLaws {
       throw new IllegalArgumentException(
           "top is " + top + "; it must be from 1 to half the candidates, " + candidates / 2);
     }
-    PrivUnitLaw law = law(dimension, epsilon, candidates, top);
-    if (!law.isNearOptimum()) {
-      throw new IllegalArgumentException(
-          String.format(
-              "epsilon %s with the top %s of %s candidates has releases longer than %s times the"
-                  + " least length; take another top, or more candidates",
-              epsilon, top, candidates, PrivUnitLaw.MOST_ABOVE_OPTIMUM));
-    }
-    return law;
+    return law(dimension, epsilon, candidates, top);
   }
 
   /**
    * The law with the K of least M.
    *
-   * @throws IllegalArgumentException as {@link #of}
+   * @throws IllegalArgumentException if an argument is out of range, or so few candidates make even
+   *     that M more than 1.3 times the least one
    */
   public PrivUnitLaw best(int dimension, double epsilon, int candidates) {
     requireLevel(dimension, epsilon, candidates);
@@ -67,7 +60,12 @@ public final class PrivUnitLaws {
       scale = next;
       top += step;
     }
-    return of(dimension, epsilon, candidates, top);
+    PrivUnitLaw best = law(dimension, epsilon, candidates, top);
+    if (!best.isNearOptimum()) {
+      throw new IllegalArgumentException(
+          "candidates is %s; at epsilon %s it must be more".formatted(candidates, best.epsilon()));
+    }
+    return best;
   }
 
   private static void requireLevel(int dimension, double epsilon, int candidates) {

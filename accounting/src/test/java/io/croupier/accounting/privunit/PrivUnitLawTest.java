@@ -227,24 +227,29 @@ class PrivUnitLawTest {
   }
 
   @Test
-  void refusesWhatIsFarFromTheOptimum() {
+  void knowsWhatIsFarFromTheOptimum() {
     PrivUnitLaw near = laws.best(20, 1, 256);
     int refused = 0;
     for (int top = 1; top <= 128; top++) {
-      int k = top;
       double ratio =
           PrivUnitLaw.scale(Math.expm1(1), 256, top, new Sphere(21).moments(128, top))
               / near.leastScale();
+      assertThat(laws.of(20, 1, 256, top).isNearOptimum())
+          .as("top %s", top)
+          .isEqualTo(ratio <= 1.3);
       if (ratio > 1.3) {
-        assertThatThrownBy(() -> laws.of(20, 1, 256, k))
-            .isInstanceOf(IllegalArgumentException.class)
-            .hasMessageContaining("1.3 times the least length");
         refused++;
-      } else {
-        assertThat(laws.of(20, 1, 256, k).top()).isEqualTo(k);
       }
     }
     assertThat(refused).isBetween(1, 127);
+  }
+
+  @Test
+  void refusesTooFewCandidates() {
+    assertThatThrownBy(() -> laws.best(100, 12, 64))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("candidates is 64; at epsilon 12.0 it must be more");
+    assertThat(laws.best(100, 12, 4096).isNearOptimum()).isTrue();
   }
 
   @ParameterizedTest
@@ -276,10 +281,7 @@ class PrivUnitLawTest {
       for (int d = 20; d < 23; d++) {
         for (int candidates : new int[] {64, 256, 1024, 4096}) {
           for (int top = 1; top <= candidates / 2; top++) {
-            try {
-              laws.of(d, 0.5 + top * 1e-4, candidates, top);
-            } catch (IllegalArgumentException e) {
-              assertThat(e).hasMessageContaining("1.3 times");
+            if (!laws.of(d, 0.5 + top * 1e-4, candidates, top).isNearOptimum()) {
               refused++;
             }
             asked++;

@@ -18,6 +18,8 @@ import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.CoordinateLaplaceTotal;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.GradientCase;
+import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.PrivUnits;
 import io.croupier.schemas.Spend;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -103,8 +105,8 @@ final class DeclarationReader {
     if (declares == (rho != null)) {
       throw new InputException(
           place
-              + ": it must have exactly one of l2Laplace, coordinateLaplace, gaussian, undisclosed"
-              + " and "
+              + ": it must have exactly one of l2Laplace, coordinateLaplace, gaussian, privUnit,"
+              + " undisclosed and "
               + RHO);
     }
     if (rho != null) {
@@ -176,6 +178,16 @@ final class DeclarationReader {
       case L2_LAPLACE -> {
         positive(place, "l2Laplace.epsilon", report.getL2Laplace().getEpsilon());
         event.setL2Laplace(report.getL2Laplace());
+      }
+      case PRIV_UNIT -> {
+        PrivUnit mechanism = report.getPrivUnit();
+        if (!PrivUnits.isWellFormed(mechanism)) {
+          throw new InputException(
+              place
+                  + ": privUnit must have an epsilon above 0 and at most 16, candidates of 64, 256,"
+                  + " 1024 or 4096, and a top from 1 to half of them");
+        }
+        event.setPrivUnit(mechanism);
       }
       case GAUSSIAN -> {
         positive(place, "gaussian.mu", report.getGaussian().getMu());

@@ -31,6 +31,7 @@ final class SpendTotals {
   void count(AccountingEvent event) {
     switch (event.getDeclarationCase()) {
       case L2_LAPLACE -> pure.merge(event.getL2Laplace().getEpsilon(), 1L, Long::sum);
+      case PRIV_UNIT -> pure.merge(event.getPrivUnit().getEpsilon(), 1L, Long::sum);
       case COORDINATE_LAPLACE -> {
         double sum = event.getCoordinateLaplace().getEpsilon();
         if (sum > 0) {

@@ -1,5 +1,6 @@
 package io.croupier.cli.replay;
 
+import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
@@ -18,7 +19,8 @@ final class Accounts {
 
   /** Makes empty accounts for the models of {@code specs}, which must be valid. */
   Accounts(List<ModelSpec> specs) {
-    specs.forEach(spec -> intakes.put(spec.getModelId(), new ReportIntake(spec, 0)));
+    PrivUnitLaws laws = new PrivUnitLaws();
+    specs.forEach(spec -> intakes.put(spec.getModelId(), new ReportIntake(spec, 0, laws)));
   }
 
   /** Judges a report and charges its user. */

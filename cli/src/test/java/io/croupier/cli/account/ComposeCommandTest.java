@@ -164,7 +164,8 @@ class ComposeCommandTest {
             "list.json",
             """
             [
-              {"l2Laplace": {"epsilon": 0.1}, "count": 4},
+              {"l2Laplace": {"epsilon": 0.1}, "count": 2},
+              {"privUnit": {"epsilon": 0.1, "candidates": 256, "top": 120}, "count": 2},
               {"coordinateLaplace": {"taus": [0.05, 0.05]}, "count": 4},
               {"coordinateLaplace": {"taus": [0.06, 0.04], "clip": "COORDINATES"}},
               {"coordinateLaplace": {"taus": [0.06, 0.08], "clip": "L2"}},
@@ -371,6 +372,9 @@ class ComposeCommandTest {
     assertRefused(
         "line 1: l2Laplace.epsilon is -1.0; it must be positive",
         "{\"l2Laplace\":{\"epsilon\":-1}}");
+    assertRefused(
+        "line 1: privUnit must have an epsilon above 0",
+        "{\"privUnit\":{\"epsilon\":1,\"candidates\":256,\"top\":129}}");
     assertRefused("line 1: gaussian.mu is 0.0; it", "{\"gaussian\":{}}");
     assertRefused("line 1: coordinateLaplace.taus is empty; it must", "{\"coordinateLaplace\":{}}");
     assertRefused(

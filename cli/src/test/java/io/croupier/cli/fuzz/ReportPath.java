@@ -62,7 +62,8 @@ final class ReportPath {
       List.of(
           "dense { values: [0.5, -0.25] }",
           "grid { values: [32768, -1] }",
-          "sparse { dimension: 2 indices: [1] values: [0.125] }");
+          "sparse { dimension: 2 indices: [1] values: [0.125] }",
+          "candidate { dimension: 2 seed: 7 index: 3 }");
   private static final List<String> NOISES =
       List.of(
           "l2_laplace { epsilon: 1 }",
@@ -72,7 +73,8 @@ final class ReportPath {
           "coordinate_laplace { taus: [0.5, inf] clip: COORDINATES }",
           // The event of a sparse report is as long as its indices.
           "coordinate_laplace { taus: 0.5 clip: COORDINATES }",
-          "undisclosed {}");
+          "undisclosed {}",
+          "priv_unit { epsilon: 1 candidates: 64 top: 24 }");
 
   private final ReportDecoder decoder = new ReportDecoder("raw");
   private final Ledger ledger = new Ledger(Limits.newBuilder().setReports(1_000_000).build());

@@ -1,5 +1,6 @@
 package io.croupier.cli.replay;
 
+import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.Gaussian;
@@ -10,6 +11,7 @@ import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpec.LearnerCase;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Sparse;
 import io.croupier.schemas.Undisclosed;
 import java.util.HashMap;
@@ -43,7 +45,11 @@ final class RandomReportStream {
     GradientCase form = forms.get(random.nextInt(forms.size()));
     // BANCO accepts no noise that a sparse report may declare.
     setGradient(report, banco && form == GradientCase.SPARSE ? GradientCase.DENSE : form, spec);
-    if (banco) {
+    if (report.hasCandidate()) {
+      // The best top for one of these levels is good enough for all of them.
+      double epsilon = random.nextDouble(1.5, 2.5);
+      report.setPrivUnit(PrivUnit.newBuilder().setEpsilon(epsilon).setCandidates(64).setTop(16));
+    } else if (banco) {
       double epsilon = EPSILONS[random.nextInt(EPSILONS.length)];
       report.setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon));
     } else if (report.hasSparse() && random.nextBoolean()) {
@@ -119,6 +125,12 @@ final class RandomReportStream {
         }
         report.setSparse(sparse);
       }
+      case CANDIDATE ->
+          report.setCandidate(
+              Candidate.newBuilder()
+                  .setDimension(d)
+                  .setSeed(random.nextLong())
+                  .setIndex(random.nextInt(64)));
       case EXAMPLE, GRADIENT_NOT_SET ->
           throw new IllegalArgumentException(form + " is no gradient of a local model");
     }

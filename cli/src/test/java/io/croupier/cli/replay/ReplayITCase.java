@@ -50,12 +50,12 @@ class ReplayITCase {
   /** The encoding of each model's gradients. */
   static final Map<String, List<GradientCase>> FORMS =
       Map.of(
-          "taps", List.of(GradientCase.DENSE, GradientCase.GRID),
+          "taps", List.of(GradientCase.DENSE, GradientCase.GRID, GradientCase.CANDIDATE),
           "steps", List.of(GradientCase.DENSE, GradientCase.GRID),
           "hours", List.of(GradientCase.GRID),
           "words", List.of(GradientCase.DENSE, GradientCase.SPARSE),
           "clicks", List.of(GradientCase.GRID),
-          "scores", List.of(GradientCase.DENSE));
+          "scores", List.of(GradientCase.DENSE, GradientCase.CANDIDATE));
 
   private static final int WAVES = 12;
 

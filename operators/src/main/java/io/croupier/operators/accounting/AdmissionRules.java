@@ -25,6 +25,7 @@ public final class AdmissionRules {
   private final Budget budget;
   private final int maxParticipations;
   private final long minSeparation;
+  private final Predicate<Report> nearOptimum;
   private final Predicate<Report> acceptedNoise;
   private final String strongestNoise;
   private final Predicate<Report> plausible;
@@ -32,12 +33,17 @@ public final class AdmissionRules {
   /**
    * Compiles a valid spec.
    *
+   * @param nearOptimum whether a report of priv_unit declares vectors short enough for learners
    * @param acceptedNoise whether the model's learner accepts the noise that a report declares
    * @param plausible whether a report's length is plausible under its declared noise
    */
   public AdmissionRules(
-      ModelSpec spec, Predicate<Report> acceptedNoise, Predicate<Report> plausible) {
+      ModelSpec spec,
+      Predicate<Report> nearOptimum,
+      Predicate<Report> acceptedNoise,
+      Predicate<Report> plausible) {
     this.spec = spec;
+    this.nearOptimum = nearOptimum;
     this.acceptedNoise = acceptedNoise;
     this.plausible = plausible;
     strongestNoise = text(spec.getBanco().getStrongestNoise());
@@ -163,7 +169,8 @@ public final class AdmissionRules {
           Outcome.REFUSED_DIMENSION,
           takesExamples
               ? "gradient is " + name(report.form) + ": for least squares it must be an example"
-              : "gradient is an example: for this learner it must be dense, grid or sparse");
+              : "gradient is an example: for this learner it must be dense, grid, sparse or"
+                  + " candidate");
     }
     if (report.dimension != spec.getDimension()) {
       return new Judgement(
@@ -198,6 +205,13 @@ public final class AdmissionRules {
         return judgement;
       }
     }
+    if (report.declaration == Declaration.PRIV_UNIT && !nearOptimum.test(report)) {
+      return Judgement.refusedDeclaration(
+          report,
+          "top %s of %s candidates makes vectors longer than 1.3 times the least length at epsilon %s:"
+                  .formatted(report.top, report.candidates, report.level)
+              + " it must be nearer to the best top, or the candidates more");
+    }
     if (!central && !acceptedNoise.test(report)) {
       return Judgement.refusedDeclaration(
           report,
@@ -213,8 +227,8 @@ public final class AdmissionRules {
       if (report.form == VectorForm.SPARSE) {
         return Judgement.refusedDeclaration(
             report,
-            "the vector is sparse, so the coordinates that it doesn't name are not private: the clip"
-                + " must be COORDINATES");
+            "the vector is sparse, so the coordinates that it doesn't name are not private: the"
+                + " clip must be COORDINATES");
       }
       if (Costs.openCoordinates(report) > 0) {
         return Judgement.refusedDeclaration(
@@ -225,8 +239,8 @@ public final class AdmissionRules {
     } else if (spec.hasBanco()) {
       return Judgement.refusedDeclaration(
           report,
-          "the clip is COORDINATES: it must be L2, since BANCO bets on gradients whose L2 norm is at"
-              + " most gradient_bound");
+          "the clip is COORDINATES: it must be L2, since BANCO bets on gradients whose L2 norm is"
+              + " at most gradient_bound");
     }
     return Judgement.ADMITTED;
   }

@@ -13,6 +13,7 @@ import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.CoordinateLaplaceTotal;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.Undisclosed;
 import java.math.BigDecimal;
@@ -52,6 +53,12 @@ final class Costs {
                   .setNotPrivate(openCoordinates(report))
                   .setClip(clip(report.clip)));
       case GAUSSIAN -> event.setGaussian(Gaussian.newBuilder().setMu(report.level));
+      case PRIV_UNIT ->
+          event.setPrivUnit(
+              PrivUnit.newBuilder()
+                  .setEpsilon(report.level)
+                  .setCandidates(report.candidates)
+                  .setTop(report.top));
       case CENTRAL -> event.setCentral(Central.getDefaultInstance());
     }
   }
@@ -66,6 +73,7 @@ final class Costs {
     return switch (event.getDeclarationCase()) {
       case UNDISCLOSED -> undisclosed();
       case L2_LAPLACE -> pure(event.getL2Laplace().getEpsilon());
+      case PRIV_UNIT -> pure(event.getPrivUnit().getEpsilon());
       case COORDINATE_LAPLACE -> {
         CoordinateLaplaceTotal total = event.getCoordinateLaplace();
         yield coordinates(total.getEpsilon(), total.getNotPrivate());

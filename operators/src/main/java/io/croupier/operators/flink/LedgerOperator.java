@@ -2,6 +2,7 @@ package io.croupier.operators.flink;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
@@ -68,6 +69,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient Ledger ledger;
   private transient PublishedSpecs specs;
   private transient Map<String, ReportIntake> intakes;
+  private transient PrivUnitLaws laws;
   private transient BroadcastState<String, PublishedSpec> storedSpecs;
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccount account;
@@ -159,6 +161,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         requirements.in(getContainingTask().getJobConfiguration());
     specs = new PublishedSpecs(obstacles);
     intakes = new HashMap<>();
+    laws = new PrivUnitLaws();
     storedSpecs = context.getOperatorStateStore().getBroadcastState(SPECS);
     for (Map.Entry<String, PublishedSpec> entry : storedSpecs.entries()) {
       specs.restore(entry.getKey(), entry.getValue());
@@ -227,7 +230,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     ReportIntake known = intakes.get(modelId);
     if (known == null || known.specOffset() != offset) {
       intakes.remove(modelId);
-      specs.spec(modelId).ifPresent(spec -> intakes.put(modelId, new ReportIntake(spec, offset)));
+      specs
+          .spec(modelId)
+          .ifPresent(spec -> intakes.put(modelId, new ReportIntake(spec, offset, laws)));
     }
   }
 

@@ -51,6 +51,7 @@ public final class PackedVectors {
       case DENSE, SPARSE, EXAMPLE -> doubleAt(values, i);
       case GRID -> (int) INTS.get(values, i * Integer.BYTES) * gridStep;
       case GRID_SUM -> (long) LONGS.get(values, i * Long.BYTES) * gridStep;
+      case CANDIDATE -> throw noValues();
     };
   }
 
@@ -69,6 +70,7 @@ public final class PackedVectors {
         }
         yield squares;
       }
+      case CANDIDATE -> throw noValues();
     };
   }
 
@@ -168,6 +170,7 @@ public final class PackedVectors {
             into[i] = factor * ((long) LONGS.get(values, i * Long.BYTES) * gridStep);
           }
         }
+        case CANDIDATE -> throw noValues();
       }
       squares += Vectors.squaredNorm(into, from, to);
     }
@@ -207,6 +210,7 @@ public final class PackedVectors {
         }
         sum *= Math.scalb(1.0, gridExponent);
       }
+      case CANDIDATE -> throw noValues();
     }
     return sum;
   }
@@ -275,6 +279,10 @@ public final class PackedVectors {
       INTS.set(bytes, i * Integer.BYTES, values[i]);
     }
     return bytes;
+  }
+
+  private static IllegalArgumentException noValues() {
+    return new IllegalArgumentException("A candidate has no values until it is expanded");
   }
 
   private static void requireCount(int expected, int actual) {

@@ -72,7 +72,7 @@ public final class Bundle {
         sum.form = VectorForm.DENSE;
         denseSum = new double[first.dimension];
       }
-      case GRID_SUM, SPARSE, EXAMPLE ->
+      case GRID_SUM, SPARSE, EXAMPLE, CANDIDATE ->
           throw new IllegalArgumentException(
               "Reports of form %s are not bundled, only GRID and DENSE".formatted(first.form));
     }

@@ -221,7 +221,7 @@ public final class CentralModel implements LiveModel {
       case GRID -> PackedVectors.addGrid(sum.values, openSum);
       case GRID_SUM -> PackedVectors.addGridSum(sum.values, openSum);
       case SPARSE -> addSparse(sum);
-      case DENSE, EXAMPLE ->
+      case DENSE, EXAMPLE, CANDIDATE ->
           throw new IllegalArgumentException(
               "A bundle of form %s, which is not on the grid".formatted(sum.form));
     }

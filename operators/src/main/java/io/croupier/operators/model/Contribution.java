@@ -89,6 +89,7 @@ final class Contribution {
         sum.values = PackedVectors.encode(steps(ofExample));
       }
       case GRID_SUM -> throw new IllegalArgumentException("A sum is not a report");
+      case CANDIDATE -> throw new IllegalArgumentException("A candidate is not a raw report");
     }
   }
 

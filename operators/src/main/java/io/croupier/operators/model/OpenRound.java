@@ -87,6 +87,7 @@ final class OpenRound {
         touch(bundle.indices);
       }
       case EXAMPLE -> throw new IllegalArgumentException("An example is not a gradient");
+      case CANDIDATE -> throw new IllegalArgumentException("A candidate must be expanded first");
     }
     dense |= bundle.form != VectorForm.SPARSE || pull != 0;
     if (direction != null) {

@@ -1,9 +1,12 @@
 package io.croupier.operators.model;
 
+import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.AdmissionRules;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.noise.Plausibility;
+import io.croupier.operators.noise.PrivUnitReports;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.util.Optional;
@@ -14,6 +17,7 @@ import java.util.Optional;
  */
 public final class ReportIntake {
   private final AdmissionRules rules;
+  private final PrivUnitReports privUnits;
   private final DirectionalNoise noise;
   private final Optional<Contribution> contribution;
   private final int reportsPerRound;
@@ -26,9 +30,20 @@ public final class ReportIntake {
    * @throws IllegalArgumentException if the spec can't be run
    */
   public ReportIntake(ModelSpec spec, long specOffset) {
-    noise = DirectionalNoise.of(spec);
-    Plausibility plausibility = Plausibility.of(spec);
-    rules = new AdmissionRules(spec, noise::accepts, plausibility::plausible);
+    this(spec, specOffset, new PrivUnitLaws());
+  }
+
+  /**
+   * The same, for one of many models.
+   *
+   * @param laws shared by all of them, and with no other thread
+   */
+  public ReportIntake(ModelSpec spec, long specOffset, PrivUnitLaws laws) {
+    privUnits = new PrivUnitReports(laws, spec.getDimension(), spec.getGradientBound());
+    noise = DirectionalNoise.of(spec, privUnits);
+    Plausibility plausibility = Plausibility.of(spec, privUnits);
+    rules =
+        new AdmissionRules(spec, privUnits::isNearOptimum, noise::accepts, plausibility::plausible);
     contribution =
         ModelSpecs.isCentral(spec) ? Optional.of(new Contribution(spec)) : Optional.empty();
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
@@ -44,8 +59,8 @@ public final class ReportIntake {
   }
 
   /**
-   * Returns all that the learner receives of an admitted report; raw ones are clipped. It may share
-   * the report's arrays.
+   * Returns all that the learner receives of an admitted report; raw ones are clipped, candidates
+   * expanded. It may share the report's arrays.
    */
   public RoundSum withoutUser(Report report) {
     RoundSum sum = new RoundSum();
@@ -60,6 +75,10 @@ public final class ReportIntake {
     sum.indices = report.indices;
     sum.specOffset = specOffset;
     sum.appendedAtMs = report.appendedAtMs;
+    if (report.form == VectorForm.CANDIDATE) {
+      sum.form = VectorForm.DENSE;
+      sum.values = privUnits.expand(report);
+    }
     contribution.ifPresent(raw -> raw.put(report, sum));
     return sum;
   }

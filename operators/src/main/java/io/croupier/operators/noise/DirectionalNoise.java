@@ -7,8 +7,8 @@ import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.StrongestNoise;
-import java.io.Serializable;
 
 /**
  * The noise of reports as BANCO needs it: the sub-exponential variance along the direction of the
@@ -21,9 +21,9 @@ import java.io.Serializable;
  * <p>The noise doesn't depend on the clipping of gradients. But the betting range assumes gradients
  * whose L2 norm is at most G, so reports that declare another clip are refused before this check.
  *
- * <p>Immutable. A check costs O(1), for coordinate noise O(d), and allocates nothing.
+ * <p>A check costs O(1), for coordinate noise O(d). Not safe for use by several threads.
  */
-public final class DirectionalNoise implements Serializable {
+public final class DirectionalNoise {
 
   /** k1 of [JO19]: below the root 0.68380.. of exp(-x - x^2) = 1 - x. */
   private static final double LARGEST_BET = 0.6838;
@@ -45,8 +45,15 @@ public final class DirectionalNoise implements Serializable {
   /** The variance of the strongest noise, at the end of the betting range. */
   private final double largestVariance;
 
+  private final PrivUnitReports privUnits;
+
   private DirectionalNoise(
-      Knowledge knowledge, ModelSpec spec, double bettingRange, double largestVariance) {
+      Knowledge knowledge,
+      ModelSpec spec,
+      PrivUnitReports privUnits,
+      double bettingRange,
+      double largestVariance) {
+    this.privUnits = privUnits;
     this.knowledge = knowledge;
     this.gradientBound = spec.getGradientBound();
     this.dimension = spec.getDimension();
@@ -60,9 +67,19 @@ public final class DirectionalNoise implements Serializable {
    * @throws IllegalArgumentException if the spec of BANCO has no strongest noise
    */
   public static DirectionalNoise of(ModelSpec spec) {
+    return of(spec, PrivUnitReports.of(spec));
+  }
+
+  /**
+   * The same, where reports are judged.
+   *
+   * @param privUnits of the same spec
+   * @throws IllegalArgumentException if BANCO is given no strongest noise
+   */
+  public static DirectionalNoise of(ModelSpec spec, PrivUnitReports privUnits) {
     double g = spec.getGradientBound();
     if (spec.getLearnerCase() != ModelSpec.LearnerCase.BANCO) {
-      return new DirectionalNoise(Knowledge.NOT_NEEDED, spec, LARGEST_BET / g, 0);
+      return new DirectionalNoise(Knowledge.NOT_NEEDED, spec, privUnits, LARGEST_BET / g, 0);
     }
     Banco banco = spec.getBanco();
     StrongestNoise strongest = banco.getStrongestNoise();
@@ -73,6 +90,7 @@ public final class DirectionalNoise implements Serializable {
         yield new DirectionalNoise(
             Knowledge.DECLARED,
             spec,
+            privUnits,
             range,
             DirectionalVariance.l2Laplace(spec.getDimension(), scale, range));
       }
@@ -80,24 +98,43 @@ public final class DirectionalNoise implements Serializable {
         double scale = 2 * g / smallestTau(strongest.getCoordinateLaplace());
         double range = range(g, scale);
         yield new DirectionalNoise(
-            Knowledge.DECLARED, spec, range, DirectionalVariance.coordinateLaplace(scale, range));
+            Knowledge.DECLARED,
+            spec,
+            privUnits,
+            range,
+            DirectionalVariance.coordinateLaplace(scale, range));
       }
       case GAUSSIAN ->
           new DirectionalNoise(
               Knowledge.DECLARED,
               spec,
+              privUnits,
               LARGEST_BET / g,
               DirectionalVariance.gaussian(2 * g / strongest.getGaussian().getMu()));
+      case PRIV_UNIT -> {
+        PrivUnit mechanism = strongest.getPrivUnit();
+        yield new DirectionalNoise(
+            Knowledge.DECLARED,
+            spec,
+            privUnits,
+            LARGEST_BET / g,
+            privUnits.bettingVariance(
+                mechanism.getEpsilon(),
+                mechanism.getCandidates(),
+                mechanism.getTop(),
+                LARGEST_BET / g));
+      }
       case SUB_EXPONENTIAL ->
           new DirectionalNoise(
               Knowledge.VOUCHED,
               spec,
+              privUnits,
               Math.min(LARGEST_BET / g, strongest.getSubExponential().getBetaMax()),
               strongest.getSubExponential().getVariance());
       case NOISE_NOT_SET ->
           throw new IllegalArgumentException(
               "banco.strongest_noise is not set; it has to be l2_laplace, coordinate_laplace,"
-                  + " gaussian or sub_exponential");
+                  + " gaussian, priv_unit or sub_exponential");
     };
   }
 
@@ -158,6 +195,8 @@ public final class DirectionalNoise implements Serializable {
           DirectionalVariance.coordinateLaplace(
               2 * gradientBound / smallestTau(report), bettingRange);
       case GAUSSIAN -> DirectionalVariance.gaussian(2 * gradientBound / report.level);
+      case PRIV_UNIT ->
+          privUnits.bettingVariance(report.level, report.candidates, report.top, bettingRange);
       case UNDISCLOSED, CENTRAL -> Double.POSITIVE_INFINITY;
     };
   }

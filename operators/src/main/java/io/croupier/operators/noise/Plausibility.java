@@ -5,7 +5,6 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
-import java.io.Serializable;
 
 /**
  * Checks whether a report's length is plausible for a clipped gradient plus the declared noise. A
@@ -16,13 +15,16 @@ import java.io.Serializable;
  * report_bound and a finite squared norm are required. Central reports are always plausible: they
  * are clipped, and no observable result may depend on their values.
  *
+ * <p>A report of priv_unit has the length that its declaration gives it, its last coordinate
+ * included, so only report_bound is asked for.
+ *
  * <p>A gradient that is clipped to L2 norm G has no coordinate beyond G either, so the bound on
  * coordinates holds for both clips of coordinate_laplace.
  *
- * <p>Every bound includes a grid step for each coordinate, since clients round to the grid.
- * Immutable. A check costs O(number of values) and allocates nothing.
+ * <p>Every bound includes a grid step for each coordinate, since clients round to the grid. A check
+ * costs O(number of values). Not safe for use by several threads.
  */
-public final class Plausibility implements Serializable {
+public final class Plausibility {
   private final int dimension;
   private final double gradientBound;
   private final int gridExponent;
@@ -36,7 +38,10 @@ public final class Plausibility implements Serializable {
 
   private final double longestGaussian;
 
-  private Plausibility(ModelSpec spec) {
+  private final PrivUnitReports privUnits;
+
+  private Plausibility(ModelSpec spec, PrivUnitReports privUnits) {
+    this.privUnits = privUnits;
     dimension = spec.getDimension();
     gradientBound = spec.getGradientBound();
     gridExponent = ModelSpecs.gridExponent(spec);
@@ -51,13 +56,25 @@ public final class Plausibility implements Serializable {
    * result with the spec.
    */
   public static Plausibility of(ModelSpec spec) {
-    return new Plausibility(spec);
+    return of(spec, PrivUnitReports.of(spec));
+  }
+
+  /**
+   * The same.
+   *
+   * @param privUnits of the same spec
+   */
+  public static Plausibility of(ModelSpec spec, PrivUnitReports privUnits) {
+    return new Plausibility(spec, privUnits);
   }
 
   /** Returns whether a report of the spec's dimension is plausible. */
   public boolean plausible(Report report) {
     if (report.declaration == Declaration.CENTRAL) {
       return true;
+    }
+    if (report.declaration == Declaration.PRIV_UNIT) {
+      return gradientBound * privUnits.law(report).scale() <= reportBound;
     }
     double squaredNorm = PackedVectors.squaredNorm(report.form, report.values, gridExponent);
     if (!Double.isFinite(squaredNorm)) {
@@ -69,7 +86,7 @@ public final class Plausibility implements Serializable {
           case L2_LAPLACE -> length <= longest(longestLaplace, report.level);
           case GAUSSIAN -> length <= longest(longestGaussian, report.level);
           case COORDINATE_LAPLACE -> coordinatesPlausible(report);
-          case UNDISCLOSED, CENTRAL -> true;
+          case UNDISCLOSED, CENTRAL, PRIV_UNIT -> true;
         };
   }
 

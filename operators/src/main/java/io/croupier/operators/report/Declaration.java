@@ -6,5 +6,6 @@ public enum Declaration {
   L2_LAPLACE,
   COORDINATE_LAPLACE,
   GAUSSIAN,
-  CENTRAL
+  CENTRAL,
+  PRIV_UNIT
 }

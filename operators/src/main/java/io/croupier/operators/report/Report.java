@@ -35,7 +35,10 @@ public final class Report {
 
   public Declaration declaration = Declaration.UNDISCLOSED;
 
-  /** Declared epsilon of {@code L2_LAPLACE}, mu of {@code GAUSSIAN}; otherwise 0. */
+  /**
+   * Declared epsilon of {@code L2_LAPLACE} and {@code PRIV_UNIT}, mu of {@code GAUSSIAN}; otherwise
+   * 0.
+   */
   public double level;
 
   /**
@@ -46,6 +49,18 @@ public final class Report {
 
   /** Declared clip of {@code COORDINATE_LAPLACE}. */
   public Clip clip = Clip.UNSPECIFIED;
+
+  /** Declared number of candidates of {@code PRIV_UNIT}; otherwise 0. */
+  public int candidates;
+
+  /** Declared top of {@code PRIV_UNIT}; otherwise 0. */
+  public int top;
+
+  /** Seed of {@code CANDIDATE}; otherwise 0. */
+  public long candidateSeed;
+
+  /** Index of {@code CANDIDATE}, below the declared number of candidates; otherwise 0. */
+  public int candidateIndex;
 
   /** SHA-256 of the record's bytes, truncated to 128 bits. */
   public long digestHigh;

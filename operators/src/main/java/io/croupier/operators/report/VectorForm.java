@@ -11,5 +11,7 @@ public enum VectorForm {
   /** 64-bit floating-point values at the coordinates named by separate indices; zero elsewhere. */
   SPARSE,
   /** 64-bit floating-point features of one observation; its label is a separate field. */
-  EXAMPLE
+  EXAMPLE,
+  /** No values: a seed and an index name a vector. Only reports have this form. */
+  CANDIDATE
 }

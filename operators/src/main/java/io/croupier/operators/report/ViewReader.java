@@ -1,8 +1,11 @@
 package io.croupier.operators.report;
 
 import com.google.protobuf.ByteString;
+import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.PrivUnits;
 import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.ExampleView;
 import io.croupier.schemas.view.GradientReportView;
@@ -43,6 +46,7 @@ final class ViewReader {
       case GRID -> readGrid(view.getGrid(), report);
       case SPARSE -> readSparse(view.getSparse(), report) && mayHoldItsValues(view, report);
       case EXAMPLE -> readExample(view.getExample(), report) && mayHoldItsValues(view, report);
+      case CANDIDATE -> readCandidate(view, report);
       case GRADIENT_NOT_SET -> false;
     };
   }
@@ -99,6 +103,22 @@ final class ViewReader {
     return report.dimension > 0;
   }
 
+  private static boolean readCandidate(GradientReportView view, Report report) {
+    Candidate candidate = view.getCandidate();
+    if (!view.hasPrivUnit()
+        || candidate.getDimension() < 1
+        || !candidate.hasSeed()
+        || !candidate.hasIndex()
+        || !PrivUnits.isIndex(candidate.getIndex(), view.getPrivUnit())) {
+      return false;
+    }
+    report.form = VectorForm.CANDIDATE;
+    report.dimension = candidate.getDimension();
+    report.candidateSeed = candidate.getSeed();
+    report.candidateIndex = candidate.getIndex();
+    return true;
+  }
+
   private static boolean readDeclaration(GradientReportView view, Report report) {
     switch (view.getDeclarationCase()) {
       case UNDISCLOSED -> report.declaration = Declaration.UNDISCLOSED;
@@ -112,6 +132,14 @@ final class ViewReader {
         report.declaration = Declaration.GAUSSIAN;
         report.level = view.getGaussian().getMu();
         return report.level > 0 && Double.isFinite(report.level);
+      }
+      case PRIV_UNIT -> {
+        PrivUnit mechanism = view.getPrivUnit();
+        report.declaration = Declaration.PRIV_UNIT;
+        report.level = mechanism.getEpsilon();
+        report.candidates = mechanism.getCandidates();
+        report.top = mechanism.getTop();
+        return view.hasCandidate() && PrivUnits.isWellFormed(mechanism);
       }
       case COORDINATE_LAPLACE -> {
         return readCoordinateLaplace(view.getCoordinateLaplace(), report);

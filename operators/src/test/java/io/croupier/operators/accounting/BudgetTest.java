@@ -51,7 +51,10 @@ class BudgetTest {
 
   static AdmissionRules terms(ModelSpec.Builder spec) {
     return new AdmissionRules(
-        spec.setModelId("m").setDimension(2).setGradientBound(1).build(), r -> true, r -> true);
+        spec.setModelId("m").setDimension(2).setGradientBound(1).build(),
+        r -> true,
+        r -> true,
+        r -> true);
   }
 
   private AccountingEvent laplace(AdmissionRules rules, double epsilon) {

@@ -29,7 +29,10 @@ class LedgerTest {
   private static AdmissionRules terms(String spec, boolean acceptedNoise, boolean plausible) {
     try {
       return new AdmissionRules(
-          TextFormat.parse(spec, ModelSpec.class), report -> acceptedNoise, report -> plausible);
+          TextFormat.parse(spec, ModelSpec.class),
+          report -> true,
+          report -> acceptedNoise,
+          report -> plausible);
     } catch (TextFormat.ParseException e) {
       throw new IllegalArgumentException(spec, e);
     }

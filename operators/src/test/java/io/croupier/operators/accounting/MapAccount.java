@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** An account in plain maps, which records every access. */
-final class MapAccount implements UserAccount {
+public final class MapAccount implements UserAccount {
   final Map<String, Totals> models = new HashMap<>();
   final Map<String, RunningZeta> zetas = new HashMap<>();
   final Map<String, WholeCharge> wholeCharges = new HashMap<>();

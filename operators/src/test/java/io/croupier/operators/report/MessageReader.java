@@ -1,10 +1,12 @@
 package io.croupier.operators.report;
 
+import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.Example;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
+import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Sparse;
 import java.util.Arrays;
 import java.util.function.IntToDoubleFunction;
@@ -60,6 +62,7 @@ final class MessageReader {
         report.values = doubles(example.getXCount(), example::getX);
         report.y = example.getY();
       }
+      case CANDIDATE -> readCandidate(message.getCandidate(), report);
       case GRADIENT_NOT_SET -> throw new IllegalArgumentException("gradient is missing");
     }
   }
@@ -82,8 +85,23 @@ final class MessageReader {
         report.taus = doubles(laplace.getTausCount(), laplace::getTaus);
         report.clip = clip(laplace.getClip());
       }
+      case PRIV_UNIT -> readPrivUnit(message.getPrivUnit(), report);
       case DECLARATION_NOT_SET -> throw new IllegalArgumentException("declaration is missing");
     }
+  }
+
+  private static void readCandidate(Candidate candidate, Report report) {
+    report.form = VectorForm.CANDIDATE;
+    report.dimension = candidate.getDimension();
+    report.candidateSeed = candidate.getSeed();
+    report.candidateIndex = candidate.getIndex();
+  }
+
+  private static void readPrivUnit(PrivUnit mechanism, Report report) {
+    report.declaration = Declaration.PRIV_UNIT;
+    report.level = mechanism.getEpsilon();
+    report.candidates = mechanism.getCandidates();
+    report.top = mechanism.getTop();
   }
 
   /** Converts a known clip. */

@@ -50,7 +50,7 @@ public final class RandomReports {
   }
 
   private void gradient(GradientReport.Builder report, int dimension) {
-    switch (random.nextInt(4)) {
+    switch (random.nextInt(5)) {
       case 0 -> {
         report.getDenseBuilder();
         for (int i = 0; i < dimension; i++) {
@@ -64,6 +64,7 @@ public final class RandomReports {
         }
       }
       case 2 -> sparse(report, dimension);
+      case 3 -> candidate(report, dimension);
       default -> {
         report.getExampleBuilder();
         for (int i = 0; i < dimension; i++) {
@@ -74,6 +75,24 @@ public final class RandomReports {
         }
       }
     }
+  }
+
+  private void candidate(GradientReport.Builder report, int dimension) {
+    report.getCandidateBuilder().setDimension(dimension);
+    if (!odd()) {
+      report.getCandidateBuilder().setSeed(random.nextLong());
+    }
+    if (!odd()) {
+      report.getCandidateBuilder().setIndex(odd() ? 64 : random.nextInt(64));
+    }
+  }
+
+  private void privUnit(GradientReport.Builder report) {
+    report
+        .getPrivUnitBuilder()
+        .setEpsilon(odd() ? ODD[random.nextInt(ODD.length)] : 0.1 + random.nextInt(15))
+        .setCandidates(odd() ? 65 : 64)
+        .setTop(odd() ? 33 : 1 + random.nextInt(32));
   }
 
   private void sparse(GradientReport.Builder report, int dimension) {
@@ -94,6 +113,10 @@ public final class RandomReports {
   }
 
   private void declaration(GradientReport.Builder report, int dimension) {
+    if (report.hasCandidate() != odd()) {
+      privUnit(report);
+      return;
+    }
     switch (random.nextInt(5)) {
       case 0 -> report.setUndisclosed(Undisclosed.getDefaultInstance());
       case 1 -> report.setCentral(Central.getDefaultInstance());

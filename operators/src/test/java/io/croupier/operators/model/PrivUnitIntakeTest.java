@@ -1,0 +1,191 @@
+package io.croupier.operators.model;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.noise.CandidateVectors;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.MapAccount;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Reports of priv_unit from their bytes to the learner. */
+class PrivUnitIntakeTest {
+  private static final String RADIUS = "adaptive_radius {}";
+
+  /** The best top of 256 for epsilon 1 in 20 dimensions. */
+  private static final String MECHANISM = "epsilon: 1 candidates: 256 top: 90";
+
+  private final ReportDecoder decoder = new ReportDecoder("raw");
+
+  private static ModelSpec spec(int d, double g, String rest) {
+    try {
+      return TextFormat.parse(
+          "model_id: 'm' dimension: %d gradient_bound: %s %s".formatted(d, g, rest),
+          ModelSpec.class);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(rest, e);
+    }
+  }
+
+  private Report report(String gradientAndNoise) {
+    try {
+      byte[] bytes =
+          TextFormat.parse(
+                  "model_id: 'm' round: 0 user_id: 'u' device_id: 'd' sequence: 1 "
+                      + gradientAndNoise,
+                  GradientReport.class)
+              .toByteArray();
+      Decoded decoded = decoder.decode("u".getBytes(UTF_8), bytes, "gradients", 0, 0);
+      assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
+      return ((Decoded.WellFormed) decoded).report();
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(gradientAndNoise, e);
+    }
+  }
+
+  private Report candidate(int d, long seed, int index, String mechanism) {
+    return report(
+        "candidate { dimension: %d seed: %s index: %d } priv_unit { %s }"
+            .formatted(d, Long.toUnsignedString(seed), index, mechanism));
+  }
+
+  private static AccountingEvent judge(Report report, ModelSpec spec) {
+    return new Ledger().judge(report, new ReportIntake(spec, 0).terms(), new MapAccount());
+  }
+
+  private static double[] values(RoundSum sum) {
+    double[] values = new double[sum.dimension];
+    PackedVectors.decode(sum.form, sum.values, sum.indices, 0, 1, values);
+    return values;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 254, 255})
+  void theLearnerGetsTheCandidateTimesTheScale(int index) {
+    ModelSpec spec = spec(20, 0.5, RADIUS);
+    Report report = candidate(20, -5, index, MECHANISM);
+    assertThat(judge(report, spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    RoundSum sum = new ReportIntake(spec, 0).withoutUser(report);
+    assertThat(sum.form).isEqualTo(VectorForm.DENSE);
+    assertThat(sum.count).isEqualTo(1);
+    double[] expected = new double[20];
+    PrivUnitLaw law = new PrivUnitLaws().of(20, 1, 256, 90);
+    CandidateVectors.expand(-5, index, 0.5 * law.scale(), expected);
+    assertThat(values(sum)).containsExactly(expected);
+    assertThat(Math.abs(values(sum)[0])).isPositive();
+  }
+
+  /** Pure epsilon, and nothing else: the same accounts as l2-laplace's. */
+  @ParameterizedTest
+  @ValueSource(doubles = {0.9, 1, 1.1, 1.333333333})
+  void itCostsWhatLaplaceNoiseDoes(double epsilon) {
+    ModelSpec spec = spec(2, 1, "limits { epsilon: 10 mu: 9 delta: 1e-6 reports: 5 } " + RADIUS);
+    String mechanism = "epsilon: %s candidates: 64 top: 24".formatted(epsilon);
+    AccountingEvent event = judge(candidate(2, 1, 3, mechanism), spec);
+    AccountingEvent laplace =
+        judge(
+            report("grid { values: [1, 2] } l2_laplace { epsilon: %s }".formatted(epsilon)), spec);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(event.getSpent()).isEqualTo(laplace.getSpent());
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(epsilon);
+    assertThat(event.getUserTotals()).isEqualTo(laplace.getUserTotals());
+    assertThat(event.getModelTotals()).isEqualTo(laplace.getModelTotals());
+    assertThat(event.getLeftModel()).isEqualTo(laplace.getLeftModel());
+    assertThat(event.getPrivUnit().getEpsilon()).isEqualTo(epsilon);
+    assertThat(event.getPrivUnit().getCandidates()).isEqualTo(64);
+    assertThat(event.getPrivUnit().getTop()).isEqualTo(24);
+  }
+
+  @Test
+  void whatIsFarFromTheOptimumIsRefusedAndSpent() {
+    AccountingEvent event =
+        judge(candidate(20, 1, 3, "epsilon: 1 candidates: 256 top: 1"), spec(20, 1, RADIUS));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason()).contains("longer than 1.3 times the least length");
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "adaptive_radius {} | 21 | REFUSED_DIMENSION",
+        "report_bound: 11.4 adaptive_radius {} | 20 | REFUSED_IMPLAUSIBLE",
+        "report_bound: 11.5 adaptive_radius {} | 20 | ADMITTED",
+        "limits { epsilon: 0.9 } adaptive_radius {} | 20 | REFUSED_BUDGET",
+        "banco { strongest_noise { priv_unit { " + MECHANISM + " } } } | 20 | ADMITTED",
+        "banco { strongest_noise { l2_laplace { epsilon: 1 } } } | 20 | ADMITTED",
+        "banco { strongest_noise { l2_laplace { epsilon: 5 } } } | 20 | REFUSED_DECLARATION",
+        "banco { strongest_noise { sub_exponential { variance: 1 beta_max: 1 } } } | 20 | ADMITTED",
+        "banco { strongest_noise { priv_unit { epsilon: 1.1 candidates: 256 top: 90 } } }"
+            + " | 20 | REFUSED_DECLARATION",
+        "limits { delta: 1e-6 max_participations: 2 min_separation: 0 } dp_ftrl { clip_norm: 1"
+            + " noise_multiplier: 1 learning_rate: 1 noise { tree {} } } | 20 | REFUSED_DECLARATION",
+      })
+  void modelsJudgeIt(String model, int d, Outcome outcome) {
+    AccountingEvent event = judge(candidate(d, 1, 3, MECHANISM), spec(20, 1, model));
+    assertThat(event.getOutcome()).as(event.getReason()).isEqualTo(outcome);
+  }
+
+  /** A sound variance for BANCO, in the model's units. */
+  @Test
+  void bancoIsGivenTheBettingVariance() {
+    double g = 0.5;
+    ModelSpec spec = spec(20, g, "banco { strongest_noise { priv_unit { " + MECHANISM + " } } }");
+    RoundSum sum = new ReportIntake(spec, 0).withoutUser(candidate(20, 1, 3, MECHANISM));
+    PrivUnitLaw law = new PrivUnitLaws().of(20, 1, 256, 90);
+    assertThat(sum.directionalVariance)
+        .isEqualTo(law.bettingVariance(0.6838 / g * g) * g * g)
+        .isGreaterThan(6.94974874 * g * g)
+        .isLessThan(1.2 * 6.94974874 * g * g);
+  }
+
+  @Test
+  void bundlesAddThemUp() {
+    ReportIntake intake = new ReportIntake(spec(20, 1, RADIUS), 0);
+    RoundSum one = intake.withoutUser(candidate(20, 1, 3, MECHANISM));
+    RoundSum other = intake.withoutUser(candidate(20, 2, 200, MECHANISM));
+    Bundle bundle = new Bundle(one);
+    bundle.add(other);
+    RoundSum sum = bundle.seal();
+    double[] expected = values(one);
+    double[] more = values(other);
+    Arrays.setAll(expected, j -> expected[j] + more[j]);
+    assertThat(values(sum)).containsExactly(expected);
+    assertThat(sum.count).isEqualTo(2);
+  }
+
+  /** A stranger may declare any level: every one is judged, and what is kept stays bounded. */
+  @Test
+  void manyLevelsAreJudged() {
+    ModelSpec spec = spec(20, 1, "banco { strongest_noise { priv_unit { " + MECHANISM + " } } }");
+    ReportIntake intake = new ReportIntake(spec, 0);
+    Ledger ledger = new Ledger();
+    int admitted = 0;
+    for (int i = 1; i <= 500; i++) {
+      Report report =
+          candidate(
+              20, i, 3, "epsilon: %s candidates: 256 top: %d".formatted(i / 100.0, 1 + i % 128));
+      AccountingEvent event = ledger.judge(report, intake.terms(), new MapAccount());
+      assertThat(event.getSpent().getEpsilon()).isEqualTo(i / 100.0);
+      admitted += event.getOutcome() == Outcome.ADMITTED ? 1 : 0;
+    }
+    assertThat(admitted).isBetween(10, 490);
+  }
+}
