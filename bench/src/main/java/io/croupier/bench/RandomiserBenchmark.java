@@ -2,8 +2,8 @@ package io.croupier.bench;
 
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -33,9 +33,9 @@ public class RandomiserBenchmark {
   private double[] gradient;
   private double[] normals;
   private Random random;
-  private Randomiser gaussian;
-  private Randomiser coordinateLaplace;
-  private Randomiser l2Laplace;
+  private GridRandomiser gaussian;
+  private GridRandomiser coordinateLaplace;
+  private GridRandomiser l2Laplace;
 
   /** Creates a gradient longer than the bound, and a randomiser of level 1 for each law. */
   @Setup

@@ -1,14 +1,11 @@
 package io.croupier.client;
 
-import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.view.GradientReportView;
-import io.croupier.schemas.view.VectorView;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
@@ -75,7 +72,9 @@ public final class ReportMaker {
   public StoredReport release(
       ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
     requireSame("dimension", randomiser.dimension(), model.dimension());
-    requireSame("gridExponent", randomiser.gridExponent(), model.gridExponent());
+    if (randomiser instanceof GridRandomiser onGrid) {
+      requireSame("gridExponent", onGrid.gridExponent(), model.gridExponent());
+    }
     requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
     if (!answers(model, round)) {
       throw new NotChosenException(model, round);
@@ -100,17 +99,8 @@ public final class ReportMaker {
             .setUserId(ledger.userId())
             .setDeviceId(ledger.deviceId())
             .setSequence(sequence)
-            .setCreatedAtMs(Math.floorDiv(clock.millis(), STAMP_MS) * STAMP_MS)
-            .setGrid(packed(randomiser.randomise(gradient)));
-    randomiser.declareIn(report);
+            .setCreatedAtMs(Math.floorDiv(clock.millis(), STAMP_MS) * STAMP_MS);
+    randomiser.release(gradient, report);
     return report.build().toByteArray();
-  }
-
-  private static VectorView packed(int[] values) {
-    ByteBuffer bytes =
-        ByteBuffer.allocate(Math.multiplyExact(values.length, Integer.BYTES))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asIntBuffer().put(values);
-    return VectorView.newBuilder().addValues(UnsafeByteOperations.unsafeWrap(bytes)).build();
   }
 }

@@ -9,8 +9,8 @@ import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
@@ -39,7 +39,7 @@ class GradientReporterTest {
   private static final ModelSnapshot MODEL = Updates.snapshot("m", 3, 0, 0);
 
   /** Negligible noise: the release equals the clipped gradient. */
-  private static final Randomiser NEXT_TO_NO_NOISE = new L2LaplaceRandomiser(1, 2, -16, 1e12);
+  private static final GridRandomiser NEXT_TO_NO_NOISE = new L2LaplaceRandomiser(1, 2, -16, 1e12);
 
   private final MockProducer<byte[], byte[]> producer =
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
@@ -100,7 +100,7 @@ class GradientReporterTest {
 
   @Test
   void undisclosedNoiseIsAddedAllTheSame() throws Exception {
-    Randomiser unsaid = new UndisclosedRandomiser(NEXT_TO_NO_NOISE);
+    GridRandomiser unsaid = new UndisclosedRandomiser(NEXT_TO_NO_NOISE);
 
     reporter().report(MODEL, new double[] {30, -40}, unsaid).get();
 
@@ -138,7 +138,7 @@ class GradientReporterTest {
   void failedReportIsSentAgainByteForByte() {
     MockProducer<byte[], byte[]> manual = manual();
     GradientReporter reporter = new GradientReporter(manual, "gradients", ledger);
-    Randomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
+    GridRandomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
     Future<RecordMetadata> future = reporter.report(MODEL, new double[2], noisy);
     manual.errorNext(new TimeoutException("gone"));
     assertThatThrownBy(future::get)
@@ -174,7 +174,7 @@ class GradientReporterTest {
   void pendingReportsAreSentFirstInOrder() throws Exception {
     MockProducer<byte[], byte[]> silent = manual();
     GradientReporter before = new GradientReporter(silent, "gradients", ledger);
-    Randomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
+    GridRandomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
     assertThat(before.report(MODEL, new double[2], noisy)).isNotDone();
     assertThat(before.report(MODEL, new double[2], noisy)).isNotDone();
 
@@ -191,7 +191,7 @@ class GradientReporterTest {
   void thePersonsLimitHoldsBeforeAnythingIsSent() throws Exception {
     LocalLedger limited = LocalLedger.inMemory("u", Limit.ofEpsilon(1));
     GradientReporter reporter = new GradientReporter(producer, "gradients", limited);
-    Randomiser half = new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 2, -16, 0.5));
+    GridRandomiser half = new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 2, -16, 0.5));
     reporter.report(MODEL, new double[2], half).get();
     reporter.report(MODEL, new double[2], half).get();
 
@@ -218,7 +218,7 @@ class GradientReporterTest {
   }
 
   private static void assertRefused(
-      GradientReporter reporter, Randomiser randomiser, String name, String has, String needs) {
+      GradientReporter reporter, GridRandomiser randomiser, String name, String has, String needs) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> reporter.report(MODEL, new double[2], randomiser))
         .withMessage(name + " of the randomiser is " + has + "; the model's is " + needs);

@@ -2,15 +2,23 @@ package io.croupier.cli.audit;
 
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import java.util.Locale;
 
 /** The randomisers that can be audited. */
 enum AuditedRandomiser {
+  /** Its releases are no points of a grid: {@link CandidateAudit} audits it. */
+  PRIV_UNIT(PrivacyDefinition.EPSILON) {
+    @Override
+    GridRandomiser create(double gradientBound, int dimension, int gridExponent, double level) {
+      throw new IllegalArgumentException("priv-unit has no grid");
+    }
+  },
+
   L2_LAPLACE(PrivacyDefinition.EPSILON) {
     @Override
-    Randomiser create(double gradientBound, int dimension, int gridExponent, double level) {
+    GridRandomiser create(double gradientBound, int dimension, int gridExponent, double level) {
       return new L2LaplaceRandomiser(gradientBound, dimension, gridExponent, level);
     }
   },
@@ -18,14 +26,14 @@ enum AuditedRandomiser {
   /** Clips to L2 norm and uses equal taus, whose L2 norm is the level. */
   COORDINATE_LAPLACE(PrivacyDefinition.EPSILON) {
     @Override
-    Randomiser create(double gradientBound, int dimension, int gridExponent, double level) {
+    GridRandomiser create(double gradientBound, int dimension, int gridExponent, double level) {
       return new Calibration(gradientBound, dimension, gridExponent, 1).coordinateLaplace(level);
     }
   },
 
   GAUSSIAN(PrivacyDefinition.MU) {
     @Override
-    Randomiser create(double gradientBound, int dimension, int gridExponent, double level) {
+    GridRandomiser create(double gradientBound, int dimension, int gridExponent, double level) {
       return new GaussianRandomiser(gradientBound, dimension, gridExponent, level);
     }
   };
@@ -49,7 +57,8 @@ enum AuditedRandomiser {
    * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
    *     grid
    */
-  abstract Randomiser create(double gradientBound, int dimension, int gridExponent, double level);
+  abstract GridRandomiser create(
+      double gradientBound, int dimension, int gridExponent, double level);
 
   /** The name on the command line: {@code l2-laplace}. */
   @Override

@@ -2,7 +2,7 @@ package io.croupier.cli.audit;
 
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.Cost;
-import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.GridRandomiser;
 
 /**
  * What a mechanism declares.
@@ -21,7 +21,7 @@ record Claim(
     double variance) {
 
   /** The claim that a randomiser's cost is its privacy level, for the farthest pair. */
-  static Claim of(Randomiser randomiser) {
+  static Claim of(GridRandomiser randomiser) {
     return of(randomiser, NeighbouringPair.farthest(randomiser));
   }
 
@@ -39,7 +39,7 @@ record Claim(
   }
 
   /** The claim that a randomiser's cost is its privacy level, for a given pair. */
-  static Claim of(Randomiser randomiser, NeighbouringPair pair) {
+  static Claim of(GridRandomiser randomiser, NeighbouringPair pair) {
     Cost cost = randomiser.cost();
     boolean pure = cost.mu().signum() == 0;
     return new Claim(

@@ -2,7 +2,7 @@ package io.croupier.cli.audit;
 
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.GridRandomiser;
 import java.util.Arrays;
 
 /**
@@ -46,7 +46,7 @@ final class NeighbouringPair {
   private NeighbouringPair(
       double[] g,
       double[] h,
-      Randomiser randomiser,
+      GridRandomiser randomiser,
       ClippingNorm clip,
       double[] weights,
       int noisiest) {
@@ -66,7 +66,7 @@ final class NeighbouringPair {
   }
 
   /** The gradient in grid steps, scaled to the L2 ball and rounded towards zero. */
-  private static double[] scaled(double[] gradient, Randomiser randomiser) {
+  private static double[] scaled(double[] gradient, GridRandomiser randomiser) {
     double norm = 0;
     for (double coordinate : gradient) {
       norm = Math.hypot(norm, coordinate);
@@ -80,7 +80,7 @@ final class NeighbouringPair {
   }
 
   /** The gradient in grid steps, with every coordinate clipped and rounded towards zero. */
-  private static double[] cut(double[] gradient, Randomiser randomiser) {
+  private static double[] cut(double[] gradient, GridRandomiser randomiser) {
     double bound = randomiser.gradientBound();
     double[] steps = new double[gradient.length];
     for (int j = 0; j < steps.length; j++) {
@@ -91,7 +91,7 @@ final class NeighbouringPair {
   }
 
   /** The pair at the largest distance for the randomiser. */
-  static NeighbouringPair farthest(Randomiser randomiser) {
+  static NeighbouringPair farthest(GridRandomiser randomiser) {
     if (randomiser instanceof CoordinateLaplaceRandomiser coordinates) {
       return coordinates.clip() == ClippingNorm.L2
           ? alongTheTaus(coordinates)
@@ -101,7 +101,7 @@ final class NeighbouringPair {
   }
 
   /** The pair along the first axis, for any randomiser. */
-  static NeighbouringPair alongTheFirstAxis(Randomiser randomiser) {
+  static NeighbouringPair alongTheFirstAxis(GridRandomiser randomiser) {
     double[] gradient = new double[randomiser.dimension()];
     gradient[0] = randomiser.gradientBound();
     double[] weights = new double[randomiser.dimension()];
@@ -133,7 +133,11 @@ final class NeighbouringPair {
   }
 
   private static NeighbouringPair opposite(
-      double[] gradient, Randomiser randomiser, ClippingNorm clip, double[] weights, int noisiest) {
+      double[] gradient,
+      GridRandomiser randomiser,
+      ClippingNorm clip,
+      double[] weights,
+      int noisiest) {
     double[] other = Arrays.stream(gradient).map(x -> -x).toArray();
     return new NeighbouringPair(gradient, other, randomiser, clip, weights, noisiest);
   }

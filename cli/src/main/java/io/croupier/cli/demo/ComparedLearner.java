@@ -6,10 +6,9 @@ import io.croupier.schemas.Averaging;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.CoordinateWise;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.StrongestNoise;
+import io.croupier.schemas.ModelSpecs;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -150,9 +149,12 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
           spec.setBanco(
                   Banco.newBuilder()
                       .setStrongestNoise(
-                          StrongestNoise.newBuilder()
-                              .setL2Laplace(
-                                  L2Laplace.newBuilder().setEpsilon(parameters.epsilon()))))
+                          parameters
+                              .mechanism()
+                              .strongest(
+                                  dimension,
+                                  ModelSpecs.gridExponent(spec.buildPartial()),
+                                  parameters)))
               .build();
       case BLACK_BOX -> spec.setBlackBox(BlackBox.getDefaultInstance()).build();
       // The bound on the gradient's norm bounds each coordinate, too.

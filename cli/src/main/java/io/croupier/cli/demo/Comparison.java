@@ -49,13 +49,13 @@ record Comparison(
   String price() {
     String perLearner =
         local().stream()
-            .map(result -> result.spent().inWords(UNSAID))
+            .map(result -> result.spent().inWords(UNSAID, terms))
             .distinct()
             .collect(Collectors.joining(" or "));
     String price =
         ("Epsilon spent by this comparison: %s per learner, %s per person; a real deployment runs"
                 + " one learner.")
-            .formatted(perLearner, reconciliation.spentPerPerson().inWords(UNSAID));
+            .formatted(perLearner, reconciliation.spentPerPerson().inWords(UNSAID, terms));
     if (reconciliation.undisclosed() == 0) {
       return price;
     }
@@ -99,12 +99,14 @@ record Comparison(
         central().stream()
             .map(result -> inWords(result.comparedLearner()))
             .collect(Collectors.joining("; "));
-    return ("Guarantees of the releases, between any two gradients of a person: %s. All raw reports"
-            + " of one person together spent epsilon %s at delta %s, in addition to the noised ones.")
+    return ("Guarantees of the releases, between any two gradients of a person: %s. %s"
+            + " of one person together spent epsilon %s at delta %s%s.")
         .formatted(
             guaranteed,
+            terms.mechanism().isPure() ? "All raw reports" : "All reports",
             NumberFormats.rounded(reconciliation.spentPerPerson().epsilonAt(terms.delta())),
-            terms.deltaInWords());
+            terms.deltaInWords(),
+            terms.mechanism().isPure() ? ", in addition to the noised ones" : ", raw and noised");
   }
 
   private String inWords(ComparedLearner comparedLearner) {
@@ -128,12 +130,14 @@ record Comparison(
             ? ""
             : ", undisclosed by " + NumberFormats.count(terms.undisclosedPeople()) + " of them";
     return ("The same for every learner of noised reports: %s people, one report from each;"
-            + " gradients clipped at %s; l2_laplace noise, epsilon = %s%s; %s; the average weights"
+            + " gradients clipped at %s; %s, epsilon = %s%s; %s; the average weights"
             + " the t-th iterate by t^%d (adaptive radius: by its own rule).")
         .formatted(
             NumberFormats.count(terms.people()),
             NumberFormats.rounded(terms.clip()),
-            NumberFormats.plain(terms.epsilon()),
+            terms.mechanism().inWords(),
+            NumberFormats.plain(terms.epsilon())
+                + (terms.mechanism().isPure() ? "" : " at delta " + terms.deltaInWords()),
             unsaid,
             round,
             ComparedLearner.AVERAGING_DEGREE);

@@ -11,7 +11,8 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
-import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Calibration;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.GuaranteeEvent;
@@ -175,11 +176,12 @@ final class Demo {
 
   private Randomiser randomiser(ModelSpec spec) {
     try {
-      return new L2LaplaceRandomiser(
-          parameters.clip(),
-          spec.getDimension(),
-          ModelSpecs.gridExponent(spec),
-          parameters.epsilon());
+      return parameters
+          .mechanism()
+          .randomiser(
+              new Calibration(
+                  parameters.clip(), spec.getDimension(), ModelSpecs.gridExponent(spec), 1),
+              parameters);
     } catch (IllegalArgumentException e) {
       throw new InputException("--epsilon: " + e.getMessage(), e);
     }
@@ -191,7 +193,11 @@ final class Demo {
       PublicationScores scores,
       SpendTracker spendTracker)
       throws InterruptedException {
-    Randomiser undisclosed = new UndisclosedRandomiser(randomiser);
+    // The command refuses --undisclosed where that is impossible.
+    Randomiser undisclosed =
+        randomiser instanceof GridRandomiser onGrid
+            ? new UndisclosedRandomiser(onGrid)
+            : randomiser;
     String topic = environment.topics().gradients();
     int[] order = order();
     try (Producer<byte[], byte[]> producer =

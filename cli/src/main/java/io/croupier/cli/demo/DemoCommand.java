@@ -40,7 +40,9 @@ import picocli.CommandLine.Spec;
       "Try:",
       "  croupier demo --epsilon 4",
       "  croupier demo --clip 1            shows the cost of a loose gradient bound",
-      "  croupier demo --undisclosed 0.2   one person in five doesn't declare noise",
+      "  croupier demo --mechanism l2-laplace   compares other noise of the same epsilon",
+      "  croupier demo --mechanism l2-laplace --epsilon 8 --undisclosed 0.2",
+      "                                    one person in five doesn't declare noise",
       "  croupier demo --data people.csv --label bought"
     })
 public final class DemoCommand implements Callable<Integer> {
@@ -78,11 +80,20 @@ public final class DemoCommand implements Callable<Integer> {
   private String label;
 
   @Option(
+      names = "--mechanism",
+      paramLabel = "NAME",
+      defaultValue = "priv-unit",
+      description =
+          "Mechanism of each report: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private DemoMechanism mechanism;
+
+  @Option(
       names = "--epsilon",
       paramLabel = "EPSILON",
-      defaultValue = "8",
+      defaultValue = "2",
       description = {
-        "Epsilon of each report, with l2_laplace noise (default: ${DEFAULT-VALUE}).",
+        "Epsilon of each report (default: ${DEFAULT-VALUE}); of gaussian, at the delta of raw"
+            + " reports.",
         "For raw reports: epsilon at a delta of 1e-5 or less, with noise from the job."
       })
   private double epsilon;
@@ -94,7 +105,8 @@ public final class DemoCommand implements Callable<Integer> {
       description = {
         "Share of the people who don't declare their noise, from 0 to 1 (default:"
             + " ${DEFAULT-VALUE}).",
-        "They add the same noise. banco refuses their reports; the other learners accept them."
+        "They add the same noise. banco refuses their reports; the other learners accept them. Not"
+            + " for priv-unit, whose reports disclose their mechanism by their form."
       })
   private double undisclosed;
 
@@ -187,6 +199,11 @@ public final class DemoCommand implements Callable<Integer> {
       throw new InputException(
           "--undisclosed is %s; it must be from 0 to 1".formatted(undisclosed));
     }
+    if (undisclosed > 0 && mechanism == DemoMechanism.PRIV_UNIT) {
+      throw new InputException(
+          "--undisclosed is not for priv-unit, whose reports disclose their mechanism by their"
+              + " form; use --mechanism l2-laplace or gaussian");
+    }
     Path parent = page.toAbsolutePath().getParent();
     if (!Files.isDirectory(parent)) {
       throw new InputException("--page: no such directory: " + parent);
@@ -205,7 +222,7 @@ public final class DemoCommand implements Callable<Integer> {
       throw new InputException("--round-size is %d; it must be at least 1".formatted(roundSize));
     }
     DemoParameters parameters =
-        new DemoParameters(epsilon, undisclosed, bound, roundSize, people, seed);
+        new DemoParameters(mechanism, epsilon, undisclosed, bound, roundSize, people, seed);
     List<ComparedLearner> comparedLearners = learners();
     if (record != null && comparedLearners.stream().allMatch(ComparedLearner::isCentral)) {
       throw new InputException(

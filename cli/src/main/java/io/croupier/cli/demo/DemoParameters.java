@@ -3,7 +3,8 @@ package io.croupier.cli.demo;
 /**
  * Parameters that all learners share.
  *
- * @param epsilon of every report, with l2_laplace noise
+ * @param mechanism of every report
+ * @param epsilon of every report; of gaussian noise, at {@link #delta}
  * @param undisclosed share of the people who don't declare their noise, from 0 to 1
  * @param clip norm at which gradients are clipped, and gradient bound of every model
  * @param roundSize reports per round
@@ -11,7 +12,13 @@ package io.croupier.cli.demo;
  * @param seed of the order in which people report; the noise is never seeded
  */
 record DemoParameters(
-    double epsilon, double undisclosed, double clip, int roundSize, int people, long seed) {
+    DemoMechanism mechanism,
+    double epsilon,
+    double undisclosed,
+    double clip,
+    int roundSize,
+    int people,
+    long seed) {
 
   /**
    * Whether the person at a place in the order, from 0, doesn't declare their noise. Such people

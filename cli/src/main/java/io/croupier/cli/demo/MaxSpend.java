@@ -8,7 +8,7 @@ import io.croupier.schemas.Spend;
  * their senders know their cost.
  *
  * @param epsilon largest sum of declared epsilons
- * @param mu largest sqrt(sum of mu^2) of Gaussian noise, which only raw reports have here
+ * @param mu largest sqrt(sum of mu^2) of Gaussian noise, of raw reports and of Gaussian noised ones
  * @param undisclosed largest number of undisclosed reports; the person may be another one
  */
 record MaxSpend(double epsilon, double mu, long undisclosed) {
@@ -33,11 +33,21 @@ record MaxSpend(double epsilon, double mu, long undisclosed) {
     return GaussianDp.epsilon(mu, StrictMath.log(delta));
   }
 
-  /** For example {@code 8}, {@code unsaid}, or {@code 8 or unsaid}. */
-  String inWords(String unsaid) {
+  /**
+   * For example {@code 8}, {@code unsaid}, or {@code 8 or unsaid}. Of Gaussian noise, with its
+   * delta.
+   */
+  String inWords(String unsaid, DemoParameters parameters) {
+    boolean nothing = parameters.mechanism().isPure() ? epsilon == 0 : mu == 0;
+    String declared =
+        parameters.mechanism().isPure()
+            ? NumberFormats.plain(epsilon)
+            : NumberFormats.rounded(epsilonAt(parameters.delta()))
+                + " at delta "
+                + parameters.deltaInWords();
     if (undisclosed == 0) {
-      return NumberFormats.plain(epsilon);
+      return declared;
     }
-    return epsilon == 0 ? unsaid : NumberFormats.plain(epsilon) + " or " + unsaid;
+    return nothing ? unsaid : declared + " or " + unsaid;
   }
 }

@@ -37,7 +37,7 @@ final class ResultTable {
     List<LearnerRow> rows = new ArrayList<>();
     rows.add(reference("doing nothing", comparison.nothing(), "0"));
     for (LearnerResult result : comparison.local()) {
-      rows.add(learner(result, result.spent().inWords("undisclosed")));
+      rows.add(learner(result, result.spent().inWords("undisclosed", comparison.terms())));
     }
     rows.add(reference("non-private optimum", comparison.optimum(), "no privacy"));
     if (!comparison.central().isEmpty()) {

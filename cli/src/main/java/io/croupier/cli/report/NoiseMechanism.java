@@ -4,6 +4,7 @@ import java.util.Locale;
 
 /** Noise mechanisms, as options name them. */
 enum NoiseMechanism {
+  PRIV_UNIT,
   L2_LAPLACE,
   COORDINATE_LAPLACE,
   GAUSSIAN;

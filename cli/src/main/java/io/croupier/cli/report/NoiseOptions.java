@@ -5,6 +5,7 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import java.util.Arrays;
@@ -17,15 +18,18 @@ final class NoiseOptions {
   @Option(
       names = "--mechanism",
       paramLabel = "NAME",
-      required = true,
-      description = "Noise mechanism: ${COMPLETION-CANDIDATES}.")
+      defaultValue = "priv-unit",
+      description = {
+        "Noise mechanism: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, the least noise that"
+            + " pure local privacy allows)."
+      })
   private NoiseMechanism mechanism;
 
   @Option(
       names = "--epsilon",
       paramLabel = "E",
       description = {
-        "Epsilon that a report of l2-laplace or coordinate-laplace spends, in nats. In d"
+        "Epsilon that a report of priv-unit, l2-laplace or coordinate-laplace spends, in nats. In d"
             + " dimensions, coordinate-laplace uses d equal taus, E / sqrt(d) with --clip L2 and"
             + " E / d with COORDINATES. For gaussian, --delta is required, too."
       })
@@ -78,9 +82,9 @@ final class NoiseOptions {
   @Option(
       names = "--undisclosed",
       description = {
-        "Sends reports that don't declare their noise. Only the ledger file then records the spend."
-            + " Models whose learner requires declared noise refuse such reports, which are"
-            + " spent nevertheless."
+        "Sends reports that don't declare their noise; not with priv-unit. Only the ledger file"
+            + " then records the spend. Models whose learner requires declared noise refuse such"
+            + " reports, which are spent nevertheless."
       })
   private boolean undisclosed;
 
@@ -93,7 +97,15 @@ final class NoiseOptions {
   Randomiser randomiser(ModelSnapshot model) {
     try {
       Randomiser noise = disclosing(model);
-      return undisclosed ? new UndisclosedRandomiser(noise) : noise;
+      if (!undisclosed) {
+        return noise;
+      }
+      if (noise instanceof GridRandomiser onGrid) {
+        return new UndisclosedRandomiser(onGrid);
+      }
+      throw new InputException(
+          "--mechanism %s takes no --undisclosed: its reports have a form and a length of their own"
+              .formatted(mechanism));
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
@@ -106,6 +118,10 @@ final class NoiseOptions {
     Calibration calibration = new Calibration(bound, d, exponent, share);
     require(clip == null || mechanism == NoiseMechanism.COORDINATE_LAPLACE, "no --clip");
     return switch (mechanism) {
+      case PRIV_UNIT -> {
+        require(epsilon != null && allNull(taus, mu, delta), "--epsilon, and no other level");
+        yield calibration.privUnit(epsilon);
+      }
       case L2_LAPLACE -> {
         require(epsilon != null && allNull(taus, mu, delta), "--epsilon, and no other level");
         yield calibration.l2Laplace(epsilon);

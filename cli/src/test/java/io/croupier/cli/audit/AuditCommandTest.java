@@ -40,12 +40,38 @@ class AuditCommandTest {
         code, out.toString(), err.toString(), failures.isEmpty() ? null : failures.get(0));
   }
 
+  /** Of 100,000 releases the bound is 0.9 and more, but for a probability below 1e-9. */
+  @Test
+  void privUnitShowsNearlyAllOfItsEpsilonInAnyDimension() {
+    for (int d : new int[] {1, 2}) {
+      Run run =
+          run(
+              ("--mechanism priv-unit --epsilon 1 --samples 100000 --confidence 0.9999999999"
+                      + " --dimension "
+                      + d)
+                  .split(" "));
+      assertThat(run.failure()).isNull();
+      assertThat(run.code()).isZero();
+      assertThat(run.out())
+          .containsPattern("epsilon +\\| +at most 1\\.000 \\| +at least 0\\.9\\d+ +\\| not refuted")
+          .containsPattern("mean along the gradient +\\| +1\\.000 \\| +[01]\\.\\d+ \\+- 0\\.\\d+")
+          .contains("candidates closest to g; of 100,000 releases each")
+          .contains("Not refuted: priv-unit, epsilon 1.000, d " + d + ". This is not a proof.");
+    }
+    assertThat(run("--mechanism", "priv-unit", "--epsilon", "1", "--grid-exponent", "-3").failure())
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("priv-unit has none");
+    assertThat(run("--mechanism", "priv-unit", "--epsilon", "17").failure())
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("epsilon is 17.0");
+  }
+
   @Test
   void printsClaimsAndMeasurements() {
     Run laplace =
         run(
-            ("--mechanism l2-laplace --epsilon 2 --dimension 3 --gradient-bound 0.5 --samples 100000"
-                    + " --confidence 0.9999999999")
+            ("--mechanism l2-laplace --epsilon 2 --dimension 3 --gradient-bound 0.5 --samples"
+                    + " 100000 --confidence 0.9999999999")
                 .split(" "));
     assertThat(laplace.failure()).isNull();
     assertThat(laplace.code()).isZero();
@@ -73,7 +99,8 @@ class AuditCommandTest {
         .containsPattern("variance along an axis +\\| +32\\.00 \\| +3\\d\\.\\d+ \\+- \\d+")
         .contains(
             "Not refuted: coordinate-laplace, clip COORDINATES, epsilon 2.000, d 3. This is not",
-            "Not refuted: coordinate 2 of coordinate-laplace, clip COORDINATES, epsilon 0.5000, d 3.");
+            "Not refuted: coordinate 2 of coordinate-laplace, clip COORDINATES, epsilon 0.5000, d"
+                + " 3.");
 
     Run scaled =
         run(

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.GridRandomiser;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongFunction;
@@ -85,6 +85,7 @@ class AuditTest {
       case L2_LAPLACE -> Mutant.laplace(claim, dimension, 2 / level, seed);
       case COORDINATE_LAPLACE -> Mutant.coordinates(claim, 2 * Math.sqrt(dimension) / level, seed);
       case GAUSSIAN -> Mutant.gaussian(claim, 2 / level, seed);
+      case PRIV_UNIT -> throw new IllegalArgumentException("CandidateAuditTest has it");
     };
   }
 
@@ -94,7 +95,7 @@ class AuditTest {
   void alongAnAxisTheBoundIsTheCoordinatesTau() throws Exception {
     double[] taus = {1, 2, Double.POSITIVE_INFINITY};
     double[] scales = {2, 1, 0};
-    Supplier<Randomiser> randomisers =
+    Supplier<GridRandomiser> randomisers =
         () -> new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
     Claim corners = Claim.of(randomisers.get());
     assertThat(corners.level()).isEqualTo(3);
@@ -122,7 +123,7 @@ class AuditTest {
   @Test
   void inTheBallTheLossIsAtMostTheNormOfTheTaus() throws Exception {
     double[] taus = {1, 2, 2};
-    Supplier<Randomiser> randomisers =
+    Supplier<GridRandomiser> randomisers =
         () -> new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.L2);
     Claim claim = Claim.of(randomisers.get());
     assertThat(claim.level()).isEqualTo(3);
@@ -175,7 +176,7 @@ class AuditTest {
   }
 
   /** After scaling to the L2 ball, no coordinate is clipped. */
-  private static AuditedMechanism scaledFirst(Randomiser randomiser) {
+  private static AuditedMechanism scaledFirst(GridRandomiser randomiser) {
     return gradient -> {
       double norm = Math.sqrt(Arrays.stream(gradient).map(x -> x * x).sum());
       double factor = Math.min(1, randomiser.gradientBound() / norm);

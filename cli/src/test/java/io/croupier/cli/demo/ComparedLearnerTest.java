@@ -4,16 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.cli.InputException;
+import io.croupier.client.randomiser.Calibration;
 import io.croupier.operators.accounting.CentralGuarantee;
+import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.view.GradientReportView;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ComparedLearnerTest {
 
-  private static final DemoParameters TERMS = new DemoParameters(4, 0, 0.25, 10, 100, 1);
+  private static final DemoParameters TERMS =
+      new DemoParameters(DemoMechanism.L2_LAPLACE, 4, 0, 0.25, 10, 100, 1);
 
   @Test
   void theUsualLearnersAreFourWithoutAStepSizeAndFiveWithOne() {
@@ -45,6 +55,28 @@ class ComparedLearnerTest {
             "learning rate 100");
   }
 
+  @ParameterizedTest
+  @EnumSource(DemoMechanism.class)
+  void bancoAcceptsTheNoiseOfAll(DemoMechanism mechanism) {
+    DemoParameters parameters = new DemoParameters(mechanism, 2, 0, 0.25, 1, 28_155, 1);
+    ModelSpec spec = ComparedLearner.parse(List.of("banco")).get(0).spec(8, parameters);
+    Calibration calibration = new Calibration(0.25, 8, ModelSpecs.gridExponent(spec), 1);
+    GradientReportView.Builder view =
+        GradientReportView.newBuilder()
+            .setModelId("banco")
+            .setRound(0)
+            .setUserId("u")
+            .setSequence(1);
+    mechanism.randomiser(calibration, parameters).release(new double[8], view);
+    Decoded decoded =
+        new ReportDecoder("raw")
+            .decode(
+                "u".getBytes(StandardCharsets.UTF_8), view.build().toByteArray(), "public", 0, 0);
+    Report report = ((Decoded.WellFormed) decoded).report();
+    assertThat(report.declaration.name()).isEqualTo(mechanism.name());
+    assertThat(DirectionalNoise.of(spec).accepts(report)).isTrue();
+  }
+
   @Test
   void specsFollowTheTerms() {
     ModelSpec banco = spec("banco");
@@ -67,7 +99,8 @@ class ComparedLearnerTest {
   @Test
   void rawReportsGetAtLeastTheNoiseOfTheirEpsilon() {
     for (int people : new int[] {1, 40, 300, 20_000, 28_155, 1_000_000}) {
-      DemoParameters parameters = new DemoParameters(4, 0, 0.25, 10, people, 1);
+      DemoParameters parameters =
+          new DemoParameters(DemoMechanism.L2_LAPLACE, 4, 0, 0.25, 10, people, 1);
       for (String name : List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1")) {
         ComparedLearner comparedLearner = ComparedLearner.parse(List.of(name)).get(0);
         ModelSpec spec = comparedLearner.spec(8, parameters);

@@ -93,7 +93,8 @@ final class Comparisons {
               curve,
               perLearner));
     }
-    DemoParameters parameters = new DemoParameters(8, undisclosedShare, 0.25, 1, 28_155, 1);
+    DemoParameters parameters =
+        new DemoParameters(DemoMechanism.L2_LAPLACE, 8, undisclosedShare, 0.25, 1, 28_155, 1);
     Reconciliation reconciliation =
         new Reconciliation(true, Map.of(), perPerson, undisclosed, refusals, List.of());
     return new Comparison(data, parameters, nothing, optimum, results, reconciliation, Map.of());

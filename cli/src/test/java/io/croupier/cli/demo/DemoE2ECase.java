@@ -34,7 +34,8 @@ class DemoE2ECase {
   void endsWithTableCostAndPage() throws Exception {
     Path page = directory.resolve("page.html");
 
-    List<String> output = script.run("demo", "--users", "300", "--page", page.toString());
+    List<String> output =
+        script.run("demo", "--epsilon", "8", "--users", "300", "--page", page.toString());
 
     assertThat(output)
         .contains(
@@ -77,6 +78,10 @@ class DemoE2ECase {
             "demo",
             "--users",
             "300",
+            "--mechanism",
+            "l2-laplace",
+            "--epsilon",
+            "8",
             "--learners",
             "banco,black-box,coordinate-wise",
             "--undisclosed",

@@ -49,6 +49,6 @@ class DemoParametersTest {
   }
 
   private static DemoParameters terms(double share, int people) {
-    return new DemoParameters(8, share, 0.25, 1, people, 1);
+    return new DemoParameters(DemoMechanism.L2_LAPLACE, 8, share, 0.25, 1, people, 1);
   }
 }

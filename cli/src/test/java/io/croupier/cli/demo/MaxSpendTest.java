@@ -6,13 +6,26 @@ import io.croupier.schemas.Spend;
 import org.junit.jupiter.api.Test;
 
 class MaxSpendTest {
+  private static final DemoParameters PURE =
+      new DemoParameters(DemoMechanism.L2_LAPLACE, 8, 0, 0.25, 1, 28_155, 1);
+  private static final DemoParameters GAUSSIAN =
+      new DemoParameters(DemoMechanism.GAUSSIAN, 8, 0, 0.25, 1, 28_155, 1);
+
+  @Test
+  void gaussianNoiseHasItsDelta() {
+    assertThat(new MaxSpend(0, 1, 0).inWords("undisclosed", GAUSSIAN))
+        .isEqualTo("4.377 at delta 1e-5");
+    assertThat(new MaxSpend(0, 1, 3).inWords("undisclosed", GAUSSIAN))
+        .isEqualTo("4.377 at delta 1e-5 or undisclosed");
+    assertThat(new MaxSpend(0, 0, 3).inWords("undisclosed", GAUSSIAN)).isEqualTo("undisclosed");
+  }
 
   @Test
   void undisclosedReportsHaveNoEpsilon() {
-    assertThat(new MaxSpend(8, 0, 0).inWords("undisclosed")).isEqualTo("8");
-    assertThat(new MaxSpend(8, 0, 1).inWords("undisclosed")).isEqualTo("8 or undisclosed");
-    assertThat(new MaxSpend(0, 0, 7).inWords("undisclosed")).isEqualTo("undisclosed");
-    assertThat(MaxSpend.NOTHING.inWords("undisclosed")).isEqualTo("0");
+    assertThat(new MaxSpend(8, 0, 0).inWords("undisclosed", PURE)).isEqualTo("8");
+    assertThat(new MaxSpend(8, 0, 1).inWords("undisclosed", PURE)).isEqualTo("8 or undisclosed");
+    assertThat(new MaxSpend(0, 0, 7).inWords("undisclosed", PURE)).isEqualTo("undisclosed");
+    assertThat(MaxSpend.NOTHING.inWords("undisclosed", PURE)).isEqualTo("0");
   }
 
   @Test

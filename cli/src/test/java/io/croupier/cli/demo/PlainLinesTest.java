@@ -12,7 +12,7 @@ class PlainLinesTest {
     PlainLines lines =
         new PlainLines(
             ComparedLearner.parse(List.of("banco", "ldp-sgd:3", "dp-ftrl-tree:1")),
-            new DemoParameters(8, 0, 0.25, 1, 28_155, 1),
+            new DemoParameters(DemoMechanism.L2_LAPLACE, 8, 0, 0.25, 1, 28_155, 1),
             "accuracy",
             System.out);
 

@@ -9,8 +9,8 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.GradientReport;
 import java.util.ArrayList;
@@ -134,7 +134,7 @@ class SimulatedClientsTest {
   }
 
   private SimulatedClients clients(MockProducer<byte[], byte[]> producer, int[] order) {
-    Randomiser randomiser =
+    GridRandomiser randomiser =
         new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, 8);
     return new SimulatedClients(
         problem,

@@ -59,6 +59,17 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
   }
 
   /**
+   * All reports together are epsilon-DP, with the least noise that pure local privacy allows.
+   *
+   * @throws IllegalArgumentException if epsilon isn't positive and finite, or its share of a report
+   *     is below 1e-9 or above 16
+   */
+  public PrivUnitRandomiser privUnit(double epsilon) {
+    return new PrivUnitRandomiser(
+        gradientBound, dimension, epsilon(share(epsilon, BigInteger.ONE)));
+  }
+
+  /**
    * All reports together are epsilon-DP, all coordinates with the same noise, for any model:
    * gradients are clipped to L2 norm G. There is no guarantee for a single coordinate.
    *

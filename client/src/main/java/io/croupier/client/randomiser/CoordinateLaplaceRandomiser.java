@@ -44,7 +44,7 @@ import java.nio.ByteOrder;
  *
  * <p>O(d) per release.
  */
-public final class CoordinateLaplaceRandomiser extends GridRandomiser {
+public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
   private final double[] taus;
   private final ClippingNorm clip;
 

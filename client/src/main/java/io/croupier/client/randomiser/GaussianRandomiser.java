@@ -39,7 +39,7 @@ import io.croupier.schemas.view.GradientReportView;
  *
  * <p>O(d) per release.
  */
-public final class GaussianRandomiser extends GridRandomiser {
+public final class GaussianRandomiser extends AdditiveRandomiser {
   private final double mu;
   private final int deviation;
   private final ExactNoise noise;

@@ -1,58 +1,57 @@
 package io.croupier.client.randomiser;
 
-import io.croupier.noise.SecureBits;
+import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.schemas.view.GradientReportView;
+import io.croupier.schemas.view.VectorView;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
- * The common steps of all noise on a grid: clip, renew the generator's key, then add noise, one
- * thread at a time. Subclasses draw the noise.
+ * Adds noise to a gradient, on a grid.
+ *
+ * <p>A release is made in four steps, G being the gradient bound and 2^e the step of the grid. (1)
+ * Clip to norm G: L2, or the largest coordinate's ({@link ClippingNorm}). (2) Round every
+ * coordinate towards zero to the grid; the result has norm at most G exactly. (3) Draw noise on the
+ * grid: from an exact discrete law, or ({@link L2LaplaceRandomiser}, custom noise) from a
+ * continuous one, rounded to the nearest point. (4) Add the two as integers, and saturate at 32
+ * bits. Saturation, and the rounding of noise, are post-processing and cost nothing.
+ *
+ * <p>Failure probability: a release overflows 32 bits, and so is saturated, with probability at
+ * most 2^-40; a constructor refuses a level for which this doesn't hold. Noise is never redrawn:
+ * whether the first draw overflows depends on the gradient, so a redraw would change the law from
+ * the declared one. Saturation costs no privacy, and costs accuracy only when it occurs.
+ *
+ * <p>The scale of exact noise is rounded up to whole grid steps, so it may be up to one step larger
+ * than its declaration implies.
  */
-abstract sealed class GridRandomiser implements Randomiser
-    permits CoordinateLaplaceRandomiser, GaussianRandomiser, L2LaplaceRandomiser, OwnRandomiser {
-  final GradientGrid grid;
-  private final ClippingNorm clip;
-  private final SecureBits bits;
-  private final Object lock = new Object();
+public sealed interface GridRandomiser extends Randomiser
+    permits AdditiveRandomiser, UndisclosedRandomiser {
+
+  /** e: released values are multiples of 2^e. */
+  int gridExponent();
+
+  /** Writes the declaration of this noise into a report. */
+  void declareIn(GradientReportView.Builder report);
 
   /**
-   * @param bits source of all randomness of the noise
-   */
-  GridRandomiser(GradientGrid grid, ClippingNorm clip, SecureBits bits) {
-    this.grid = grid;
-    this.clip = clip;
-    this.bits = bits;
-  }
-
-  @Override
-  public final int dimension() {
-    return grid.dimension();
-  }
-
-  @Override
-  public final double gradientBound() {
-    return grid.gradientBound();
-  }
-
-  @Override
-  public final int gridExponent() {
-    return grid.gridExponent();
-  }
-
-  @Override
-  public final int[] randomise(double[] gradient) {
-    int[] steps = clip == ClippingNorm.L2 ? grid.clip(gradient) : grid.clipCoordinates(gradient);
-    synchronized (lock) {
-      // So a copy of this process draws different noise.
-      bits.renew();
-      addNoise(steps);
-    }
-    return steps;
-  }
-
-  /**
-   * Adds new noise, and saturates. Never called by two threads at a time. Noise from one release
-   * must not be reused in the next.
+   * Releases a gradient once, as {@link #release} does.
    *
-   * @param steps the clipped gradient in grid steps, shape [d], changed in place
+   * @param gradient shape [d], not modified
+   * @return the release as multiples of 2^e, shape [d], owned by the caller
+   * @throws IllegalArgumentException if {@code gradient} has another shape; no privacy is spent
+   *     then
    */
-  abstract void addNoise(int[] steps);
+  int[] randomise(double[] gradient);
+
+  @Override
+  default void release(double[] gradient, GradientReportView.Builder report) {
+    int[] steps = randomise(gradient);
+    ByteBuffer bytes =
+        ByteBuffer.allocate(Math.multiplyExact(steps.length, Integer.BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asIntBuffer().put(steps);
+    report.setGrid(
+        VectorView.newBuilder().addValues(UnsafeByteOperations.unsafeWrap(bytes)).build());
+    declareIn(report);
+  }
 }

@@ -30,7 +30,7 @@ import io.croupier.schemas.view.GradientReportView;
  *
  * <p>O(d) per release.
  */
-public final class L2LaplaceRandomiser extends GridRandomiser {
+public final class L2LaplaceRandomiser extends AdditiveRandomiser {
   /** -ln(1 - k^2) / k^2 at k = 1/2. */
   private static final double GROWTH = 4 * Math.log(4.0 / 3);
 

@@ -18,7 +18,7 @@ import java.util.Arrays;
  *
  * <p>O(d) per release, plus the draw.
  */
-final class OwnRandomiser extends GridRandomiser {
+final class OwnRandomiser extends AdditiveRandomiser {
   /** Saturates every coordinate. */
   private static final long ENOUGH = 1L << 33;
 

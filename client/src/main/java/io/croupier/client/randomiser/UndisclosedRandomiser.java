@@ -9,11 +9,12 @@ import io.croupier.schemas.view.GradientReportView;
  * The noise of another randomiser, or custom noise, without disclosure: the report gets the same
  * noise, but declares nothing about it. Only the sender knows its cost, so only the device's ledger
  * accounts it. Learners that require a declaration refuse such a report; refused or not, its
- * privacy is spent.
+ * privacy is spent. A release of {@link PrivUnitRandomiser} can't be undisclosed: its form and
+ * length reveal its level.
  *
  * @param disclosing the randomiser that clips and adds the noise
  */
-public record UndisclosedRandomiser(Randomiser disclosing) implements Randomiser {
+public record UndisclosedRandomiser(GridRandomiser disclosing) implements GridRandomiser {
 
   /**
    * Custom noise, for gradients clipped to L2 norm G. It is made symmetric, rounded to the grid,

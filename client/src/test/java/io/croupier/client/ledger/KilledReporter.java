@@ -4,8 +4,8 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.Updates;
 import io.croupier.client.ledger.WatchedDisk.Operation;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -27,7 +27,7 @@ final class KilledReporter {
   static final String BROKER = "broker";
   static final String USER = "ada";
   static final double EPSILON = 0.3;
-  static final Randomiser NOISE = new L2LaplaceRandomiser(1, 4, -16, EPSILON);
+  static final GridRandomiser NOISE = new L2LaplaceRandomiser(1, 4, -16, EPSILON);
 
   /** Small enough that a file is rewritten after every few reports. */
   static final int SLACK_BYTES = 300;
@@ -73,7 +73,7 @@ final class KilledReporter {
   /** Sends the pending reports, then {@code reports} new ones. */
   static void report(Path folder, long reports, Disk disk) throws IOException {
     ModelSnapshot model = Updates.snapshot("m", 1, 0, 0, 0, 0);
-    Randomiser unsaid = new UndisclosedRandomiser(NOISE);
+    GridRandomiser unsaid = new UndisclosedRandomiser(NOISE);
     try (LocalLedger ledger =
             LocalLedger.open(folder.resolve(LEDGER), USER, Limit.NONE, disk, SLACK_BYTES);
         FileBroker broker = new FileBroker(folder.resolve(BROKER))) {

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.ReplayWindow.Verdict;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LocalLedgerTest {
-  private static final Randomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
-  private static final Randomiser GAUSSIAN = new GaussianRandomiser(1, 2, -16, 0.3);
+  private static final GridRandomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
+  private static final GridRandomiser GAUSSIAN = new GaussianRandomiser(1, 2, -16, 0.3);
 
   private static final String UNBOUNDED =
       "the cost has no bound, because a tau is Infinity or the report's custom noise"
@@ -110,7 +110,7 @@ class LocalLedgerTest {
 
   @Test
   void unboundedCostExceedsEveryLimit() {
-    Randomiser open =
+    GridRandomiser open =
         new CoordinateLaplaceRandomiser(
             1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
     assertLimit(
@@ -128,7 +128,7 @@ class LocalLedgerTest {
 
   @Test
   void unboundedReportsAreRemembered() throws Exception {
-    Randomiser open =
+    GridRandomiser open =
         new CoordinateLaplaceRandomiser(
             1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
     try (LocalLedger ledger = open(Limit.NONE)) {
@@ -144,7 +144,7 @@ class LocalLedgerTest {
   }
 
   /** Asserts a refusal, which draws no noise. */
-  private static void assertLimit(LocalLedger ledger, Randomiser randomiser, String message) {
+  private static void assertLimit(LocalLedger ledger, GridRandomiser randomiser, String message) {
     assertThatThrownBy(
             () ->
                 ledger.release(
@@ -158,7 +158,7 @@ class LocalLedgerTest {
 
   @Test
   void aSaturatedSumIsExhausted() {
-    Randomiser huge = new L2LaplaceRandomiser(1, 2, -16, 1e12);
+    GridRandomiser huge = new L2LaplaceRandomiser(1, 2, -16, 1e12);
     LocalLedger unlimited = LocalLedger.inMemory("u", Limit.NONE);
     unlimited.release(huge, s -> new byte[1]);
     unlimited.release(TENTH, s -> new byte[1]);

@@ -7,8 +7,8 @@ import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
@@ -99,7 +99,7 @@ class SpentTest {
       // Short decimals, and doubles without a short decimal form.
       double level =
           random.nextBoolean() ? (1 + random.nextInt(400)) / 100.0 : 0.01 + 4 * random.nextDouble();
-      Randomiser randomiser =
+      GridRandomiser randomiser =
           gaussian
               ? new GaussianRandomiser(1, 2, -16, level)
               : new L2LaplaceRandomiser(1, 2, -16, level);
@@ -139,7 +139,7 @@ class SpentTest {
       if (clip == ClippingNorm.COORDINATES && random.nextInt(4) == 0) {
         taus[0] = Double.POSITIVE_INFINITY;
       }
-      Randomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, clip);
+      GridRandomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, clip);
       spent = spent.plus(Spent.of(randomiser.cost()));
 
       GradientReportView.Builder report =
@@ -165,8 +165,8 @@ class SpentTest {
 
   @Test
   void undisclosedNoiseCostsTheSame() {
-    Randomiser said = new L2LaplaceRandomiser(1, 2, -16, 0.7);
-    Randomiser unsaid = new UndisclosedRandomiser(new UndisclosedRandomiser(said));
+    GridRandomiser said = new L2LaplaceRandomiser(1, 2, -16, 0.7);
+    GridRandomiser unsaid = new UndisclosedRandomiser(new UndisclosedRandomiser(said));
     assertThat(Spent.of(said.cost())).isEqualTo(new Spent(1, 700_000_000, 0, 0, 0));
     assertThat(Spent.of(unsaid.cost())).isEqualTo(new Spent(1, 700_000_000, 0, 1, 0));
   }
@@ -194,7 +194,8 @@ class SpentTest {
   @Test
   void openCoordinateIsCountedSeparately() {
     double[] taus = {1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, 0.5};
-    Randomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
+    GridRandomiser randomiser =
+        new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
     assertThat(Spent.of(randomiser.cost())).isEqualTo(new Spent(1, 1_500_000_000, 0, 0, 1));
     assertThat(Spent.of(new UndisclosedRandomiser(randomiser).cost()))
         .isEqualTo(new Spent(1, 1_500_000_000, 0, 1, 1));

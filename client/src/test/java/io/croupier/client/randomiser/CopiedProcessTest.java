@@ -20,11 +20,11 @@ class CopiedProcessTest {
   private static final GradientGrid GRID = new GradientGrid(1, DIMENSION, -16);
 
   /** A coordinate takes more than 1000 values with nearly equal probabilities. */
-  private static void assertCopiesDiffer(Function<SecureBits, Randomiser> maker) {
+  private static void assertCopiesDiffer(Function<SecureBits, GridRandomiser> maker) {
     SecureBits bits = new SecureBits();
     SecureBits copied = InsecureNoise.copy(bits);
-    Randomiser one = maker.apply(bits);
-    Randomiser other = maker.apply(copied);
+    GridRandomiser one = maker.apply(bits);
+    GridRandomiser other = maker.apply(copied);
     double[] gradient = new double[DIMENSION];
     for (int release = 0; release < 3; release++) {
       // False alarm: below 1000^-9.
@@ -37,7 +37,7 @@ class CopiedProcessTest {
 
   /** Shows that the comparison above detects equal releases. */
   private static void assertCopiesOfTestsAgree(
-      Function<SecureBits, Randomiser> maker, double[] gradient) {
+      Function<SecureBits, GridRandomiser> maker, double[] gradient) {
     assertThat(maker.apply(Statistics.seeded(3)).randomise(gradient))
         .isEqualTo(maker.apply(Statistics.seeded(3)).randomise(gradient));
   }

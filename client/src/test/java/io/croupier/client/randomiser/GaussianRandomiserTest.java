@@ -66,7 +66,7 @@ class GaussianRandomiserTest {
   /** Noise finer than the grid is widened to one step. */
   @Test
   void theLeastNoiseIsOneStep() {
-    Randomiser randomiser = of(1, 1, 0, 1e300);
+    GridRandomiser randomiser = of(1, 1, 0, 1e300);
     long[] observed = new long[7];
     for (int n = 0; n < 100_000; n++) {
       int z = randomiser.randomise(new double[] {-1.5})[0] + 1;

@@ -48,7 +48,7 @@ class L2LaplaceRandomiserTest {
 
   @Test
   void everyReleaseDrawsNewNoise() {
-    Randomiser randomiser = new L2LaplaceRandomiser(1, 10, -16, 1);
+    GridRandomiser randomiser = new L2LaplaceRandomiser(1, 10, -16, 1);
     // False alarm: far below 2^-100.
     assertThat(randomiser.randomise(new double[10]))
         .isNotEqualTo(randomiser.randomise(new double[10]));

@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
 enum RandomiserCase {
   L2_LAPLACE {
     @Override
-    Randomiser seeded(GradientGrid grid, double scale, int seed) {
+    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
       return new L2LaplaceRandomiser(grid, level(grid, scale), Statistics.seeded(seed));
     }
 
@@ -21,7 +21,7 @@ enum RandomiserCase {
 
   COORDINATE_LAPLACE {
     @Override
-    Randomiser seeded(GradientGrid grid, double scale, int seed) {
+    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
       double[] taus = new double[grid.dimension()];
       Arrays.fill(taus, level(grid, scale));
       return new CoordinateLaplaceRandomiser(grid, taus, ClippingNorm.L2, Statistics.seeded(seed));
@@ -38,7 +38,7 @@ enum RandomiserCase {
   /** One of four coordinates is not private, and two have different levels. */
   UNEQUAL_COORDINATE_LAPLACE {
     @Override
-    Randomiser seeded(GradientGrid grid, double scale, int seed) {
+    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
       double[] taus = new double[grid.dimension()];
       Arrays.setAll(taus, j -> level(grid, scale) / FACTORS[j % FACTORS.length]);
       return new CoordinateLaplaceRandomiser(
@@ -55,7 +55,7 @@ enum RandomiserCase {
 
   GAUSSIAN {
     @Override
-    Randomiser seeded(GradientGrid grid, double scale, int seed) {
+    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
       return new GaussianRandomiser(grid, level(grid, scale), Statistics.seeded(seed));
     }
 
@@ -67,7 +67,7 @@ enum RandomiserCase {
 
   UNDISCLOSED {
     @Override
-    Randomiser seeded(GradientGrid grid, double scale, int seed) {
+    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
       return new UndisclosedRandomiser(L2_LAPLACE.seeded(grid, scale, seed));
     }
 
@@ -80,7 +80,7 @@ enum RandomiserCase {
   /** Custom noise that is never negative before it is made symmetric. */
   OWN {
     @Override
-    Randomiser seeded(GradientGrid grid, double scale, int seed) {
+    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
       return new UndisclosedRandomiser(
           new OwnRandomiser(
               grid, new Exponential(grid.dimension(), scale), Statistics.seeded(seed)));
@@ -127,7 +127,7 @@ enum RandomiserCase {
   }
 
   /** A reproducible randomiser whose noise has the given scale, in units of the gradient. */
-  abstract Randomiser seeded(GradientGrid grid, double scale, int seed);
+  abstract GridRandomiser seeded(GradientGrid grid, double scale, int seed);
 
   /** The law of its noise where the grid is fine. */
   abstract NoiseLaw law(int dimension, double scale);

@@ -115,7 +115,7 @@ class RandomiserMutantTest {
 
   private static NoiseSample sample(
       RandomiserCase mechanism, int dimension, Consumer<double[]> flaw, double[] gradient) {
-    Randomiser randomiser = mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, SEED);
+    GridRandomiser randomiser = mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, SEED);
     int[] clipped = RandomiserStatisticalTest.clipped(mechanism, dimension, 1 << -FINE);
     return new NoiseSample(
         mechanism.law(dimension, 2),
@@ -190,7 +190,7 @@ class RandomiserMutantTest {
   @CsvSource({"1", "2", "10", "1000"})
   void anotherLawOfTheSameVarianceIsNoticed(int dimension) {
     GradientGrid grid = new GradientGrid(1, dimension, FINE);
-    Randomiser laplace = RandomiserCase.L2_LAPLACE.seeded(grid, 2, SEED);
+    GridRandomiser laplace = RandomiserCase.L2_LAPLACE.seeded(grid, 2, SEED);
     NoiseLaw normal = new NoiseLaw.Normal(dimension, 2 * Math.sqrt(dimension + 1));
     double[] gradient = new double[dimension];
     assertThatThrownBy(

@@ -51,7 +51,7 @@ class RandomiserStatisticalTest {
   @ParameterizedTest
   @MethodSource("all")
   void onAFineGridTheNoiseHasItsMomentsRadiusAndDirection(RandomiserCase mechanism, int dimension) {
-    Randomiser randomiser =
+    GridRandomiser randomiser =
         mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, 50 + dimension);
     double[] gradient = gradient(mechanism, dimension);
     new NoiseSample(
@@ -70,7 +70,7 @@ class RandomiserStatisticalTest {
     boolean radial = mechanism.law(dimension, 1) instanceof NoiseLaw.L2;
     double scale = radial ? 3 / Math.sqrt(dimension + 1) : 2;
     int reach = 12;
-    Randomiser randomiser =
+    GridRandomiser randomiser =
         mechanism.seeded(new GradientGrid(1, dimension, 0), scale, 70 + dimension);
     NoiseLaw law = mechanism.law(dimension, scale);
     double[] gradient = gradient(mechanism, dimension);
@@ -101,7 +101,7 @@ class RandomiserStatisticalTest {
   @ParameterizedTest
   @MethodSource("all")
   void varianceAndBetsAreBoundedAsReported(RandomiserCase mechanism, int dimension) {
-    Randomiser randomiser = mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, 1);
+    GridRandomiser randomiser = mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, 1);
     NoiseLaw law = mechanism.law(dimension, 2);
     double largest = 0;
     for (int j = 0; j <= Math.min(dimension, 4); j++) {

@@ -46,12 +46,12 @@ class UndisclosedRandomiserTest {
     return new Noise((random, noise) -> Arrays.fill(noise, value));
   }
 
-  private static Randomiser seeded(int dimension, int exponent, SymmetricNoise noise) {
+  private static GridRandomiser seeded(int dimension, int exponent, SymmetricNoise noise) {
     return new OwnRandomiser(
         new GradientGrid(1, dimension, exponent), noise, Statistics.seeded(41));
   }
 
-  private static GradientReportView.DeclarationCase declaration(Randomiser randomiser) {
+  private static GradientReportView.DeclarationCase declaration(GridRandomiser randomiser) {
     GradientReportView.Builder report = GradientReportView.newBuilder();
     randomiser.declareIn(report);
     return report.getDeclarationCase();
@@ -59,8 +59,8 @@ class UndisclosedRandomiserTest {
 
   @Test
   void disclosesNothingAndChargesTheNoisesCost() {
-    Randomiser said = new L2LaplaceRandomiser(0.5, 3, -17, 2);
-    Randomiser unsaid = new UndisclosedRandomiser(said);
+    GridRandomiser said = new L2LaplaceRandomiser(0.5, 3, -17, 2);
+    GridRandomiser unsaid = new UndisclosedRandomiser(said);
     assertThat(declaration(unsaid)).isEqualTo(GradientReportView.DeclarationCase.UNDISCLOSED);
     assertThat(unsaid.dimension()).isEqualTo(3);
     assertThat(unsaid.gradientBound()).isEqualTo(0.5);
@@ -74,7 +74,7 @@ class UndisclosedRandomiserTest {
   @Test
   void customNoiseHasItsStatedProperties() {
     SubExponential pair = Noise.pair(9, 0.25);
-    Randomiser own =
+    GridRandomiser own =
         UndisclosedRandomiser.of(0.5, 3, -17, new Noise(7, pair, Cost.ofMu(0.1), (r, z) -> {}));
     assertThat(declaration(own)).isEqualTo(GradientReportView.DeclarationCase.UNDISCLOSED);
     assertThat(own.dimension()).isEqualTo(3);
@@ -88,7 +88,7 @@ class UndisclosedRandomiserTest {
 
   @Test
   void theWholeDrawIsNegatedOrNot() {
-    Randomiser own = seeded(3, -4, new Noise((random, z) -> arrayOf(z, 2, -0.5, 0.25)));
+    GridRandomiser own = seeded(3, -4, new Noise((random, z) -> arrayOf(z, 2, -0.5, 0.25)));
     int[] turned = {0, 0};
     for (int n = 0; n < 200; n++) {
       // Clipped: 16, 0, 0 sixteenths.
@@ -109,8 +109,8 @@ class UndisclosedRandomiserTest {
   @Test
   void halvesAreRoundedTheSameWayForEveryGradient() {
     for (int gradient : new int[] {0, 1}) {
-      Randomiser own = seeded(1, 0, constant(0.5));
-      Randomiser other = seeded(1, 0, constant(1));
+      GridRandomiser own = seeded(1, 0, constant(0.5));
+      GridRandomiser other = seeded(1, 0, constant(1));
       for (int n = 0; n < 100; n++) {
         assertThat(own.randomise(new double[] {gradient}))
             .isEqualTo(other.randomise(new double[] {gradient}));
@@ -131,18 +131,18 @@ class UndisclosedRandomiserTest {
   @Test
   void invalidOrFailingDrawsReleaseNothing() {
     for (double bad : new double[] {Double.NaN, Double.POSITIVE_INFINITY, -1.0 / 0}) {
-      Randomiser own = seeded(2, -16, new Noise((random, z) -> arrayOf(z, 0, bad)));
+      GridRandomiser own = seeded(2, -16, new Noise((random, z) -> arrayOf(z, 0, bad)));
       assertThatIllegalStateException()
           .isThrownBy(() -> own.randomise(new double[] {0.7, 0.7}))
           .withMessage(
               "noise is not finite at coordinate 1; draw must set every coordinate to a"
                   + " finite number. No report is released");
     }
-    Randomiser unset = seeded(2, -16, new Noise((random, z) -> z[1] = 1));
+    GridRandomiser unset = seeded(2, -16, new Noise((random, z) -> z[1] = 1));
     assertThatIllegalStateException()
         .isThrownBy(() -> unset.randomise(new double[2]))
         .withMessageStartingWith("noise is not finite at coordinate 0");
-    Randomiser failing =
+    GridRandomiser failing =
         seeded(
             2,
             -16,
@@ -157,7 +157,7 @@ class UndisclosedRandomiserTest {
   @Test
   void keepsNoNoise() {
     double[][] kept = new double[1][];
-    Randomiser own =
+    GridRandomiser own =
         seeded(
             2,
             -16,

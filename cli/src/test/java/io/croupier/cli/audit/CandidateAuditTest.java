@@ -1,0 +1,83 @@
+package io.croupier.cli.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.client.randomiser.PrivUnitRandomiser;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Releases are drawn without a seed. A right randomiser is refuted with a probability of at most
+ * 1e-9 in each case, a wrong one here is missed with less.
+ */
+class CandidateAuditTest {
+  private static final double CONFIDENCE = 1 - 1e-9;
+
+  private static CandidateFinding audit(Supplier<PrivUnitRandomiser> randomisers, int samples)
+      throws Exception {
+    AtomicInteger drawn = new AtomicInteger();
+    CandidateFinding finding =
+        new CandidateAudit(samples, CONFIDENCE, 2).run(randomisers, drawn::addAndGet);
+    assertThat(drawn).hasValue(2 * samples);
+    return finding;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0.5, 0.4", "2, 1, 0.9", "8, 4, 3.4"})
+  void theRealOneIsNotRefutedAndShowsNearlyAllOfItsEpsilon(
+      int dimension, double epsilon, double shows) throws Exception {
+    CandidateFinding finding =
+        audit(() -> new PrivUnitRandomiser(0.5, dimension, epsilon), 100_000);
+    assertThat(finding.refuted()).as(finding.text()).isFalse();
+    assertThat(finding.leastEpsilon(1e-9)).isBetween(shows, epsilon);
+  }
+
+  /**
+   * 0.95 epsilon at a confidence of 0.95, whatever the dimension, but for 5 standard deviations.
+   */
+  @ParameterizedTest
+  @Tag("thorough")
+  @CsvSource({"2, 1", "100, 1", "100, 4", "1000, 1"})
+  void nearlyAllOfEpsilonShowsInManyDimensions(int dimension, double epsilon) throws Exception {
+    CandidateFinding finding =
+        new CandidateAudit(100_000, 0.999999, 2)
+            .run(() -> new PrivUnitRandomiser(1, dimension, epsilon), n -> {});
+    assertThat(finding.leastEpsilon(0.05)).isGreaterThan(0.95 * epsilon);
+    assertThat(finding.leastEpsilon(1e-9)).isLessThan(epsilon);
+  }
+
+  /** The first randomiser is the one that claims. */
+  private static Supplier<PrivUnitRandomiser> claiming(
+      PrivUnitRandomiser claimed, Supplier<PrivUnitRandomiser> drawn) {
+    AtomicInteger asked = new AtomicInteger();
+    return () -> asked.getAndIncrement() == 0 ? claimed : drawn.get();
+  }
+
+  @Test
+  void whatSpendsMoreThanItClaimsIsRefuted() throws Exception {
+    CandidateFinding finding =
+        audit(
+            claiming(
+                new PrivUnitRandomiser(1, 2, 1, 256), () -> new PrivUnitRandomiser(1, 2, 1.2, 256)),
+            100_000);
+    assertThat(finding.refuted()).isTrue();
+    assertThat(finding.leastEpsilon(1e-9)).isGreaterThan(1);
+    assertThat(finding.text())
+        .contains("REFUTED: priv-unit, epsilon 1.000, d 2: its epsilon is at");
+  }
+
+  @Test
+  void whatIsLongerThanItsMeanIsRefuted() throws Exception {
+    CandidateFinding finding =
+        audit(
+            claiming(
+                new PrivUnitRandomiser(1, 2, 1, 256), () -> new PrivUnitRandomiser(1, 2, 0.9, 256)),
+            100_000);
+    assertThat(finding.refuted()).isTrue();
+    assertThat(finding.text()).contains("its mean is 0.9");
+  }
+}

@@ -1,0 +1,58 @@
+package io.croupier.client.randomiser;
+
+import io.croupier.noise.SecureBits;
+
+/**
+ * The common steps of all noise on a grid: clip, renew the generator's key, then add noise, one
+ * thread at a time. Subclasses draw the noise.
+ */
+abstract sealed class AdditiveRandomiser implements GridRandomiser
+    permits CoordinateLaplaceRandomiser, GaussianRandomiser, L2LaplaceRandomiser, OwnRandomiser {
+  final GradientGrid grid;
+  private final ClippingNorm clip;
+  private final SecureBits bits;
+  private final Object lock = new Object();
+
+  /**
+   * @param bits source of all randomness of the noise
+   */
+  AdditiveRandomiser(GradientGrid grid, ClippingNorm clip, SecureBits bits) {
+    this.grid = grid;
+    this.clip = clip;
+    this.bits = bits;
+  }
+
+  @Override
+  public final int dimension() {
+    return grid.dimension();
+  }
+
+  @Override
+  public final double gradientBound() {
+    return grid.gradientBound();
+  }
+
+  @Override
+  public final int gridExponent() {
+    return grid.gridExponent();
+  }
+
+  @Override
+  public final int[] randomise(double[] gradient) {
+    int[] steps = clip == ClippingNorm.L2 ? grid.clip(gradient) : grid.clipCoordinates(gradient);
+    synchronized (lock) {
+      // So a copy of this process draws different noise.
+      bits.renew();
+      addNoise(steps);
+    }
+    return steps;
+  }
+
+  /**
+   * Adds new noise, and saturates. Never called by two threads at a time. Noise from one release
+   * must not be reused in the next.
+   *
+   * @param steps the clipped gradient in grid steps, shape [d], changed in place
+   */
+  abstract void addNoise(int[] steps);
+}
