@@ -36,7 +36,8 @@ import picocli.CommandLine.Spec;
       "Try:",
       "  croupier calibrate --epsilon 4 --delta 1e-6 --steps 1600",
       "  croupier calibrate --epsilon 4 --delta 1e-6",
-      "  croupier calibrate --epsilon 4 --reports 100"
+      "  croupier calibrate --epsilon 4 --reports 100",
+      "  croupier calibrate --epsilon 4 --delta 1e-6 --reports 10 --dimension 20"
     })
 public final class CalibrateCommand implements Callable<Integer> {
   private static final int MU_DIGITS = 10;
@@ -61,6 +62,15 @@ public final class CalibrateCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Number of equal reports that share the guarantee (default: 1).")
   private Long reports;
+
+  @Option(
+      names = "--dimension",
+      paramLabel = "D",
+      description = {
+        "Number of coordinates of a report's gradient. Prints the mechanism with the least error,"
+            + " and the error of each mechanism with this guarantee."
+      })
+  private Integer dimension;
 
   @Mixin private TreeOptions trees;
 
@@ -94,6 +104,9 @@ public final class CalibrateCommand implements Callable<Integer> {
     if (reports != null) {
       OptionChecks.atLeast("--reports", reports, 1);
     }
+    if (dimension != null) {
+      OptionChecks.atLeast("--dimension", dimension, 1);
+    }
     Found found = trees.areGiven() ? noiseMultiplier() : ofReports();
     spec.commandLine().getOut().println(json ? Json.text(found.json()) : found.text());
     Log.discard();
@@ -105,6 +118,9 @@ public final class CalibrateCommand implements Callable<Integer> {
       throw new InputException(
           "--steps and --order require --delta, such as 1e-6, since the noise"
               + " of trees is Gaussian");
+    }
+    if (dimension != null) {
+      throw new InputException("--dimension is for reports, not for trees");
     }
     if (reports != null) {
       throw new InputException(
@@ -183,13 +199,21 @@ public final class CalibrateCommand implements Callable<Integer> {
                 .formatted(mu.stripTrailingZeros().toPlainString()),
             "",
             guarantee.text());
-    return new Found(object, text);
+    return dimension == null
+        ? new Found(object, text)
+        : compared(
+            object,
+            text,
+            MechanismErrors.ofMu(dimension, each.doubleValue(), share(count).doubleValue()));
   }
 
   /** Pure epsilons add up as decimals in units of 1e-9, as in the ledger. */
+  private BigDecimal share(long count) {
+    return BigDecimal.valueOf(epsilon).divide(BigDecimal.valueOf(count), 9, RoundingMode.FLOOR);
+  }
+
   private Found pure(long count) {
-    BigDecimal each =
-        BigDecimal.valueOf(epsilon).divide(BigDecimal.valueOf(count), 9, RoundingMode.FLOOR);
+    BigDecimal each = share(count);
     if (each.signum() == 0) {
       throw new InputException(
           "--reports is %d; an epsilon of %s is too little, since each share must be at least 1e-9"
@@ -204,12 +228,19 @@ public final class CalibrateCommand implements Callable<Integer> {
     String text =
         String.join(
             System.lineSeparator(),
-            ("Each of %s reports: epsilon %s. Declare it as l2Laplace: {epsilon}, or as"
-                    + " coordinateLaplace with taus whose L2 norm (clip L2) or sum (clip"
-                    + " COORDINATES) is at most that.")
+            ("Each of %s reports: epsilon %s. Declare it as privUnit: {epsilon, ..}, as l2Laplace:"
+                    + " {epsilon}, or as coordinateLaplace with taus whose L2 norm (clip L2) or sum"
+                    + " (clip COORDINATES) is at most that.")
                 .formatted(Digits.count(count), each.stripTrailingZeros().toPlainString()),
             "To enforce the total, set limits: {epsilon: %s} in the model's spec."
                 .formatted(Digits.all(epsilon)));
-    return new Found(object, text);
+    return dimension == null
+        ? new Found(object, text)
+        : compared(object, text, MechanismErrors.ofEpsilon(dimension, each.doubleValue()));
+  }
+
+  private static Found compared(JsonObject object, String text, MechanismErrors errors) {
+    errors.addTo(object);
+    return new Found(object, String.join(System.lineSeparator(), text, "", errors.text()));
   }
 }

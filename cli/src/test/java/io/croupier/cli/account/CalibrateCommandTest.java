@@ -75,12 +75,40 @@ class CalibrateCommandTest {
     assertThat(found.get("epsilon").getAsDouble()).isLessThan(4).isGreaterThan(3.9999);
   }
 
+  /** Errors of the golden table, d = 20 and epsilon 1: 123.5 and 1,680. */
+  @Test
+  void namesTheMechanismWithTheLeastError() {
+    JsonObject pure = json("--epsilon 10 --reports 10 --dimension 20");
+    assertThat(pure.get("leastError").getAsString()).isEqualTo("privUnit");
+    JsonObject errors = pure.getAsJsonObject("squaredErrors");
+    assertThat(errors.get("privUnit").getAsDouble()).isBetween(123.53, 123.54);
+    assertThat(errors.get("l2Laplace").getAsDouble()).isEqualTo(1680);
+    assertThat(errors.has("gaussian")).isFalse();
+    assertThat(calibrate("--epsilon 10 --reports 10 --dimension 20").out())
+        .contains("Least error in 20 dimensions: privUnit.")
+        .containsPattern("privUnit +123\\.53\\d?, epsilon 1")
+        .containsPattern("l2Laplace +1680, epsilon 1");
+
+    // One large report: pure noise wins. Many small ones under a mu: Gaussian noise by pi^2 / 4.
+    assertThat(json("--epsilon 8 --delta 1e-6 --dimension 100").get("leastError").getAsString())
+        .isEqualTo("privUnit");
+    JsonObject many = json("--epsilon 1 --delta 1e-6 --reports 10000 --dimension 100");
+    assertThat(many.get("leastError").getAsString()).isEqualTo("gaussian");
+    JsonObject small = many.getAsJsonObject("squaredErrors");
+    assertThat(small.get("privUnit").getAsDouble() / small.get("gaussian").getAsDouble())
+        .isBetween(2.40, 2.50);
+    assertRefused("--dimension is for reports", "--epsilon 1 --delta 0.1 --steps 5 --dimension 3");
+    assertRefused(
+        "--dimension is 0; it must be at least 1", "--epsilon 1 --reports 5 --dimension 0");
+  }
+
   @Test
   void pureEpsilonsShareByDecimals() {
     BigDecimal pure = json("--epsilon 4 --reports 3").get("epsilonOfReport").getAsBigDecimal();
     assertThat(pure).isEqualByComparingTo("1.333333333");
     assertThat(calibrate("--epsilon 1 --reports 10").out())
-        .contains("Each of 10 reports: epsilon 0.1. Declare it as l2Laplace: {epsilon}")
+        .contains(
+            "Each of 10 reports: epsilon 0.1. Declare it as privUnit: {epsilon, ..}, as l2Laplace:")
         .contains("limits: {epsilon: 1}");
   }
 
