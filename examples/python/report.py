@@ -6,16 +6,17 @@ Requires Debian's python3-protobuf, python3-confluent-kafka and protobuf-compile
     protoc -I schemas/src/main/protobuf --python_out=examples/python croupier/v1/croupier.proto
     python3 examples/python/report.py --broker localhost:9092 --model demo --person ada --reports 3
 
-The gradient is that of the squared loss (<w, x> - y)^2 / 2 on fixed data; the noise is that of
-`l2_laplace`, drawn from the operating system's generator.
+The gradient is that of the squared loss (<w, x> - y)^2 / 2 on fixed data; `priv_unit` hides it, as
+docs/priv-unit.md specifies, with the operating system's randomness.
 """
 import argparse
+import decimal
 import hmac
 import json
 import math
 import os
-import random
 import secrets
+import statistics
 import time
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -46,28 +47,114 @@ def newest_update(broker, topic, model, patience=60):
     return newest
 
 
-def l2_laplace(dimension, bound, epsilon, generator):
-    """Density proportional to exp(-(epsilon / 2G) ||z||): uniform direction, Gamma(d) length."""
-    direction = [generator.gauss(0, 1) for _ in range(dimension)]
-    norm = math.sqrt(sum(z * z for z in direction))
-    length = generator.gammavariate(dimension, 2 * bound / epsilon)
-    return [length * z / norm for z in direction]
+WORD = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+CANDIDATES = 256
 
 
-def noisy_report(update, gradient, person, device, epsilon, generator):
-    """Clips to G, rounds towards zero to the grid, adds noise, rounds to the grid."""
-    bound, step = update.gradient_bound, 2.0 ** update.grid_exponent
+def knots():
+    """Quantiles of the normal law, the same integers everywhere: 2^24 x with P(X >= x) = r / 2^32."""
+    normal = statistics.NormalDist()
+    table = []
+    for k in range(1, 6145):
+        shift = max(0, (k >> 8) - 1)
+        tail = ((k - (shift << 8)) << shift) / 2 ** 32
+        table.append(math.floor(-normal.inv_cdf(tail) * 2 ** 24 + 0.5))
+    end = -normal.inv_cdf(2 ** -32)
+    return [math.floor((2 * normal.pdf(end) * 2 ** 32 - end) * 2 ** 24 + 0.5)] + table
+
+
+KNOTS = knots()
+
+
+def mix(z):
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & WORD
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & WORD
+    return z ^ (z >> 31)
+
+
+def coordinate(bits):
+    """A normal variate from 32 bits."""
+    r = bits & 0x7FFFFFFF
+    shift = (r | 256).bit_length() - 9
+    k = (shift << 8) + (r >> shift)
+    place = (2 * (r & ((1 << shift) - 1)) + 1) << (22 - shift)
+    x = ((KNOTS[k] << 23) + (KNOTS[k + 1] - KNOTS[k]) * place) * 2.0 ** -47
+    return -x if bits >> 31 else x
+
+
+def vector(seed, pair, dimension):
+    """The unit vector that is candidate 2 pair of a seed."""
+    state, x = mix(seed + GOLDEN * (2 * pair + 1) & WORD), []
+    while len(x) < dimension:
+        state = state + GOLDEN & WORD
+        word = mix(state)
+        x += [coordinate(word & 0xFFFFFFFF), coordinate(word >> 32)]
+    x = x[:dimension]
+    norm = math.sqrt(sum(v * v for v in x))
+    return [v / norm for v in x]
+
+
+def best_top(dimension, epsilon):
+    """K: the share of the cap of least variance, <v, u> >= gamma with gamma = 1 / M."""
+    power, steps = dimension - 1, 4000
+    angles = [math.pi / 2 * (i + 0.5) / steps for i in range(steps)]
+    weights = [math.cos(angle) ** power for angle in angles]
+    total = 2 * sum(weights)
+    odds, gamma, share = math.expm1(epsilon), 0.0, 0.5
+    for _ in range(40):
+        share = sum(w for angle, w in zip(angles, weights) if math.sin(angle) >= gamma) / total
+        moment = (1 - gamma * gamma) ** ((power + 1) / 2) / (power + 1)
+        moment /= total * math.pi / 2 / steps
+        gamma = odds * moment / (1 + odds * share)
+    return max(1, min(CANDIDATES // 2, round(share * CANDIDATES)))
+
+
+def survives(billionths):
+    """True with probability exp(-billionths / 10^9), exactly: from uniform integers alone."""
+    while billionths > 10 ** 9:
+        if not survives(10 ** 9):
+            return False
+        billionths -= 10 ** 9
+    k = 1
+    while secrets.randbelow(k * 10 ** 9) < billionths:
+        k += 1
+    return k % 2 == 1
+
+
+def choose(gradient, bound, billionths, top):
+    """A seed, and one of the candidates that it expands to: epsilon-LDP, whatever the gradient."""
+    seed = secrets.randbits(64)  # before the gradient is looked at
     if not all(math.isfinite(g) for g in gradient):
         gradient = [0.0] * len(gradient)  # a missing report would disclose it
     norm = math.sqrt(sum(g * g for g in gradient))
-    scale = min(1.0, bound / norm) if norm > 0 else 1.0
-    noise = l2_laplace(len(gradient), bound, epsilon, generator)
+    scale = 1 / max(norm, bound)
+    lifted = [g * scale for g in gradient]
+    lifted.append(math.sqrt(max(0.0, 1 - sum(g * g for g in lifted))))
+    heights = [sum(a * b for a, b in zip(vector(seed, i, len(lifted)), lifted))
+               for i in range(CANDIDATES // 2)]
+    order = sorted(range(len(heights)), key=lambda i: -abs(heights[i]))  # ties by index
+    chosen = {2 * i + (heights[i] < 0) for i in order[:top]}
+    while True:
+        index = secrets.randbelow(CANDIDATES)
+        if index in chosen or survives(billionths):
+            return seed, index
+
+
+def noisy_report(update, gradient, person, device, epsilon):
+    """What a device sends: the declaration, the seed and the index."""
+    billionths = math.floor(decimal.Decimal(repr(epsilon)) * 10 ** 9)
+    top = best_top(len(gradient), epsilon)
+    seed, index = choose(gradient, update.gradient_bound, billionths, top)
     report = records.GradientReport(
         model_id=update.model_id, round=update.round, user_id=person, device_id=device[0],
         sequence=device[1], created_at_ms=int(time.time()) // 3600 * 3600 * 1000)
-    report.grid.values.extend(
-        round((math.trunc(g * scale / step) * step + z) / step) for g, z in zip(gradient, noise))
-    report.l2_laplace.epsilon = epsilon
+    report.candidate.dimension = len(gradient)
+    report.candidate.seed = seed
+    report.candidate.index = index
+    report.priv_unit.epsilon = billionths / 1e9
+    report.priv_unit.candidates = CANDIDATES
+    report.priv_unit.top = top
     return report
 
 
@@ -121,13 +208,13 @@ def main():
     parser.add_argument("--reports", type=int, default=1,
                         help="number of attempts; rounds that this device is not chosen to answer"
                              " are skipped")
-    parser.add_argument("--epsilon", type=float, default=4.0, help="privacy spent by each report")
+    parser.add_argument("--epsilon", type=float, default=2.0,
+                        help="privacy spent by each report, at most 4")
     parser.add_argument("--device", default="croupier-device.json",
                         help="file with this device's id, last sequence number and secret")
     options = parser.parse_args()
 
     device = remembered(options.device)
-    generator = random.SystemRandom()
     # Java clients choose the partition of a key by murmur2; all producers must use the same one.
     producer = Producer({"bootstrap.servers": options.broker, "acks": "all",
                          "enable.idempotence": True, "partitioner": "murmur2_random"})
@@ -139,7 +226,7 @@ def main():
         x = [1.0] + [0.1 * j for j in range(1, len(update.weights))]
         residual = sum(w * v for w, v in zip(update.weights, x)) - 1.0
         report = noisy_report(update, [residual * v for v in x], options.person,
-                              next_sequence(device, options.device), options.epsilon, generator)
+                              next_sequence(device, options.device), options.epsilon)
         # The privacy is spent from here on. A real device stores the bytes until they are
         # acknowledged, and resends the same bytes after a crash: new noise would spend twice.
         producer.produce(f"{options.prefix}.gradients", report.SerializeToString(),

@@ -79,7 +79,7 @@ class PythonExampleITCase {
       job.cancel().get(30, TimeUnit.SECONDS);
 
       assertThat(events).hasSize(REPORTS).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
-      assertThat(events.get(REPORTS - 1).getUserTotals().getEpsilon()).isEqualTo(4.0 * REPORTS);
+      assertThat(events.get(REPORTS - 1).getUserTotals().getEpsilon()).isEqualTo(2.0 * REPORTS);
       assertThat(printed).contains("round 0: 0 reports used");
     }
   }
