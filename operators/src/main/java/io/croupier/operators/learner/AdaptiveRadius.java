@@ -6,32 +6,34 @@ import java.util.Map;
  * A learner without parameters: it needs neither the noise nor the distance of the optimum.
  *
  * <p>It plays w = w0 + r z, where z moves by projected gradient steps in the ball of radius {@value
- * #BALL} and the radius r never falls. It grows when a mixture of constant bets v_k on z has won
- * (its wealth is F, {@code log_evidence}), and when a step leads z out of the ball while F is at
- * least e. With g the mean subgradient of a round, coin the mean inner product with the direction
- * in force, and a the mean of ||g||^2 with weights 1, 2, ..:
+ * #BALL} and the radius r never falls. It grows when a mixture of constant bets on z has won (its
+ * wealth is F, see {@link Evidence}), and when a step leads z out of the ball while F is at least
+ * e. With g the mean subgradient of a round, lambda the round's weight (see {@link RoundWeights}; 1
+ * if all rounds have equally many reports), a the mean of ||lambda g||^2 with weights 1, 2, .., and
+ * p the radius at the last publication:
  *
  * <pre>
- *   L -= coin;  V += coin^2;  F = sum_k p_k exp(v_k L - c_k v_k^2 V)
- *   z -= g / sqrt(t a);  n = ||z||;  if n > B: z *= B/n, and if ln F >= 1: r *= (n/B)^2
- *   r = max(r, min(omega sqrt F, r (1 + 1/sqrt t)))
+ *   z -= lambda g / sqrt(t a);  n = ||z||;  if n > B: z *= B/n, and if ln F >= 1: r *= (n/B)^2
+ *   e = min(omega sqrt(F) / f, r (1 + 1/sqrt t));  if e > 4 p: f *= e / (4 p), e = 4 p
+ *   r = max(r, e), at most 4 p
  *   the average includes w with weight t r^2
  * </pre>
+ *
+ * <p>All reports between two publications were evaluated at the same weights, so the evidence of
+ * their rounds confirms itself: without the limit of 4 p, one publication with many reports could
+ * multiply the radius by thousands. The divisor f, at first 1, makes up for growth that the limit
+ * prevented, so that the radius doesn't make it up later.
  *
  * <p>Source: our own. It tightens Lemma 4 of [vdH19]: for symmetric x with |E x| <= delta, E exp(x
  * - c x^2) <= 1 + E x holds with c = 1/2 + delta + 2.8 delta^2, so that F exceeds K with
  * probability at most 1/K unless the direction is worth following, whatever the (symmetric) noise.
  *
  * <p>Overflow: r saturates at {@link MagnitudeLearner#LIMIT} / B, counted; never NaN. A step costs
- * O(d) (with a second, read-only pass where z may leave the ball) and {@value #LEVELS}
+ * O(d) (with a second, read-only pass where z may leave the ball) and {@value Evidence#LEVELS}
  * exponentials; it allocates nothing.
  */
 public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
-  private static final double BALL = 2;
-  private static final int LEVELS = 32;
-
-  /** The largest |E x| that the tightened lemma allows is 0.2836 (there c = 1). */
-  private static final double LARGEST_BIAS = 0.28;
+  static final double BALL = 2;
 
   /** The first radius, in units of 1 / G: the one arbitrary scale. */
   private static final double FIRST_RADIUS = 0.01;
@@ -39,18 +41,13 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   /** The least ln F at which a step out of the ball may increase the radius. */
   private static final double GATE = 1;
 
-  private static final double LARGEST_RADIUS = MagnitudeLearner.LIMIT / BALL;
+  /** The largest factor by which the radius grows from one publication to the next. */
+  private static final double GROWTH = 4;
 
-  /**
-   * Bound that keeps products with the betting fractions finite; at such sums F is 0 or saturated.
-   */
-  private static final double LARGEST_SUM = 1e300;
+  private static final double LARGEST_RADIUS = MagnitudeLearner.LIMIT / BALL;
 
   private final double gradientBound;
   private final InitialWeights initialWeights;
-  private final double[] fraction = new double[LEVELS];
-  private final double[] curvature = new double[LEVELS];
-  private final double[] logWeight = new double[LEVELS];
 
   /**
    * Creates an adaptive-radius learner.
@@ -64,12 +61,6 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     }
     this.gradientBound = gradientBound;
     this.initialWeights = initialWeights;
-    for (int k = 0; k < LEVELS; k++) {
-      double delta = Math.scalb(LARGEST_BIAS, -k);
-      fraction[k] = delta / BALL;
-      curvature[k] = (0.5 + delta + 2.8 * delta * delta) * fraction[k] * fraction[k];
-      logWeight[k] = StrictMath.log(3.0 / ((k + 3) * (k + 4)));
-    }
   }
 
   @Override
@@ -102,12 +93,15 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   @Override
   public void step(State state, Round round) {
     double t = ++state.round;
-    state.coins.add(-round.coin);
-    state.squaredCoins.add(Math.min(round.coin * round.coin, Double.MAX_VALUE));
+    int exponent = state.weights.exponent(round.reports);
+    double weight = Math.scalb(1.0, exponent);
+    state.weights.observe(round.reports, round.squaredNorm);
+    state.evidence.observe(round.coin, exponent);
     double meanSquaredNorm = state.meanSquaredNorm.value();
-    state.meanSquaredNorm.add(2 / (t + 1) * (round.squaredNorm - meanSquaredNorm));
+    double squaredNorm = Math.min(weight * weight * round.squaredNorm, Double.MAX_VALUE);
+    state.meanSquaredNorm.add(2 / (t + 1) * (squaredNorm - meanSquaredNorm));
     meanSquaredNorm = state.meanSquaredNorm.value();
-    double step = meanSquaredNorm > 0 ? 1 / (Math.sqrt(t) * Math.sqrt(meanSquaredNorm)) : 0;
+    double step = meanSquaredNorm > 0 ? weight / (Math.sqrt(t) * Math.sqrt(meanSquaredNorm)) : 0;
 
     double radius = state.radius;
     double next = nextRadius(state, round, step);
@@ -122,7 +116,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   }
 
   private double nextRadius(State state, Round round, double step) {
-    double logEvidence = logEvidence(state);
+    double logEvidence = state.evidence.log(gradientBound);
     double radius = state.radius;
     // The norm costs a pass of its own, so it is computed only where it can exceed the ball.
     if (logEvidence >= GATE
@@ -132,38 +126,27 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
         radius *= excess * excess;
       }
     }
+    double limit = GROWTH * state.publishedRadius;
+    double earned = earned(state, logEvidence, radius);
+    if (earned > limit) {
+      state.logForfeited += StrictMath.log(earned / limit);
+      earned = limit;
+    }
+    return Math.max(state.radius, Math.min(Math.max(radius, earned), limit));
+  }
+
+  private double earned(State state, double logEvidence, double radius) {
     double fastest = radius * (1 + 1 / Math.sqrt((double) state.round));
     double firstRadius = FIRST_RADIUS / gradientBound;
-    double earned =
-        StrictMath.log(firstRadius) + logEvidence / 2 < StrictMath.log(fastest)
-            ? firstRadius * StrictMath.exp(logEvidence / 2)
-            : fastest;
-    return Math.max(radius, earned);
-  }
-
-  /** Returns ln F, with its largest term factored out. Coins are in units of G. */
-  private double logEvidence(State state) {
-    double coins = state.coins.value() / gradientBound;
-    coins = Math.copySign(Math.min(Math.abs(coins), LARGEST_SUM), coins);
-    double squares =
-        Math.min(state.squaredCoins.value() / gradientBound / gradientBound, LARGEST_SUM);
-    double largest = Double.NEGATIVE_INFINITY;
-    for (int k = 0; k < LEVELS; k++) {
-      largest = Math.max(largest, exponent(k, coins, squares));
-    }
-    double sum = 0;
-    for (int k = 0; k < LEVELS; k++) {
-      sum += StrictMath.exp(exponent(k, coins, squares) - largest);
-    }
-    return largest + StrictMath.log(sum);
-  }
-
-  private double exponent(int k, double coins, double squares) {
-    return logWeight[k] + fraction[k] * coins - curvature[k] * squares;
+    double logGrowth = logEvidence / 2 - state.logForfeited;
+    return StrictMath.log(firstRadius) + logGrowth < StrictMath.log(fastest)
+        ? firstRadius * StrictMath.exp(logGrowth)
+        : fastest;
   }
 
   @Override
   public void publish(State state, Iterate out) {
+    state.publishedRadius = state.radius;
     state.point.copy(state.radius, out.weights);
     initialWeights.addTo(out.weights);
     describe(state, out);
@@ -176,7 +159,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     initialWeights.addTo(out.average);
     Map<String, Double> diagnostics = out.diagnostics;
     diagnostics.clear();
-    diagnostics.put("log-evidence", logEvidence(state));
+    diagnostics.put("log-evidence", state.evidence.log(gradientBound));
     diagnostics.put("radius", state.radius);
     diagnostics.put("mean-squared-norm", state.meanSquaredNorm.value());
     diagnostics.put("saturations", (double) state.saturations);
@@ -187,10 +170,17 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     private final BallPoint point;
     private final RunningAverage average;
     private long round;
-    private final RunningSum coins = new RunningSum();
-    private final RunningSum squaredCoins = new RunningSum();
+    private final Evidence evidence = new Evidence();
+    private final RoundWeights weights = new RoundWeights();
     private final RunningSum meanSquaredNorm = new RunningSum();
     private double radius;
+
+    /** The radius at the last publication; infinite before the first one. */
+    private double publishedRadius = Double.POSITIVE_INFINITY;
+
+    /** The logarithm of f. */
+    private double logForfeited;
+
     private long saturations;
 
     private State(int dimension, double radius) {
@@ -207,10 +197,12 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     @Override
     public void visit(Visitor visitor) {
       round = visitor.count("round", round);
-      coins.visit(visitor, "coins");
-      squaredCoins.visit(visitor, "squared-coins");
+      evidence.visit(visitor);
+      weights.visit(visitor);
       meanSquaredNorm.visit(visitor, "mean-squared-norm");
       radius = visitor.scalar("radius", radius);
+      publishedRadius = visitor.scalar("published-radius", publishedRadius);
+      logForfeited = visitor.scalar("log-forfeited", logForfeited);
       saturations = visitor.count("saturations", saturations);
       point.visit(visitor);
       average.visit(visitor);

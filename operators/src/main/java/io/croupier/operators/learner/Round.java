@@ -23,6 +23,9 @@ public final class Round {
    */
   public double coin;
 
+  /** Number of its reports, at least 1. */
+  public int reports = 1;
+
   /** Sub-exponential variance of the mean along one direction: sum over the reports / count^2. */
   public double directionalVariance;
 

@@ -274,6 +274,7 @@ public final class LocalModel implements LiveModel {
   private void stepOn(RoundSum sum, Publication publication) {
     double[] direction = publication.direction;
     double scale = 1.0 / sum.count;
+    round.reports = sum.count;
     if (sum.form == VectorForm.SPARSE) {
       round.sparse(sum.indices, sum.indices.length);
     } else {

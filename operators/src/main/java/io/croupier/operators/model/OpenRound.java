@@ -152,6 +152,7 @@ final class OpenRound {
   /** Writes the mean over the reports into {@code round}, and resets this round. */
   void close(Round round) {
     double scale = 1.0 / count;
+    round.reports = count;
     round.coin = coin * scale;
     round.directionalVariance = variance * scale * scale;
     if (dense) {

@@ -1,0 +1,112 @@
+package io.croupier.operators.learner;
+
+/**
+ * The evidence that a direction z lowers the loss: the logarithm of the wealth F of a mixture of
+ * constant bets v_k on z. A round of weight 2^j counts as 2^j times its coin, so bet k places the
+ * fraction v_(k-j) on it, but never more than v_0:
+ *
+ * <pre>
+ *   L_j -= coin;  V_j += coin^2,  for rounds of weight 2^j;  i = max(k - j, 0)
+ *   F = sum_k p_k exp(sum_j (v_i L_j - c_i v_i^2 V_j))
+ *   delta_k = 0.28 2^-k;  v_k = delta_k / (B G);  c_k = 1/2 + delta_k + 2.8 delta_k^2
+ *   p_k = 3 / ((k + 3)(k + 4))
+ * </pre>
+ *
+ * <p>Whatever the weights, if each is chosen before its round: for symmetric x with |E x| at most
+ * delta, E exp(x - c x^2) is at most 1 + E x, so each summand divided by its drift is a
+ * supermartingale.
+ *
+ * <p>Accuracy: that of two compensated sums, {@link RunningSum}, and of {@value #LEVELS} * {@value
+ * RoundWeights#WEIGHTS} products; never NaN.
+ */
+final class Evidence {
+  /** Number of bets. */
+  static final int LEVELS = 32;
+
+  /** The largest |E x| that the tightened lemma allows is 0.2836 (there c = 1). */
+  private static final double LARGEST_BIAS = 0.28;
+
+  /**
+   * Bound that keeps products with the betting fractions finite; at such sums F is 0 or saturated.
+   */
+  private static final double LARGEST_SUM = 1e300;
+
+  private static final double[] FRACTION = new double[LEVELS];
+  private static final double[] CURVATURE = new double[LEVELS];
+  private static final double[] LOG_WEIGHT = new double[LEVELS];
+
+  static {
+    for (int k = 0; k < LEVELS; k++) {
+      double delta = Math.scalb(LARGEST_BIAS, -k);
+      FRACTION[k] = delta / AdaptiveRadius.BALL;
+      CURVATURE[k] = (0.5 + delta + 2.8 * delta * delta) * FRACTION[k] * FRACTION[k];
+      LOG_WEIGHT[k] = StrictMath.log(3.0 / ((k + 3) * (k + 4)));
+    }
+  }
+
+  /** L_0 and V_0. */
+  private final RunningSum coins = new RunningSum();
+
+  private final RunningSum squaredCoins = new RunningSum();
+
+  /** L_j and V_j for j from 1, at index j - 1. */
+  private final RunningSums weightedCoins = new RunningSums(RoundWeights.WEIGHTS - 1);
+
+  private final RunningSums weightedSquaredCoins = new RunningSums(RoundWeights.WEIGHTS - 1);
+
+  private final double[] exponents = new double[LEVELS];
+
+  /** Observes the coin of a round of weight 2^{@code exponent}. */
+  void observe(double coin, int exponent) {
+    double squaredCoin = Math.min(coin * coin, Double.MAX_VALUE);
+    if (exponent == 0) {
+      coins.add(-coin);
+      squaredCoins.add(squaredCoin);
+    } else {
+      weightedCoins.add(exponent - 1, -coin);
+      weightedSquaredCoins.add(exponent - 1, squaredCoin);
+    }
+  }
+
+  /**
+   * Returns ln F, with its largest term factored out.
+   *
+   * @param gradientBound G, the unit of the coins
+   */
+  double log(double gradientBound) {
+    System.arraycopy(LOG_WEIGHT, 0, exponents, 0, LEVELS);
+    addBets(0, coins.value() / gradientBound, squaredCoins.value(), gradientBound);
+    for (int j = 1; j < RoundWeights.WEIGHTS; j++) {
+      double squares = weightedSquaredCoins.value(j - 1);
+      if (squares > 0) {
+        addBets(j, weightedCoins.value(j - 1) / gradientBound, squares, gradientBound);
+      }
+    }
+    double largest = Double.NEGATIVE_INFINITY;
+    for (double exponent : exponents) {
+      largest = Math.max(largest, exponent);
+    }
+    double sum = 0;
+    for (double exponent : exponents) {
+      sum += StrictMath.exp(exponent - largest);
+    }
+    return largest + StrictMath.log(sum);
+  }
+
+  private void addBets(int weightExponent, double coins, double squares, double gradientBound) {
+    double sum = Math.copySign(Math.min(Math.abs(coins), LARGEST_SUM), coins);
+    double squareSum = Math.min(squares / gradientBound / gradientBound, LARGEST_SUM);
+    for (int k = 0; k < LEVELS; k++) {
+      int i = Math.max(k - weightExponent, 0);
+      exponents[k] += FRACTION[i] * sum - CURVATURE[i] * squareSum;
+    }
+  }
+
+  /** Visits the sums; those of weight 1 have the names of releases without weights. */
+  void visit(LearnerState.Visitor visitor) {
+    coins.visit(visitor, "coins");
+    squaredCoins.visit(visitor, "squared-coins");
+    weightedCoins.visit(visitor, "weighted-coins");
+    weightedSquaredCoins.visit(visitor, "weighted-squared-coins");
+  }
+}

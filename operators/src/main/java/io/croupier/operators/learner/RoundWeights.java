@@ -1,0 +1,75 @@
+package io.croupier.operators.learner;
+
+/**
+ * The weight of a round: how many times more it counts than a round of the fewest reports. Rounds
+ * grow with the rate of reports, and the mean of more reports has less noise. If all rounds counted
+ * the same, the noisiest would decide how fast a learner learns.
+ *
+ * <p>Rounds are grouped by size: class c has 4^c to 4^(c+1) - 1 reports. With q_c the mean squared
+ * norm of the gradients of class c, with weights 1, 2, .., and b the smallest class so far, a round
+ * of class c > b has the weight
+ *
+ * <pre>
+ *   2^j,  j = floor(log2 sqrt(q_b / q_c)),  from 0 to c - b
+ * </pre>
+ *
+ * <p>Pure noise of independent reports has q_b / q_c = 4^(c-b), so the weighted gradients of all
+ * classes have the same noise. Where the signal dominates, q_b / q_c is near 1 and all rounds count
+ * the same. A class without rounds takes its weight from the largest one below it that has any. The
+ * weight depends on earlier rounds only.
+ *
+ * <p>Source: our own. Simulated with 10 to 100,000 reports a publication, with and without noise.
+ */
+final class RoundWeights {
+  /** Number of weights: 1 to 128. */
+  static final int WEIGHTS = 8;
+
+  private static final int CLASSES = 16;
+
+  private final long[] rounds = new long[CLASSES];
+  private final double[] squaredNorms = new double[CLASSES];
+
+  /** Returns j for a round of {@code reports} reports, at least 1; its weight is 2^j. */
+  int exponent(int reports) {
+    int smallest = smallest();
+    int own = sizeClass(reports);
+    int known = own;
+    while (known > smallest && rounds[known] == 0) {
+      known--;
+    }
+    if (known <= smallest) {
+      return 0;
+    }
+    double ratio = squaredNorms[smallest] / squaredNorms[known];
+    if (!(ratio > 1)) {
+      return 0;
+    }
+    int halved = Math.getExponent(ratio) / 2;
+    return Math.min(halved, Math.min(own - smallest, WEIGHTS - 1));
+  }
+
+  /** Observes the squared norm of a round's mean gradient; it must be finite. */
+  void observe(int reports, double squaredNorm) {
+    int own = sizeClass(reports);
+    double n = ++rounds[own];
+    squaredNorms[own] += 2 / (n + 1) * (squaredNorm - squaredNorms[own]);
+  }
+
+  private static int sizeClass(int reports) {
+    return (Integer.SIZE - 1 - Integer.numberOfLeadingZeros(reports)) / 2;
+  }
+
+  /** Returns the smallest class with a round, or the number of classes. */
+  private int smallest() {
+    int c = 0;
+    while (c < CLASSES && rounds[c] == 0) {
+      c++;
+    }
+    return c;
+  }
+
+  void visit(LearnerState.Visitor visitor) {
+    visitor.counts("rounds-by-size", rounds);
+    visitor.vector("squared-norms-by-size", squaredNorms);
+  }
+}

@@ -1,0 +1,68 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EvidenceTest {
+  private static final double G = 0.25;
+
+  @Test
+  void theEvidenceOfNoRoundsIsTheSumOfTheBets() {
+    // sum_k 3 / ((k + 3)(k + 4)) telescopes to 3 (1/3 - 1/35).
+    assertThat(new Evidence().log(G)).isCloseTo(Math.log(3 * (1 / 3.0 - 1 / 35.0)), within(1e-15));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 4, 7})
+  void betKPlacesTheFractionOfBetKMinusJOnARoundOfWeight2ToTheJ(int j) {
+    Evidence evidence = new Evidence();
+    evidence.observe(-0.1, j);
+    evidence.observe(0.3, j);
+
+    double sum = 0;
+    for (int k = 0; k < Evidence.LEVELS; k++) {
+      double delta = Math.scalb(0.28, -Math.max(k - j, 0));
+      double v = delta / (AdaptiveRadius.BALL * G);
+      double c = 0.5 + delta + 2.8 * delta * delta;
+      sum += 3.0 / ((k + 3) * (k + 4)) * Math.exp(v * -0.2 - c * v * v * (0.01 + 0.09));
+    }
+    assertThat(evidence.log(G)).isCloseTo(Math.log(sum), within(1e-14));
+  }
+
+  /**
+   * F starts at 0.914 and is a supermartingale for symmetric coins of mean 0, so it reaches 20 with
+   * probability at most 0.0457. More than 270 of 4000 runs have probability below 1e-6.
+   */
+  @Test
+  void symmetricNoiseSeldomBecomesEvidenceWhateverTheWeights() {
+    SplittableRandom random = new SplittableRandom(5);
+    int reached = 0;
+    for (int run = 0; run < 4000; run++) {
+      Evidence evidence = new Evidence();
+      boolean reaches = false;
+      for (int t = 0; t < 300 && !reaches; t++) {
+        int j = random.nextInt(RoundWeights.WEIGHTS);
+        double size = G * Math.scalb(Math.pow(random.nextDouble(), -0.4), -j);
+        evidence.observe(random.nextBoolean() ? size : -size, j);
+        reaches = evidence.log(G) >= Math.log(20);
+      }
+      reached += reaches ? 1 : 0;
+    }
+    assertThat(reached).isBetween(1, 270);
+  }
+
+  @Test
+  void hugeCoinsLeaveItFiniteOrZero() {
+    Evidence evidence = new Evidence();
+    for (int j = 0; j < RoundWeights.WEIGHTS; j++) {
+      evidence.observe(-Double.MAX_VALUE, j);
+      evidence.observe(1e-300, j);
+      assertThat(evidence.log(G)).isNotNaN();
+    }
+  }
+}
