@@ -128,7 +128,7 @@ public final class GradientReporter {
    *
    * @param model the model at whose {@link ModelSnapshot#weights()} the gradient was evaluated
    * @param gradient gradient of this person's loss, shape [d], not modified; values that are not
-   *     finite are replaced as {@link Randomiser#randomise} states
+   *     finite are replaced as {@link Randomiser#release} states
    * @param randomiser a randomiser for this model
    * @return completes when the report is acknowledged; a failed report is sent again automatically,
    *     unless it was refused

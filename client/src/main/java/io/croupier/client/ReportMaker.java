@@ -57,7 +57,7 @@ public final class ReportMaker {
    * @param model any state of the model
    * @param round the published round at whose weights the gradient was evaluated
    * @param gradient gradient of this person's loss, shape [d], not modified; values that are not
-   *     finite are replaced as {@link Randomiser#randomise} states
+   *     finite are replaced as {@link Randomiser#release} states
    * @param randomiser a randomiser for this model
    * @return a {@link io.croupier.schemas.GradientReport}, pending in the ledger
    * @throws IllegalArgumentException if the randomiser's dimension, grid exponent or gradient bound

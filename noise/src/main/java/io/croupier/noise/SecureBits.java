@@ -32,8 +32,9 @@ import javax.crypto.spec.SecretKeySpec;
  *   <li>the copies must run on different operating systems, or the system must detect that it was
  *       copied. A copied virtual machine has a copied kernel, which returns the same randomness
  *       until it is reseeded: immediately if it detects the copy (the VM generation id; Linux from
- *       5.18 on), otherwise within about a minute. Until then only the clocks, which also enter the
- *       key, distinguish the copies, and they need not differ.
+ *       5.18 on), otherwise within about a minute, and before 5.18 only within minutes. Until then
+ *       only the clocks, which also enter the key, distinguish the copies, and they need not
+ *       differ.
  * </ul>
  *
  * <p>Never serialised. Not safe for use by several threads: the owner must synchronize.

@@ -3,8 +3,7 @@
  *
  * <p>Only the operating system seeds a generator, and {@link io.croupier.noise.SecureBits#renew}
  * does so anew at the beginning of every release, so that a copied process doesn't repeat its
- * noise. It has two callers: the base class of all client randomisers, and the noise of central
- * models. (The secret that decides which rounds a device answers is drawn once, with its ledger,
+ * noise. Its callers are the client's randomisers, and the noise of central models. (The secret that decides which rounds a device answers is drawn once, with its ledger,
  * and stored there.) The test code of this module creates seeded generators, and other modules can
  * use it only in their tests: no public API of the module itself accepts bits, a key or a seed,
  * except {@link io.croupier.noise.CandidateVectors}, whose seeds are public and protect nothing.

@@ -20,8 +20,8 @@ final class NoiseOptions {
       paramLabel = "NAME",
       defaultValue = "priv-unit",
       description = {
-        "Noise mechanism: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, the least noise that"
-            + " pure local privacy allows)."
+        "Noise mechanism: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, close to the least"
+            + " noise that pure local privacy allows)."
       })
   private NoiseMechanism mechanism;
 

@@ -59,7 +59,7 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
   }
 
   /**
-   * All reports together are epsilon-DP, with the least noise that pure local privacy allows.
+   * All reports together are epsilon-DP, close to the least noise that pure local privacy allows.
    *
    * @throws IllegalArgumentException if epsilon isn't positive and finite, or its share of a report
    *     is below 1e-9 or above 16

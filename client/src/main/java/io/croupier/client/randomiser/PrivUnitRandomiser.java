@@ -14,8 +14,8 @@ import java.math.RoundingMode;
 import java.util.Arrays;
 
 /**
- * PrivUnit on the lifted sphere, chosen by rank: the least noise that pure local privacy allows, in
- * a seed and an index.
+ * PrivUnit on the lifted sphere, chosen by rank: close to the least noise that pure local privacy
+ * allows, in a seed and an index.
  *
  * <p>A release is made in three steps. (1) Draw a seed of 64 fair bits; it expands to N / 2 unit
  * vectors of D = d + 1 coordinates and their opposites ({@link CandidateVectors}). (2) Clip the
@@ -34,10 +34,10 @@ import java.util.Arrays;
  * <p>Between two gradients that rank a candidate differently, however close they are, the loss is
  * epsilon. Under L2-Laplace noise, the loss between close gradients is less.
  *
- * <p>The noise is not symmetric: along u its third moment is negative. Its variance is at most 1.7
- * times the least of any epsilon-LDP mechanism of this form, and within a few percent for the
- * default number of candidates; {@link PrivUnitLaw} has the numbers. A release is M G long at most:
- * nothing saturates.
+ * <p>The noise is not symmetric: along u its third moment is negative. M is at most 1.3 times the
+ * least M of any epsilon-LDP choice of a point of the lifted sphere, and with the default number of
+ * candidates at most 1.02 times up to epsilon 10; {@link PrivUnitLaw} has the numbers. A release is
+ * M G long at most: nothing saturates.
  *
  * <p>Remaining weakness: as of every randomiser, the time that a release takes is not constant. It
  * depends on the seed, which is public, and on the comparisons of the ranking.
