@@ -3,10 +3,11 @@
  *
  * <p>Only the operating system seeds a generator, and {@link io.croupier.noise.SecureBits#renew}
  * does so anew at the beginning of every release, so that a copied process doesn't repeat its
- * noise. Its callers are the client's randomisers, and the noise of central models. (The secret that decides which rounds a device answers is drawn once, with its ledger,
- * and stored there.) The test code of this module creates seeded generators, and other modules can
- * use it only in their tests: no public API of the module itself accepts bits, a key or a seed,
- * except {@link io.croupier.noise.CandidateVectors}, whose seeds are public and protect nothing.
+ * noise. Its callers are the client's randomisers, and the noise of central models. (The secret
+ * that decides which rounds a device answers is drawn once, with its ledger, and stored there.) The
+ * test code of this module creates seeded generators, and other modules can use it only in their
+ * tests: no public API of the module itself accepts bits, a key or a seed, except {@link
+ * io.croupier.noise.CandidateVectors}, whose seeds are public and protect nothing.
  *
  * <p>Sources: [CKS20] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
  * Privacy", arXiv:2004.00010 (NeurIPS 2020); [Lem19] Lemire, "Fast Random Integer Generation in an

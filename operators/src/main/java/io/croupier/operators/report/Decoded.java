@@ -9,7 +9,8 @@ public sealed interface Decoded {
   /**
    * The record can't be used and becomes a dead letter.
    *
-   * @param reason why; never quotes a value of the gradient
+   * @param reason why; never quotes a value of the gradient, and follows from no other field if
+   *     {@code withheld}
    * @param withheld whether the dead letter must contain neither the record's key nor its value,
    *     nor anything derived from them, since it is or may be a raw gradient outside the topic for
    *     raw gradients

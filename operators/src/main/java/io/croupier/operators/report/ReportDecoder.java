@@ -33,7 +33,7 @@ import java.util.List;
  *
  * <p>A record of the public topic without a declaration may be a raw gradient: from another
  * program, or truncated before its declaration. Such a record is withheld like a raw one ({@link
- * Decoded.Malformed#withheld}).
+ * Decoded.Malformed#withheld}), and the reason names the missing declaration alone.
  */
 public final class ReportDecoder {
   private static final Parser<GradientReport> KNOWN_FIELDS =
@@ -78,8 +78,9 @@ public final class ReportDecoder {
         GradientReport message = KNOWN_FIELDS.parseFrom(value);
         List<String> violations = GradientReports.violations(message);
         if (!violations.isEmpty()) {
-          boolean declared = message.getDeclarationCase() != DeclarationCase.DECLARATION_NOT_SET;
-          return new Decoded.Malformed(String.join("; ", violations), !raw && !declared);
+          return !raw && message.getDeclarationCase() == DeclarationCase.DECLARATION_NOT_SET
+              ? undeclaredInPublic()
+              : malformed(String.join("; ", violations));
         }
         // Protobuf writes the vectors packed, as our own clients do.
         report = ViewReader.read(parse(message.toByteArray()));
@@ -126,6 +127,14 @@ public final class ReportDecoder {
   private static Decoded rawGradientInPublic() {
     return new Decoded.Malformed(
         "declaration is central: a raw gradient must come on the topic for raw gradients", true);
+  }
+
+  /** The other violations follow from values that may be raw, so the reason doesn't name them. */
+  private static Decoded undeclaredInPublic() {
+    return new Decoded.Malformed(
+        "declaration is missing or unknown: it must be undisclosed, l2_laplace,"
+            + " coordinate_laplace, gaussian or priv_unit",
+        true);
   }
 
   private static Decoded malformed(String reason) {
