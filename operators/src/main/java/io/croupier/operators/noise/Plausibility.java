@@ -16,7 +16,8 @@ import io.croupier.schemas.ModelSpecs;
  * are clipped, and no observable result may depend on their values.
  *
  * <p>A report of priv_unit has the length that its declaration gives it, its last coordinate
- * included, so only report_bound is asked for.
+ * included, so only report_bound and a finite square of that length are required: a sender may
+ * declare an epsilon so small that the length overflows.
  *
  * <p>A gradient that is clipped to L2 norm G has no coordinate beyond G either, so the bound on
  * coordinates holds for both clips of coordinate_laplace.
@@ -74,7 +75,8 @@ public final class Plausibility {
       return true;
     }
     if (report.declaration == Declaration.PRIV_UNIT) {
-      return gradientBound * privUnits.law(report).scale() <= reportBound;
+      double length = gradientBound * privUnits.law(report).scale();
+      return Double.isFinite(length * length) && length <= reportBound;
     }
     double squaredNorm = PackedVectors.squaredNorm(report.form, report.values, gridExponent);
     if (!Double.isFinite(squaredNorm)) {

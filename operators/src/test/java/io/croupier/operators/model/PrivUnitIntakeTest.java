@@ -143,6 +143,22 @@ class PrivUnitIntakeTest {
     assertThat(event.getOutcome()).as(event.getReason()).isEqualTo(outcome);
   }
 
+  /** Vectors whose squared length overflows would make a model infinite for good. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1e-150, ADMITTED",
+    "1, 1e-160, REFUSED_IMPLAUSIBLE",
+    "1, 4.9e-324, REFUSED_IMPLAUSIBLE",
+    "1e100, 1e-50, ADMITTED",
+    "1e100, 1e-60, REFUSED_IMPLAUSIBLE"
+  })
+  void whatOverflowsIsRefusedAndSpent(double g, double epsilon, Outcome outcome) {
+    String mechanism = "epsilon: %s candidates: 256 top: 100".formatted(epsilon);
+    AccountingEvent event = judge(candidate(20, 1, 3, mechanism), spec(20, g, RADIUS));
+    assertThat(event.getOutcome()).as(event.getReason()).isEqualTo(outcome);
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(1e-9);
+  }
+
   /** A sound variance for BANCO, in the model's units. */
   @Test
   void bancoIsGivenTheBettingVariance() {
