@@ -47,34 +47,37 @@ final class Cap {
   }
 
   /**
-   * A bound on the variance that a bet on the noise has to reckon with at the optimum of any
-   * dimension D: the limit for large D, which these increase to. With kappa = 1 / gamma^2 [AFT22,
-   * PrivUnitG] and Q the upper tail of the normal law, it is kappa plus the largest value over 0
-   * &lt; b &lt;= range of
+   * By how much the variance that a bet has to reckon with exceeds M^2 / D, in the limit of large
+   * dimensions: the largest value over 0 &lt; b &lt;= range of
    *
    * <pre>
-   *   2 / b^2 (b + ln((1 + odds Q(gamma + b / gamma)) / (1 + odds Q(gamma))))
+   *   2 / b^2 (b + ln((1 + odds Q(gamma + b M)) / (1 + odds Q(gamma))))
    * </pre>
+   *
+   * where Q is the upper tail of the normal law, Q(gamma) the share of candidates in the cap and M
+   * its scale in that limit, (1 + odds Q(gamma)) / (odds phi(gamma)) [AFT22, PrivUnitG].
+   *
+   * @param share of candidates in the cap, positive, at most 1/2
    */
-  static double bettingVariance(double odds, double range) {
+  static double bettingExcess(double odds, double share, double range) {
     double gamma = 0;
+    // Newton's method on a convex function, from where it is too large.
     for (int i = 0; i < MOST_STEPS; i++) {
-      double next = odds * normalDensity(gamma) / (1 + odds * normalTail(gamma));
-      if (!(next > gamma * (1 + 0x1p-50))) {
+      double step = (normalTail(gamma) - share) / normalDensity(gamma);
+      if (!(step > gamma * 0x1p-40)) {
         break;
       }
-      gamma = next;
+      gamma += step;
     }
     double edge = gamma;
     double tail = normalTail(edge);
-    double rest =
-        Supremum.of(
-            b -> {
-              double lost = odds * (normalTail(edge + b / edge) - tail) / (1 + odds * tail);
-              return 2 / (b * b) * (b + StrictMath.log1p(lost));
-            },
-            range);
-    return 1 / (gamma * gamma) + rest;
+    double scale = (1 + odds * tail) / (odds * normalDensity(edge));
+    return Supremum.of(
+        b -> {
+          double lost = odds * (normalTail(edge + b * scale) - tail) / (1 + odds * tail);
+          return 2 / (b * b) * (b + StrictMath.log1p(lost));
+        },
+        range);
   }
 
   private static double normalDensity(double x) {

@@ -25,8 +25,8 @@ public final class PrivUnitLaw {
   /** Most candidates. */
   public static final int MOST_CANDIDATES = 4096;
 
-  /** What the limit for large dimensions is short of, in the worst of the cases looked at. */
-  private static final double BEYOND_LIMIT = 1.02;
+  /** What a bound by the limit for large dimensions is multiplied with, to be sure. */
+  private static final double MARGIN = 1.02;
 
   private final Sphere sphere;
   private final double epsilon;
@@ -129,17 +129,26 @@ public final class PrivUnitLaw {
   /**
    * A sound sub-Gaussian variance for bets b of either sign with |b| &lt;= range along any unit
    * vector a of the first d coordinates, whatever the gradient g: E exp(b &lt;noise, a&gt;) &lt;=
-   * exp(b^2 variance / 2), noise being release - g. By the limit for large dimensions, times (M /
-   * least M)^2, times 1.02. Up to epsilon 4 it is at most 1.7 times the least such variance at d =
-   * 2, and 1.2 times from d = 8 on; it needs no quadrature, since a job judges levels that anybody
-   * may declare.
+   * exp(b^2 variance / 2), noise being release - g.
+   *
+   * <p>The larger of two. Along u, 1.02 times the limit of large dimensions: M^2 / D plus {@link
+   * Cap#bettingExcess}, at least the variance; tests compare it with quadrature, for tops that are
+   * not the best, too. Across u, where the noise is M sqrt(1 - T^2) times a coordinate of a uniform
+   * unit vector of d coordinates, which has the sub-Gaussian variance 1 / d: with X = M^2 (1 - T^2)
+   * / d &lt;= c = M^2 / d and E X the variance across, convexity gives E exp(b^2 X / 2) &lt;= 1 + E
+   * X / c (exp(b^2 c / 2) - 1). Directions in between need no more than the larger, by a check of
+   * the same kind.
    *
    * @param range in units of 1 / G, positive and finite
    */
   public double bettingVariance(double range) {
-    double ratio = scale / leastScale();
-    double bound = BEYOND_LIMIT * Cap.bettingVariance(odds, range) * ratio * ratio;
-    return Math.max(bound, directionalVariance());
+    double square = scale * scale;
+    double excess = Cap.bettingExcess(odds, (double) top / candidates, range);
+    double ahead = MARGIN * (square / sphere.dimension() + excess);
+    double most = square / dimension();
+    double half = range * range / 2;
+    double beside = StrictMath.log1p(across / most * StrictMath.expm1(half * most)) / half;
+    return Math.max(Math.max(ahead, Math.min(beside, most)), directionalVariance());
   }
 
   /**

@@ -139,6 +139,101 @@ class PrivUnitLawTest {
     assertThat(count).isEqualTo(126);
   }
 
+  /** Of every top that the job accepts, not only of the best: along u, of bets of either sign. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 8, 20, 100, 1000})
+  void theBettingVarianceIsSoundForEveryTopNearTheOptimum(int d) {
+    PrivUnitLaws laws = new PrivUnitLaws();
+    int count = 0;
+    for (int candidates : new int[] {64, 256, 1024, 4096}) {
+      for (int top = 1; top <= candidates / 2; top = Math.max(top + 1, top * 5 / 4)) {
+        for (double epsilon : new double[] {0.01, 0.25, 1, 2, 3, 4, 6, 8, 10, 12, 16}) {
+          PrivUnitLaw law = laws.of(d, epsilon, candidates, top);
+          if (law.isNearOptimum()) {
+            assertBetsAreSound("%s of %s".formatted(top, candidates), law);
+            count++;
+          }
+        }
+      }
+    }
+    assertThat(count).isGreaterThan(300);
+  }
+
+  private static void assertBetsAreSound(String what, PrivUnitLaw law) {
+    HeightLaw chosen = law.chosen();
+    for (double range : new double[] {0.1, LARGEST_BET}) {
+      double bound = law.bettingVariance(range);
+      for (double b = range; b > range / 20; b /= 2) {
+        for (int sign : new int[] {-1, 1}) {
+          double least = 2 / (b * b) * (logMean(chosen, sign * b * law.scale()) - sign * b);
+          assertThat(bound)
+              .as("top %s, epsilon %s, bet %s", what, law.epsilon(), sign * b)
+              .isGreaterThan(least);
+        }
+      }
+    }
+  }
+
+  /**
+   * The same at an angle to u of any cosine: E exp(b M (cosine T + sine sqrt(1 - T^2) S)), S a
+   * coordinate of a uniform unit vector of d coordinates, by its series.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 8, 20})
+  void theBettingVarianceIsSoundInEveryDirection(int d) {
+    PrivUnitLaws laws = new PrivUnitLaws();
+    int count = 0;
+    for (int top = 1; top <= 128; top = Math.max(top + 1, top * 5 / 4)) {
+      for (double epsilon : new double[] {0.25, 1, 2, 4, 8}) {
+        PrivUnitLaw law = laws.of(d, epsilon, 256, top);
+        if (!law.isNearOptimum()) {
+          continue;
+        }
+        double bound = law.bettingVariance(LARGEST_BET);
+        for (double cosine : new double[] {0, 0.3, 0.6, 0.9}) {
+          for (double b : new double[] {-LARGEST_BET, -0.1, 0.1, LARGEST_BET}) {
+            double mean = Math.log(meanAtAngle(law, b * law.scale(), cosine));
+            assertThat(bound)
+                .as("top %s, epsilon %s, cosine %s, bet %s", top, epsilon, cosine, b)
+                .isGreaterThan(2 / (b * b) * (mean - b * cosine));
+          }
+        }
+        count++;
+      }
+    }
+    assertThat(count).isGreaterThan(20);
+  }
+
+  private static double meanAtAngle(PrivUnitLaw law, double x, double cosine) {
+    HeightLaw chosen = law.chosen();
+    double sum = 0;
+    for (int i = 0; i < chosen.heights().length; i++) {
+      double t = chosen.heights()[i];
+      double beside = x * x * (1 - cosine * cosine) * (1 - t * t);
+      double across = 1;
+      double term = 1;
+      for (int k = 1; term > across * 1e-17; k++) {
+        term *= beside / (2.0 * k * (law.dimension() + 2 * k - 2));
+        across += term;
+      }
+      double along = x * cosine * t;
+      sum += across * (chosen.above()[i] * Math.exp(along) + chosen.below()[i] * Math.exp(-along));
+    }
+    return sum;
+  }
+
+  /** ln E exp(x T), x of any sign. */
+  private static double logMean(HeightLaw law, double x) {
+    double[] heights = law.heights();
+    double most = Math.abs(x);
+    double sum = 0;
+    for (int i = 0; i < heights.length; i++) {
+      sum += law.above()[i] * Math.exp(x * heights[i] - most);
+      sum += law.below()[i] * Math.exp(-x * heights[i] - most);
+    }
+    return most + Math.log(sum);
+  }
+
   @ParameterizedTest
   @ValueSource(doubles = {1e-6, 0.25, 0.5, 1, 2, 4, 8, 16})
   void threeDimensionsHaveClosedForms(double epsilon) {
