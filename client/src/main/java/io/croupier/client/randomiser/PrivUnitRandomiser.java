@@ -40,7 +40,9 @@ import java.util.Arrays;
  * M G long at most: nothing saturates.
  *
  * <p>Remaining weakness: as of every randomiser, the time that a release takes is not constant. It
- * depends on the seed, which is public, and on the comparisons of the ranking.
+ * depends on the seed, which is public, on the comparisons of the ranking, and on the draw of the
+ * index: a coin is tossed for an index that is not in the top, and none for one that is. An
+ * observer of single nanoseconds on the device could learn which of the two was accepted.
  *
  * <p>O(N d) a release. Safe for use by several threads.
  */
