@@ -14,13 +14,13 @@ import java.util.Map;
  *
  * <pre>
  *   z -= lambda g / sqrt(t a);  n = ||z||;  if n > B: z *= B/n, and if ln F >= 1: r *= (n/B)^2
- *   e = min(omega sqrt(F) / f, r (1 + 1/sqrt t));  if e > 4 p: f *= e / (4 p), e = 4 p
- *   r = max(r, e), at most 4 p
+ *   e = min(omega sqrt(F) / f, r (1 + 1/sqrt t));  if e > 2 p: f *= e / (2 p), e = 2 p
+ *   r = max(r, e), at most 2 p
  *   the average includes w with weight t r^2
  * </pre>
  *
  * <p>All reports between two publications were evaluated at the same weights, so the evidence of
- * their rounds confirms itself: without the limit of 4 p, one publication with many reports could
+ * their rounds confirms itself: without the limit of 2 p, one publication with many reports could
  * multiply the radius by thousands. The divisor f, at first 1, makes up for growth that the limit
  * prevented, so that the radius doesn't make it up later.
  *
@@ -42,7 +42,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   private static final double GATE = 1;
 
   /** The largest factor by which the radius grows from one publication to the next. */
-  private static final double GROWTH = 4;
+  private static final double GROWTH = 2;
 
   private static final double LARGEST_RADIUS = MagnitudeLearner.LIMIT / BALL;
 

@@ -13,7 +13,7 @@ class AdaptiveRadiusTest extends LearnerContract<AdaptiveRadius.State> {
 
   /** All rounds have the same gradient, so that the evidence grows as fast as it can. */
   @Test
-  void theRadiusGrowsAtMostFourfoldFromOnePublicationToTheNext() {
+  void theRadiusGrowsAtMostTwofoldFromOnePublicationToTheNext() {
     AdaptiveRadius learner = new AdaptiveRadius(1, InitialWeights.zero(2));
     AdaptiveRadius.State state = learner.initial();
     Iterate iterate = new Iterate(2);
@@ -33,9 +33,9 @@ class AdaptiveRadiusTest extends LearnerContract<AdaptiveRadius.State> {
     }
     assertThat(radii[0]).isEqualTo(0.01);
     for (int p = 2; p < radii.length; p++) {
-      assertThat(radii[p]).isCloseTo(4 * radii[p - 1], within(1e-12 * radii[p]));
+      assertThat(radii[p]).isCloseTo(2 * radii[p - 1], within(1e-12 * radii[p]));
     }
-    assertThat(radii[1]).isBetween(radii[0], 4 * radii[0]);
+    assertThat(radii[1]).isBetween(radii[0], 2 * radii[0]);
   }
 
   /** The mean of m reports has 1/m of the variance, so it has to count more. */
