@@ -158,6 +158,14 @@ def noisy_report(update, gradient, person, device, epsilon):
     return report
 
 
+def level(text):
+    """An epsilon for which 256 candidates suffice."""
+    epsilon = float(text)
+    if not 1e-9 <= epsilon <= 4:
+        raise argparse.ArgumentTypeError(f"epsilon is {text}; it must be from 1e-9 to 4")
+    return epsilon
+
+
 def remembered(path):
     """The device's id, last sequence number and secret."""
     device = {"device_id": secrets.token_hex(8), "sequence": 0, "secret": secrets.token_hex(32)}
@@ -208,7 +216,7 @@ def main():
     parser.add_argument("--reports", type=int, default=1,
                         help="number of attempts; rounds that this device is not chosen to answer"
                              " are skipped")
-    parser.add_argument("--epsilon", type=float, default=2.0,
+    parser.add_argument("--epsilon", type=level, default=2.0,
                         help="privacy spent by each report, at most 4")
     parser.add_argument("--device", default="croupier-device.json",
                         help="file with this device's id, last sequence number and secret")

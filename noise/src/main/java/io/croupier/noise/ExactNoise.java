@@ -26,8 +26,6 @@ public final class ExactNoise {
 
   private static final long MOST_SCALES = 1L << 32;
 
-  private static final long BILLION = 1_000_000_000;
-
   private final LongSupplier bits;
 
   /** Noise from secure bits. */
@@ -77,21 +75,6 @@ public final class ExactNoise {
         return proposal;
       }
     }
-  }
-
-  /**
-   * True with probability exp(-nats), exactly: whole nats one by one, then the rest.
-   *
-   * @param nats whole ones, at least 0
-   * @param billionths from 0 to 10^9
-   */
-  public boolean survivesNats(int nats, int billionths) {
-    for (int i = 0; i < nats; i++) {
-      if (!survives()) {
-        return false;
-      }
-    }
-    return survives(billionths, BILLION);
   }
 
   /**

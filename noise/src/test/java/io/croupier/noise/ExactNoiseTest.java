@@ -107,16 +107,6 @@ class ExactNoiseTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0, 0", "0, 1", "0, 500000000", "1, 0", "1, 999999999", "4, 250000000"})
-  void survivesNatsWithTheExponentialsProbability(int nats, int billionths) {
-    ExactNoise noise = seeded(6);
-    double[] survived = new double[COUNT];
-    Arrays.setAll(survived, n -> noise.survivesNats(nats, billionths) ? 1 : 0);
-    double p = Math.exp(-nats - billionths * 1e-9);
-    Statistics.assertMean("survivals", survived, p, p * (1 - p) + 1e-9, 1e-15);
-  }
-
-  @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 256, 1000})
   void belowIsUniform(int bound) {
     ExactNoise noise = seeded(7);

@@ -12,6 +12,7 @@ import io.croupier.schemas.view.GradientReportView;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Arrays;
+import java.util.function.LongSupplier;
 
 /**
  * PrivUnit on the lifted sphere, chosen by rank: close to the least noise that pure local privacy
@@ -20,16 +21,17 @@ import java.util.Arrays;
  * <p>A release is made in three steps. (1) Draw a seed of 64 fair bits; it expands to N / 2 unit
  * vectors of D = d + 1 coordinates and their opposites ({@link CandidateVectors}). (2) Clip the
  * gradient to L2 norm G, lift it to u = (g / G, sqrt(1 - ||g / G||^2)), and find the K candidates
- * that are closest to it: the top. (3) Draw an index, exactly exp(epsilon) times as likely for each
- * of the top as for each of the others. The release stands for M G times the first d coordinates of
- * that candidate, whose mean is g.
+ * that are closest to it: the top. (3) Draw an index, exp(epsilon) times as likely for each of the
+ * top as for each of the others. The release stands for M G times the first d coordinates of that
+ * candidate, whose mean is g.
  *
- * <p>Guarantee: epsilon-LDP under replace-one, exactly. Given the seed, which is drawn before the
- * gradient is looked at, K of N indices have probability exp(epsilon) / (K exp(epsilon) + N - K)
- * and the others 1 / (K exp(epsilon) + N - K), whatever the gradient is. Between any two gradients
- * the ratio is one of exp(-epsilon), 1 and exp(epsilon). That holds for any map from seed and
- * gradient to K indices, so no rounding, no overflow and no weakness of the candidates can spend
- * more. The draw itself is exact, in integers ({@link ExactNoise}).
+ * <p>Guarantee: epsilon-LDP under replace-one. Given the seed, which is drawn before the gradient
+ * is looked at, K of N indices have probability exp(epsilon) / (K exp(epsilon) + N - K) and the
+ * others 1 / (K exp(epsilon) + N - K), whatever the gradient is. Between any two gradients the
+ * ratio is one of exp(-epsilon), 1 and exp(epsilon). That holds for any map from seed and gradient
+ * to K indices, so no rounding, no overflow and no weakness of the candidates can spend more. The
+ * index is drawn in integers. The probability of its coin, exp(-epsilon), is rounded up by at most
+ * 1e-12 of itself, so the ratio is never more than exp(epsilon).
  *
  * <p>Between two gradients that rank a candidate differently, however close they are, the loss is
  * epsilon. Under L2-Laplace noise, the loss between close gradients is less.
@@ -40,9 +42,8 @@ import java.util.Arrays;
  * M G long at most: nothing saturates.
  *
  * <p>Remaining weakness: as of every randomiser, the time that a release takes is not constant. It
- * depends on the seed, which is public, on the comparisons of the ranking, and on the draw of the
- * index: a coin is tossed for an index that is not in the top, and none for one that is. An
- * observer of single nanoseconds on the device could learn which of the two was accepted.
+ * depends on the seed, which is public, on the comparisons of the ranking, and on the number of
+ * indices that were drawn in vain, which is independent of the one that was accepted.
  *
  * <p>O(N d) a release. Safe for use by several threads.
  */
@@ -51,8 +52,10 @@ public final class PrivUnitRandomiser implements Randomiser {
 
   private final double gradientBound;
   private final PrivUnitLaw law;
-  private final int nats;
-  private final int billionths;
+
+  /** The probability exp(-epsilon) of accepting an index outside the top, in units of 2^-63. */
+  private final long acceptance;
+
   private final SecureBits bits;
   private final ExactNoise noise;
   private final Cost cost;
@@ -95,8 +98,7 @@ public final class PrivUnitRandomiser implements Randomiser {
     BigDecimal units = Cost.decimal(epsilon).setScale(DECIMALS, RoundingMode.DOWN);
     this.gradientBound = gradientBound;
     law = new PrivUnitLaws().best(dimension, units.doubleValue(), candidates);
-    nats = units.intValue();
-    billionths = units.subtract(BigDecimal.valueOf(nats)).movePointRight(DECIMALS).intValueExact();
+    acceptance = acceptance(law.epsilon());
     this.bits = bits;
     noise = new ExactNoise(bits);
     cost = Cost.ofEpsilon(law.epsilon());
@@ -172,15 +174,27 @@ public final class PrivUnitRandomiser implements Randomiser {
       bits.renew();
       long seed = bits.getAsLong();
       boolean[] top = top(seed, lift(gradient, gradientBound), law);
-      return new Choice(seed, draw(top, noise, nats, billionths));
+      return new Choice(seed, draw(top, noise, bits, acceptance));
     }
   }
 
-  /** Draws an index, exp(epsilon) times as likely for each of the top as for each other one. */
-  static int draw(boolean[] top, ExactNoise noise, int nats, int billionths) {
+  /**
+   * Returns exp(-epsilon) in units of 2^-63, rounded up. {@link StrictMath#exp} errs by less than
+   * one unit in the last place, and epsilon by half of one.
+   */
+  static long acceptance(double epsilon) {
+    return (long) Math.ceil(0x1p63 * Math.nextUp(StrictMath.exp(-Math.nextDown(epsilon))));
+  }
+
+  /**
+   * Draws an index, 2^63 / {@code acceptance} times as likely for each of the top as for each other
+   * one. The coin is tossed for all indices, so that its time reveals nothing.
+   */
+  static int draw(boolean[] top, ExactNoise noise, LongSupplier bits, long acceptance) {
     while (true) {
       int index = noise.below(top.length);
-      if (top[index] || noise.survivesNats(nats, billionths)) {
+      long last = top[index] ? Long.MAX_VALUE : acceptance - 1;
+      if (bits.getAsLong() >>> 1 <= last) {
         return index;
       }
     }

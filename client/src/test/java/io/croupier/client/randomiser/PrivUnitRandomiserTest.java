@@ -19,8 +19,13 @@ import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.GradientReportView;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,16 +53,34 @@ class PrivUnitRandomiserTest {
     }
     ExactNoise noise = InsecureNoise.exact(9);
     long[] observed = new long[16];
-    int nats = (int) epsilon;
-    int billionths = (int) Math.round((epsilon - nats) * 1e9);
+    LongSupplier bits = new SplittableRandom(10)::nextLong;
+    long acceptance = PrivUnitRandomiser.acceptance(epsilon);
     for (int n = 0; n < COUNT; n++) {
-      observed[PrivUnitRandomiser.draw(top, noise, nats, billionths)]++;
+      observed[PrivUnitRandomiser.draw(top, noise, bits, acceptance)]++;
     }
     double odds = Math.exp(epsilon);
     double all = count * odds + 16 - count;
     double[] probabilities = new double[16];
     Arrays.setAll(probabilities, j -> (top[j] ? odds : 1) / all);
     Statistics.assertFrequencies("indices", observed, probabilities);
+  }
+
+  /** The probability of an index outside the top is at least exp(-epsilon) times that in it. */
+  @ParameterizedTest
+  @ValueSource(doubles = {1e-9, 1e-3, 0.1, 0.3, 1, 2, 3.7, 8, 13.123456789, 16})
+  void theCoinIsRoundedUpByAtMost1em12OfIt(double epsilon) {
+    MathContext digits = new MathContext(60);
+    BigDecimal exact = BigDecimal.ONE;
+    BigDecimal term = BigDecimal.ONE;
+    for (int n = 1; n < 200; n++) {
+      term = term.multiply(Cost.decimal(epsilon), digits).divide(BigDecimal.valueOf(n), digits);
+      exact = exact.add(term, digits);
+    }
+    exact = new BigDecimal(BigInteger.TWO.pow(63)).divide(exact, digits);
+
+    BigDecimal acceptance = BigDecimal.valueOf(PrivUnitRandomiser.acceptance(epsilon));
+    assertThat(acceptance).isGreaterThanOrEqualTo(exact);
+    assertThat(acceptance).isLessThanOrEqualTo(exact.multiply(new BigDecimal("1.000000000001")));
   }
 
   private static int count(boolean[] top) {
