@@ -1,6 +1,12 @@
 package io.croupier.bench;
 
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.noise.CandidateVectors;
+import io.croupier.operators.noise.PrivUnitReports;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -13,39 +19,68 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * One candidate of a seed: expanded as the job does, and compared with a direction as a device does
- * for half as many as there are candidates. Beside them, as many normal variates of a generator of
- * the JDK.
+ * Reports of priv_unit: a whole release on a device, and the expansion of a report's candidate in
+ * the job. For comparison, as many normal variates of a JDK generator as the expansion makes.
  */
 @State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
+@BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class CandidateBenchmark {
-  @Param({"20", "100", "1000", "10000"})
+  private static final double EPSILON = 1;
+
+  @Param({"100", "1000", "10000"})
   int dimension;
 
   private double[] values;
+  private double[] gradient;
   private double[] direction;
   private SplittableRandom random;
-  private long seed;
+  private PrivUnitRandomiser randomiser;
+  private PrivUnitReports reports;
+  private Report report;
 
-  /** Makes a direction that is not sparse. */
+  /** Creates a gradient that is not sparse, a randomiser with 256 candidates, and its report. */
   @Setup
   public void prepare() {
     values = new double[dimension];
     random = new SplittableRandom(1);
+    gradient = random.doubles(dimension, -1, 1).toArray();
     direction = random.doubles(dimension + 1L, -1, 1).toArray();
+    randomiser = new PrivUnitRandomiser(1, dimension, EPSILON);
+    reports = new PrivUnitReports(new PrivUnitLaws(), dimension, 1);
+    report = new Report();
+    report.form = VectorForm.CANDIDATE;
+    report.dimension = dimension;
+    report.declaration = Declaration.PRIV_UNIT;
+    report.level = EPSILON;
+    report.candidates = randomiser.law().candidates();
+    report.top = randomiser.law().top();
+    report.candidateIndex = 7;
   }
 
+  /** The vector of a report, as the ledger's subtask passes it to the learner. */
+  @Benchmark
+  public byte[] expandInJob() {
+    report.candidateSeed++;
+    return reports.expand(report);
+  }
+
+  /** The same vector in an array that is reused. */
   @Benchmark
   public double[] expand() {
-    CandidateVectors.expand(seed++, 7, 2, values);
+    CandidateVectors.expand(report.candidateSeed++, 7, 2, values);
     return values;
   }
 
+  /** The comparison of one pair of candidates with a direction; a release makes 128. */
   @Benchmark
   public double height() {
-    return CandidateVectors.height(seed++, 3, direction);
+    return CandidateVectors.height(report.candidateSeed++, 3, direction);
+  }
+
+  @Benchmark
+  public PrivUnitRandomiser.Choice release() {
+    return randomiser.choose(gradient);
   }
 
   @Benchmark

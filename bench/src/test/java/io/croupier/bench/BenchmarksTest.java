@@ -58,6 +58,19 @@ class BenchmarksTest {
     assertThat(benchmark.nextGaussian()).doesNotContain(0.0);
   }
 
+  @Test
+  void candidatesAreReleasedAndExpanded() {
+    CandidateBenchmark benchmark = new CandidateBenchmark();
+    benchmark.dimension = 7;
+    benchmark.prepare();
+    byte[] report = benchmark.expandInJob();
+    assertThat(report).hasSize(7 * Double.BYTES).isNotEqualTo(benchmark.expandInJob());
+    assertThat(benchmark.expand()).doesNotContain(0.0);
+    assertThat(benchmark.height()).isNotEqualTo(benchmark.height());
+    assertThat(benchmark.release().index()).isBetween(0, 255);
+    assertThat(benchmark.nextGaussian()).doesNotContain(0.0);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"HONAKER", "VANILLA", "BLT-4"})
   void prefixSumsTakeTheirStep(String mechanism) {
