@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.commons.io.FileUtils;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.config.TopicConfig;
 
 /** A broker with its topics, and a directory for checkpoints; closing deletes everything. */
@@ -99,6 +100,21 @@ final class BenchmarkEnvironment implements AutoCloseable {
       }
     }
     return topic;
+  }
+
+  /** Size of a topic's records in the broker's log, keys and batch headers included. */
+  long bytes(String topic) throws ExecutionException, InterruptedException {
+    return admin
+        .describeLogDirs(admin.describeCluster().nodes().get().stream().map(Node::id).toList())
+        .allDescriptions()
+        .get()
+        .values()
+        .stream()
+        .flatMap(directories -> directories.values().stream())
+        .flatMap(directory -> directory.replicaInfos().entrySet().stream())
+        .filter(replica -> replica.getKey().topic().equals(topic))
+        .mapToLong(replica -> replica.getValue().size())
+        .sum();
   }
 
   Sender sender() {

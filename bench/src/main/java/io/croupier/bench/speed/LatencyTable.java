@@ -35,8 +35,8 @@ record LatencyTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   List<List<String>> ofIntervals(int dimension, List<Duration> intervals) throws Exception {
-    Workload workload = new Workload(MeasuredLearner.BANCO, dimension, 1, 1);
-    Reports reports = new Reports(dimension, scale.users(), 1);
+    Workload workload = new Workload(MeasuredLearner.BANCO, ReportForm.GRID, dimension, 1, 1);
+    Reports reports = new Reports(ReportForm.GRID, dimension, scale.users(), 1);
     long records = scale.records(dimension);
     String backlog = environment.backlog(reports, records, 1);
     BacklogRun atFullLoad = new BacklogRun(environment, 1, scale.interval(), "hashmap");

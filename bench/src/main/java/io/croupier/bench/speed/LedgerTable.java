@@ -19,13 +19,17 @@ record LedgerTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
 
   List<List<String>> of(int users, List<String> backends) throws Exception {
     long records = users + scale.records(DIMENSION);
-    String backlog = environment.backlog(new Reports(DIMENSION, users, 1), records, 1);
+    String backlog =
+        environment.backlog(new Reports(ReportForm.GRID, DIMENSION, users, 1), records, 1);
     List<List<String>> rows = new ArrayList<>();
     for (String backend : backends) {
       BacklogRun.RunResult result =
           new BacklogRun(environment, 1, scale.interval(), backend)
               .croupier(
-                  new Workload(MeasuredLearner.BANCO, DIMENSION, 1, 1), backlog, records, users);
+                  new Workload(MeasuredLearner.BANCO, ReportForm.GRID, DIMENSION, 1, 1),
+                  backlog,
+                  records,
+                  users);
       rows.add(
           List.of(
               "%,d".formatted(users),

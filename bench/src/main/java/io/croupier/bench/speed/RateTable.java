@@ -3,8 +3,10 @@ package io.croupier.bench.speed;
 import io.croupier.bench.speed.Workload.MeasuredLearner;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * Reports per second of the job, compared with records per second of the pass-through job, which
@@ -17,8 +19,10 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
   static final List<String> COLUMNS =
       List.of(
           "",
+          "form",
           "d",
           "r",
+          "bytes a report",
           "reports/s",
           "pass-through/s",
           "ratio",
@@ -28,17 +32,22 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
           "ratio of CPU",
           "bundles");
 
-  /** One model, for every dimension, learner and size of a round. */
-  List<List<String>> ofDimensions(List<Integer> dimensions) throws Exception {
+  /** One model, for every dimension, form of reports, learner and size of a round. */
+  List<List<String>> ofDimensions(List<Integer> dimensions, List<ReportForm> forms)
+      throws Exception {
     List<List<String>> rows = new ArrayList<>();
     for (int dimension : dimensions) {
       List<Workload> workloads = new ArrayList<>();
-      for (MeasuredLearner learner : MeasuredLearner.values()) {
-        for (int reportsPerRound : new int[] {1, 100}) {
-          workloads.add(new Workload(learner, dimension, reportsPerRound, 1));
+      for (ReportForm form : forms) {
+        List<Workload> ofForm = new ArrayList<>();
+        for (MeasuredLearner learner : MeasuredLearner.values()) {
+          for (int reportsPerRound : new int[] {1, 100}) {
+            ofForm.add(new Workload(learner, form, dimension, reportsPerRound, 1));
+          }
         }
+        workloads.addAll(ofForm.subList(0, scale.workloads()));
       }
-      rows.addAll(race(workloads.subList(0, scale.workloads()), dimension, 1));
+      rows.addAll(race(workloads, dimension, 1));
     }
     return rows;
   }
@@ -49,40 +58,57 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     for (int parallelism : new int[] {1, 2}) {
       for (List<String> row :
           race(
-              List.of(new Workload(MeasuredLearner.BANCO, dimension, 1, models)),
+              List.of(new Workload(MeasuredLearner.BANCO, ReportForm.GRID, dimension, 1, models)),
               dimension,
               parallelism)) {
-        List<String> told = new ArrayList<>(row);
-        told.set(0, "%d models, parallelism %d".formatted(models, parallelism));
-        rows.add(told);
+        List<String> named = new ArrayList<>(row);
+        named.set(0, "%d models, parallelism %d".formatted(models, parallelism));
+        rows.add(named);
       }
     }
     return rows;
   }
 
+  /** Runs of all workloads alternate, so that other load slows grid and candidates alike. */
   private List<List<String>> race(List<Workload> workloads, int dimension, int parallelism)
       throws Exception {
     BacklogRun run = new BacklogRun(environment, parallelism, scale.interval(), "hashmap");
+    // The same number of reports of each form.
     long records = scale.records(dimension);
-    int models = workloads.get(0).models();
-    String backlog =
-        environment.backlog(new Reports(dimension, scale.users(), models), records, parallelism);
-    List<AlternatingRuns> runs = workloads.stream().map(AlternatingRuns::new).toList();
-    // The first runs are for the JIT compiler.
-    for (int i = 0; i < scale.warmUps(); i++) {
-      run.passThrough(backlog, records);
-      run.croupier(workloads.get(i % workloads.size()), backlog, records, 0);
+    Map<ReportForm, String> backlogs = new EnumMap<>(ReportForm.class);
+    List<AlternatingRuns> runs = new ArrayList<>();
+    for (Workload workload : workloads) {
+      if (!backlogs.containsKey(workload.form())) {
+        Reports reports = new Reports(workload.form(), dimension, scale.users(), workload.models());
+        backlogs.put(workload.form(), environment.backlog(reports, records, parallelism));
+      }
+      double bytes = (double) environment.bytes(backlogs.get(workload.form())) / records;
+      runs.add(new AlternatingRuns(workload, bytes));
     }
-    Commits.Pace before = run.passThrough(backlog, records).pace();
+    // The first runs are for the JIT compiler.
+    for (ReportForm form : backlogs.keySet()) {
+      List<Workload> ofForm = workloads.stream().filter(w -> w.form() == form).toList();
+      for (int i = 0; i < scale.warmUps(); i++) {
+        run.passThrough(backlogs.get(form), records);
+        run.croupier(ofForm.get(i % ofForm.size()), backlogs.get(form), records, 0);
+      }
+    }
     for (int i = 0; i < scale.repetitions(); i++) {
+      String last = "";
+      Commits.Pace before = null;
       for (AlternatingRuns turn : runs) {
+        String backlog = backlogs.get(turn.workload.form());
+        if (!backlog.equals(last)) {
+          before = run.passThrough(backlog, records).pace();
+          last = backlog;
+        }
         BacklogRun.RunResult own = run.croupier(turn.workload, backlog, records, 0);
         Commits.Pace after = run.passThrough(backlog, records).pace();
         turn.add(own, before, after);
         before = after;
       }
     }
-    environment.delete(List.of(backlog));
+    environment.delete(backlogs.values());
     return runs.stream().map(AlternatingRuns::row).toList();
   }
 
@@ -91,12 +117,14 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
    */
   private static final class AlternatingRuns {
     private final Workload workload;
+    private final double bytes;
     private final List<Commits.Pace> own = new ArrayList<>();
     private final List<Commits.Pace> others = new ArrayList<>();
     private final List<Long> bundles = new ArrayList<>();
 
-    AlternatingRuns(Workload workload) {
+    AlternatingRuns(Workload workload, double bytes) {
       this.workload = workload;
+      this.bytes = bytes;
     }
 
     void add(BacklogRun.RunResult result, Commits.Pace before, Commits.Pace after) {
@@ -118,8 +146,10 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
       Arrays.sort(ratios);
       return List.of(
           workload.learner().name().toLowerCase(Locale.ROOT),
+          workload.form().name().toLowerCase(Locale.ROOT),
           "%,d".formatted(workload.dimension()),
           Integer.toString(workload.reportsPerRound()),
+          "%,.0f".formatted(bytes),
           "%,.0f".formatted(median(own.stream().mapToDouble(Commits.Pace::perSecond).toArray())),
           "%,.0f".formatted(median(others.stream().mapToDouble(Commits.Pace::perSecond).toArray())),
           "%.2f".formatted(median(ratios)),

@@ -55,6 +55,16 @@ public final class Speed implements Callable<Integer> {
   private List<Integer> dimensions;
 
   @Option(
+      names = "--forms",
+      split = ",",
+      paramLabel = "FORM",
+      defaultValue = "GRID,CANDIDATE",
+      description =
+          "Forms of the reports whose rate is measured, of ${COMPLETION-CANDIDATES} (default:"
+              + " all).")
+  private List<ReportForm> forms;
+
+  @Option(
       names = "--ledger-users",
       split = ",",
       paramLabel = "N",
@@ -152,7 +162,8 @@ public final class Speed implements Callable<Integer> {
     switch (part) {
       case RATE -> {
         page.heading("Reports a second");
-        page.table(RateTable.COLUMNS, new RateTable(environment, scale).ofDimensions(dimensions));
+        page.table(
+            RateTable.COLUMNS, new RateTable(environment, scale).ofDimensions(dimensions, forms));
       }
       case LATENCY -> {
         page.heading("From send to visible update, at half load, d = 1000");

@@ -2,9 +2,7 @@ package io.croupier.bench.speed;
 
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.CoordinateWise;
-import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.StrongestNoise;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -12,14 +10,13 @@ import java.util.stream.IntStream;
  * The job's workload: models that receive reports in turns.
  *
  * @param learner of every model
+ * @param form of every report
  * @param dimension d of every model
  * @param reportsPerRound r of every model
  * @param models number of models
  */
-record Workload(MeasuredLearner learner, int dimension, int reportsPerRound, int models) {
-
-  /** Noise of every report, as a level of mu. */
-  static final double MU = 1;
+record Workload(
+    MeasuredLearner learner, ReportForm form, int dimension, int reportsPerRound, int models) {
 
   /** The learners that are measured. */
   enum MeasuredLearner {
@@ -44,11 +41,7 @@ record Workload(MeasuredLearner learner, int dimension, int reportsPerRound, int
             .setGradientBound(1)
             .setReportsPerRound(reportsPerRound);
     switch (learner) {
-      case BANCO ->
-          spec.setBanco(
-              Banco.newBuilder()
-                  .setStrongestNoise(
-                      StrongestNoise.newBuilder().setGaussian(Gaussian.newBuilder().setMu(MU))));
+      case BANCO -> spec.setBanco(Banco.newBuilder().setStrongestNoise(form.noise(dimension)));
       case COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance());
     }
     return spec.build();

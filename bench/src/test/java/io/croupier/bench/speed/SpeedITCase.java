@@ -17,12 +17,46 @@ class SpeedITCase {
   void writesTheTable() throws Exception {
     int status =
         Speed.commandLine()
-            .execute("--out", out.toString(), "--quick", "--only", "rate", "--dimensions", "10");
+            .execute("--out", out.toString(), "--quick", "--only", "rate", "--dimensions", "100");
+
+    assertThat(status).isZero();
+    String page = Files.readString(out.resolve("speed.md"));
+    assertThat(page)
+        .contains(
+            "| banco | grid | 100 | 1 |",
+            "| banco | grid | 100 | 100 |",
+            "| banco | candidate | 100 | 1 |",
+            "| banco | candidate | 100 | 100 |")
+        .as("every rate and size, and some bundles")
+        .doesNotContain("NaN", "| 0 |");
+    // A grid has 4 bytes a coordinate; each form has the same user, device, sequence and times.
+    assertThat(bytes(page, "grid") - bytes(page, "candidate")).isBetween(350, 400);
+  }
+
+  @Test
+  void runsTheNamedFormAlone() throws Exception {
+    int status =
+        Speed.commandLine()
+            .execute(
+                "--out",
+                out.toString(),
+                "--quick",
+                "--only",
+                "rate",
+                "--dimensions",
+                "10",
+                "--forms",
+                "candidate");
 
     assertThat(status).isZero();
     assertThat(Files.readString(out.resolve("speed.md")))
-        .contains("| banco | 10 | 1 |", "| banco | 10 | 100 |")
-        .as("every rate, and some bundles")
-        .doesNotContain("NaN", "| 0 |");
+        .contains("| banco | candidate | 10 | 1 |")
+        .doesNotContain("grid");
+  }
+
+  /** The column "bytes a report" of the first row of a form. */
+  private static int bytes(String page, String form) {
+    String row = page.lines().filter(line -> line.contains("| " + form + " |")).findFirst().get();
+    return Integer.parseInt(row.split("\\|", -1)[5].trim().replace(",", ""));
   }
 }
