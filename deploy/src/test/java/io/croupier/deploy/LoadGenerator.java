@@ -2,11 +2,14 @@ package io.croupier.deploy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
 import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Sparse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +32,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Several users who report to all models, one after the other, at a steady rate, regardless of the
- * servers' state.
+ * servers' state. Every second report to {@code rounds} is a candidate of priv_unit, the others are
+ * on the grid, so that rounds contain both.
  *
  * <p>Each report names the newest visible round, as clients do.
  *
@@ -52,16 +56,26 @@ final class LoadGenerator implements AutoCloseable {
   private static final int POWERS = 40;
 
   private static final int MOST_PER_SECOND = 1000;
+  private static final int ROUNDS_DIMENSION = 16;
 
   private static final String SPECS =
       """
       - {modelId: once, dimension: %d, gradientBound: 1, ldpSgd: {stepSize: 1, decay: 0}}
-      - {modelId: rounds, dimension: 16, gradientBound: 1, reportsPerRound: 8, adaptiveRadius: {}}
+      - {modelId: rounds, dimension: %d, gradientBound: 1, reportsPerRound: 8, adaptiveRadius: {}}
       - {modelId: bets, dimension: 8, gradientBound: 1, blackBox: {}}
       """;
 
   private static final int PEOPLE = 8;
   private static final double EPSILON = 0.01;
+  private static final int CANDIDATES = 256;
+
+  /** The declaration of a candidate for {@code rounds}, with the best top. */
+  private static final PrivUnit PRIV_UNIT =
+      PrivUnit.newBuilder()
+          .setEpsilon(EPSILON)
+          .setCandidates(CANDIDATES)
+          .setTop(new PrivUnitLaws().best(ROUNDS_DIMENSION, EPSILON, CANDIDATES).top())
+          .build();
 
   private final KafkaProducer<byte[], byte[]> producer;
   private final ToLongFunction<String> newestRound;
@@ -136,11 +150,15 @@ final class LoadGenerator implements AutoCloseable {
         return ONCE;
       }
       case 1 -> {
-        Grid.Builder grid = Grid.newBuilder();
-        for (int i = 0; i < 16; i++) {
-          grid.addValues(random.nextInt(1 << 16) - (1 << 15));
+        if (n % 2 == 0) {
+          fillWithCandidate(report, random);
+        } else {
+          Grid.Builder grid = Grid.newBuilder();
+          for (int i = 0; i < ROUNDS_DIMENSION; i++) {
+            grid.addValues(random.nextInt(1 << 16) - (1 << 15));
+          }
+          report.setGrid(grid).setL2Laplace(noise);
         }
-        report.setGrid(grid).setL2Laplace(noise);
         return "rounds";
       }
       default -> {
@@ -154,6 +172,17 @@ final class LoadGenerator implements AutoCloseable {
     }
   }
 
+  /** Sets a random candidate for {@code rounds}, and its declaration. */
+  static void fillWithCandidate(GradientReport.Builder report, Random random) {
+    report
+        .setCandidate(
+            Candidate.newBuilder()
+                .setDimension(ROUNDS_DIMENSION)
+                .setSeed(random.nextLong())
+                .setIndex(random.nextInt(CANDIDATES)))
+        .setPrivUnit(PRIV_UNIT);
+  }
+
   /** The value of the n-th report to one coordinate of {@code once}. */
   private static double power(int n) {
     if (n >= POWERS) {
@@ -164,7 +193,7 @@ final class LoadGenerator implements AutoCloseable {
 
   /** The specs of the models for the given number of reports per second. */
   static String specs(int perSecond) {
-    return SPECS.formatted(dimension(perSecond));
+    return SPECS.formatted(dimension(perSecond), ROUNDS_DIMENSION);
   }
 
   /**

@@ -1,13 +1,25 @@
 package io.croupier.deploy;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.operators.noise.PrivUnitReports;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.GradientReport;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** No two reports of the longest run to the summing model are equal. */
+/**
+ * No two reports of the longest run to the summing model are equal, and the job accepts the
+ * candidates.
+ */
 class LoadGeneratorTest {
   private static final int POWERS = 40;
 
@@ -25,5 +37,28 @@ class LoadGeneratorTest {
   void refuseARateThatIsNone(int perSecond) {
     assertThatThrownBy(() -> LoadGenerator.dimension(perSecond))
         .hasMessage("rate is %d reports a second; give 1 to 1000", perSecond);
+  }
+
+  @Test
+  void candidatesAreWellFormedAndNearTheOptimum() {
+    PrivUnitReports mechanism = new PrivUnitReports(new PrivUnitLaws(), 16, 1);
+    ReportDecoder decoder = new ReportDecoder("raw");
+    Random random = new Random(1);
+    for (int n = 0; n < 1000; n++) {
+      GradientReport.Builder report =
+          GradientReport.newBuilder()
+              .setModelId("rounds")
+              .setRound(0)
+              .setUserId("person")
+              .setDeviceId("device")
+              .setSequence(1);
+      LoadGenerator.fillWithCandidate(report, random);
+      Decoded decoded =
+          decoder.decode("person".getBytes(UTF_8), report.build().toByteArray(), "gradients", 0, n);
+      assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
+      Report read = ((Decoded.WellFormed) decoded).report();
+      assertThat(read.dimension).isEqualTo(16);
+      assertThat(mechanism.isNearOptimum(read)).isTrue();
+    }
   }
 }
