@@ -43,7 +43,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Remaining weakness: as of every randomiser, the time that a release takes is not constant. It
  * depends on the seed, which is public, on the comparisons of the ranking, and on the number of
- * indices that were drawn in vain, which is independent of the one that was accepted.
+ * indices that were rejected, which is independent of the one that was accepted.
  *
  * <p>O(N d) a release. Safe for use by several threads.
  */
