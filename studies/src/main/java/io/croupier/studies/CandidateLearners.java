@@ -14,11 +14,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The compared learners, with one dimension and initial wealth, for gradients of norm at most 1.
+ * The compared learners, with one dimension, initial wealth and gradient bound.
  *
  * @param wealth initial wealth W0
+ * @param gradientBound G
  */
-record CandidateLearners(int dimension, double wealth) {
+record CandidateLearners(int dimension, double wealth, double gradientBound) {
 
   /** eta of the LDP-SGD oracle: 1e-3 to 1e2, two a decade. */
   static final List<Double> STEP_SIZES =
@@ -34,6 +35,11 @@ record CandidateLearners(int dimension, double wealth) {
 
   static final Prior IMPROPER_PRIOR =
       Prior.newBuilder().setImproper(Prior.Improper.getDefaultInstance()).build();
+
+  /** For gradients of norm at most 1. */
+  CandidateLearners(int dimension, double wealth) {
+    this(dimension, wealth, 1);
+  }
 
   CandidateLearners(int dimension) {
     this(dimension, 1);
@@ -65,7 +71,8 @@ record CandidateLearners(int dimension, double wealth) {
     return banco(label, StrongestNoise.newBuilder().setSubExponential(noise).build());
   }
 
-  private LabelledLearner banco(String label, StrongestNoise noise) {
+  /** BANCO whose operator accepts this noise, which every report declares. */
+  LabelledLearner banco(String label, StrongestNoise noise) {
     Banco banco = Banco.newBuilder().setStrongestNoise(noise).build();
     return LabelledLearner.of(label, spec().setBanco(banco).build());
   }
@@ -114,7 +121,7 @@ record CandidateLearners(int dimension, double wealth) {
     return ModelSpec.newBuilder()
         .setModelId("study")
         .setDimension(dimension)
-        .setGradientBound(1)
+        .setGradientBound(gradientBound)
         .setInitialWealth(wealth);
   }
 }

@@ -8,6 +8,7 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.StrongestNoise;
 import java.util.List;
 
 /**
@@ -25,13 +26,32 @@ record LabelledLearner(String label, Learner<LearnerState> learner, double direc
     if (!violations.isEmpty()) {
       throw new IllegalArgumentException(label + ": " + String.join("; ", violations));
     }
-    Report report = new Report();
-    if (spec.getBanco().getStrongestNoise().hasL2Laplace()) {
-      report.declaration = Declaration.L2_LAPLACE;
-      report.level = spec.getBanco().getStrongestNoise().getL2Laplace().getEpsilon();
-    }
-    double variance = DirectionalNoise.of(spec).variance(report);
+    double variance =
+        DirectionalNoise.of(spec).variance(declaring(spec.getBanco().getStrongestNoise()));
     return new LabelledLearner(label, anyState(Learners.of(spec)), variance);
+  }
+
+  private static Report declaring(StrongestNoise noise) {
+    Report report = new Report();
+    switch (noise.getNoiseCase()) {
+      case L2_LAPLACE -> {
+        report.declaration = Declaration.L2_LAPLACE;
+        report.level = noise.getL2Laplace().getEpsilon();
+      }
+      case GAUSSIAN -> {
+        report.declaration = Declaration.GAUSSIAN;
+        report.level = noise.getGaussian().getMu();
+      }
+      case PRIV_UNIT -> {
+        report.declaration = Declaration.PRIV_UNIT;
+        report.level = noise.getPrivUnit().getEpsilon();
+        report.candidates = noise.getPrivUnit().getCandidates();
+        report.top = noise.getPrivUnit().getTop();
+      }
+      // The operator vouches for the others, or the learner isn't BANCO.
+      default -> {}
+    }
+    return report;
   }
 
   /** A learner that isn't among those of specs. */

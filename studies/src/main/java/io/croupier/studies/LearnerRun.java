@@ -44,6 +44,16 @@ final class LearnerRun {
     }
   }
 
+  /** The weights at which the reports of the open round are evaluated; not to be changed. */
+  double[] weights() {
+    return iterate.weights;
+  }
+
+  /** Adds what a person released to the open round. */
+  void add(double[] release) {
+    Vectors.addScaled(1, release, round.subgradient);
+  }
+
   /** Closes the round with the mean of its reports, and opens the next. */
   void step(int reports) {
     if (reports > 1) {
@@ -71,6 +81,12 @@ final class LearnerRun {
   Trial.Risk risk(Population population) {
     learner.publish(state, iterate);
     return new Trial.Risk(population.excess(iterate.average), population.excess(iterate.weights));
+  }
+
+  /** Publishes, and returns the published average, not to be changed. */
+  double[] average() {
+    learner.publish(state, iterate);
+    return iterate.average;
   }
 
   /** How far a learner goes along its direction. */

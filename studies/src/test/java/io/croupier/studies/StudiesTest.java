@@ -32,6 +32,7 @@ class StudiesTest {
           "rates",
           "adaptive-radius",
           "rounds",
+          "mechanisms",
           "prefix-sums",
           "dp-ftrl",
           "dp-ftrl-parameter-free"

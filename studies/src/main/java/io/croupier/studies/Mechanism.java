@@ -1,0 +1,95 @@
+package io.croupier.studies;
+
+import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.client.randomiser.Calibration;
+import io.croupier.schemas.Gaussian;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.StrongestNoise;
+
+/** Ways to hide a gradient, at one level of local privacy. */
+enum Mechanism {
+  L2_LAPLACE("l2_laplace") {
+    @Override
+    Release release(int dimension, double gradientBound, double epsilon) {
+      return Release.of(Noise.l2Laplace(), epsilon, gradientBound);
+    }
+
+    @Override
+    StrongestNoise declared(int dimension, double gradientBound, double epsilon) {
+      return StrongestNoise.newBuilder()
+          .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon))
+          .build();
+    }
+  },
+
+  /** (epsilon, {@value #DELTA})-DP. */
+  GAUSSIAN("gaussian") {
+    @Override
+    Release release(int dimension, double gradientBound, double epsilon) {
+      return Release.of(Noise.gaussian(2), mu(dimension, gradientBound, epsilon), gradientBound);
+    }
+
+    @Override
+    StrongestNoise declared(int dimension, double gradientBound, double epsilon) {
+      return StrongestNoise.newBuilder()
+          .setGaussian(Gaussian.newBuilder().setMu(mu(dimension, gradientBound, epsilon)))
+          .build();
+    }
+  },
+
+  /** With the default number of candidates. */
+  PRIV_UNIT("priv_unit") {
+    @Override
+    Release release(int dimension, double gradientBound, double epsilon) {
+      return new PrivUnitRelease(law(dimension, epsilon), gradientBound);
+    }
+
+    @Override
+    StrongestNoise declared(int dimension, double gradientBound, double epsilon) {
+      PrivUnitLaw law = law(dimension, epsilon);
+      return StrongestNoise.newBuilder()
+          .setPrivUnit(
+              PrivUnit.newBuilder()
+                  .setEpsilon(epsilon)
+                  .setCandidates(law.candidates())
+                  .setTop(law.top()))
+          .build();
+    }
+  };
+
+  static final double DELTA = 1e-6;
+
+  /** As in records. */
+  final String label;
+
+  Mechanism(String label) {
+    this.label = label;
+  }
+
+  /**
+   * Releases of one person's gradient.
+   *
+   * @param gradientBound G, of the L2 norm
+   * @param epsilon of a release, under replace-one
+   */
+  abstract Release release(int dimension, double gradientBound, double epsilon);
+
+  /** What such a release declares, as the strongest noise that BANCO accepts. */
+  abstract StrongestNoise declared(int dimension, double gradientBound, double epsilon);
+
+  private static PrivUnitLaw law(int dimension, double epsilon) {
+    return new PrivUnitLaws().best(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon));
+  }
+
+  private static double mu(int dimension, double gradientBound, double epsilon) {
+    ModelSpec spec =
+        ModelSpec.newBuilder().setDimension(dimension).setGradientBound(gradientBound).build();
+    return new Calibration(gradientBound, dimension, ModelSpecs.gridExponent(spec), 1)
+        .gaussian(epsilon, DELTA)
+        .mu();
+  }
+}
