@@ -89,7 +89,10 @@ final class LearnerRun {
     return iterate.average;
   }
 
-  /** How far a learner goes along its direction. */
+  /**
+   * How far a learner goes along its direction. Marks the radius as published, which limits its
+   * growth: the weights of every round are used, whether or not risks are measured.
+   */
   private static final class Magnitude implements LearnerState.Visitor {
     private double value;
 
@@ -98,7 +101,8 @@ final class LearnerRun {
       if (name.equals("magnitude") || name.equals("radius")) {
         value = shown;
       }
-      return shown;
+      // The radius is visited before.
+      return name.equals("published-radius") ? value : shown;
     }
 
     @Override
