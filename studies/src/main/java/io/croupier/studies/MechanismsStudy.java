@@ -273,7 +273,21 @@ final class MechanismsStudy implements Study {
             "epsilon of every report (1, 2, 4, 8)",
             "excess loss / that of doing nothing");
     page.picture("all", curves(plot, IntStream.range(0, problems.size())));
-    page.paragraph("Geometric mean over the problems and replications.");
+    page.paragraph(
+        "Geometric mean over the problems and replications (x/ the factor of one standard error):");
+    List<List<String>> rows = new ArrayList<>();
+    for (Mechanism mechanism : MECHANISMS) {
+      List<String> row = new ArrayList<>(List.of(label(mechanism)));
+      for (int e = 0; e < EPSILONS.length; e++) {
+        row.add(left(IntStream.range(0, problems.size()), e, mechanism).toString());
+      }
+      rows.add(row);
+    }
+    page.table(columns("excess loss / that of doing nothing"), rows);
+  }
+
+  private Ratio left(IntStream of, int epsilon, Mechanism mechanism) {
+    return Ratio.ofGroups(of.mapToObj(p -> logsOverZero(p, epsilon, mechanism, DRAWN)).toList());
   }
 
   /** Adds a curve for each mechanism. */
@@ -283,13 +297,7 @@ final class MechanismsStudy implements Study {
       Mechanism mechanism = MECHANISMS.get(m);
       double[] left = new double[EPSILONS.length];
       for (int e = 0; e < left.length; e++) {
-        int epsilon = e;
-        left[e] =
-            Ratio.ofGroups(
-                    Arrays.stream(averaged)
-                        .mapToObj(p -> logsOverZero(p, epsilon, mechanism, DRAWN))
-                        .toList())
-                .mean;
+        left[e] = left(Arrays.stream(averaged), e, mechanism).mean;
       }
       plot.curve(label(mechanism), EPSILONS, left, ChartStyle.colour(m), m);
     }
