@@ -15,6 +15,7 @@ import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.operators.model.CentralModel;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -143,10 +144,16 @@ final class Demo {
   }
 
   private List<ModelSpec> specs() {
-    List<ModelSpec> specs =
-        learners.stream()
-            .map(comparedLearner -> comparedLearner.spec(data.problem().dimension(), parameters))
-            .toList();
+    List<ModelSpec> specs;
+    try {
+      specs =
+          learners.stream()
+              .map(comparedLearner -> comparedLearner.spec(data.problem().dimension(), parameters))
+              .toList();
+      specs.stream().filter(ModelSpecs::isCentral).forEach(CentralModel::check);
+    } catch (IllegalArgumentException e) {
+      throw new InputException("--epsilon: " + e.getMessage(), e);
+    }
     for (ModelSpec spec : specs) {
       List<String> violations = ModelSpecs.violations(spec);
       if (!violations.isEmpty()) {

@@ -27,7 +27,16 @@ class DemoCommandTest {
     assertRefused("--label applies only to a CSV file", "--label", "wage");
     assertRefused("'sgd' is not one of", "--learners", "sgd");
     assertRefused("no such directory", "--page", "nowhere/page.html");
-    assertRefused("--epsilon: ", "--epsilon", "1e-6");
+    assertRefused("--epsilon: epsilon is 17.0; it must be from 1e-9 to 16", "--epsilon", "17");
+    assertRefused(
+        "--epsilon: epsilon 1.0E-6 requires noise",
+        "--epsilon",
+        "1e-6",
+        "--mechanism",
+        "l2-laplace",
+        "--learners",
+        "adaptive-radius");
+    assertRefused("--epsilon: clipNorm 0.25 times noiseMultiplier", "--epsilon", "1e-6");
     assertRefused(
         "--record: raw reports are never recorded",
         "--learners",

@@ -16,20 +16,21 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A recorded demonstration and its replay. */
 @Tag("thorough")
 class RecordingE2ECase {
 
   private static final int PEOPLE = 300;
-  private static final int UNDISCLOSED = 60;
 
   @TempDir private Path directory;
 
-  @Test
-  void aReplayReproducesEveryUpdateBitForBit() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"priv-unit, 0", "l2-laplace, 60"})
+  void aReplayReproducesEveryUpdateBitForBit(String mechanism, int undisclosed) throws Exception {
     Script script = Script.in(directory);
     Path recording = directory.resolve("recording");
 
@@ -42,8 +43,10 @@ class RecordingE2ECase {
             "5",
             "--round-size",
             "3",
+            "--mechanism",
+            mechanism,
             "--undisclosed",
-            "0.2",
+            Double.toString((double) undisclosed / PEOPLE),
             "--record",
             recording.toString());
     assertThat(output)
@@ -64,15 +67,15 @@ class RecordingE2ECase {
         (modelId, published) ->
             assertThat(taken(published.get(published.size() - 1)))
                 .as(modelId)
-                .isEqualTo(modelId.equals("banco") ? PEOPLE - UNDISCLOSED : PEOPLE));
+                .isEqualTo(modelId.equals("banco") ? PEOPLE - undisclosed : PEOPLE));
     assertThat(reports(recording.resolve("reports.jsonl")))
         .hasSize(7 * PEOPLE)
         .filteredOn(GradientReport::hasUndisclosed)
-        .hasSize(7 * UNDISCLOSED)
+        .hasSize(7 * undisclosed)
         .filteredOn(report -> report.getModelId().equals("banco"))
         .extracting(GradientReport::getUserId)
         .doesNotHaveDuplicates()
-        .hasSize(UNDISCLOSED);
+        .hasSize(undisclosed);
     script.assertNothingIsLeft();
   }
 
