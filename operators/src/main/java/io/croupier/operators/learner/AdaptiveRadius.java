@@ -175,7 +175,10 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     private final RunningSum meanSquaredNorm = new RunningSum();
     private double radius;
 
-    /** The radius at the last publication; infinite before the first one. */
+    /**
+     * The radius at the last publication; infinite before the first one, and in a state of a
+     * release that didn't store it, until the next one.
+     */
     private double publishedRadius = Double.POSITIVE_INFINITY;
 
     /** The logarithm of f. */

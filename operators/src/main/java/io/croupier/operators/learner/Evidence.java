@@ -12,11 +12,11 @@ package io.croupier.operators.learner;
  *   p_k = 3 / ((k + 3)(k + 4))
  * </pre>
  *
- * <p>Whatever the weights, if each is chosen before its round: for symmetric x with |E x| at most
- * delta, E exp(x - c x^2) is at most 1 + E x, so each summand divided by its drift is a
- * supermartingale.
+ * <p>Whatever the weights, if each depends only on earlier rounds and on its round's number of
+ * reports: for symmetric x with |E x| at most delta, E exp(x - c x^2) is at most 1 + E x, so each
+ * summand divided by its drift is a supermartingale.
  *
- * <p>Accuracy: that of two compensated sums, {@link RunningSum}, and of {@value #LEVELS} * {@value
+ * <p>Accuracy: that of compensated sums, see {@link RunningSum}, and of sums of at most 2 * {@value
  * RoundWeights#WEIGHTS} products; never NaN.
  */
 final class Evidence {

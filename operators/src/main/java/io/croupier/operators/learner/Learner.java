@@ -47,8 +47,9 @@ public interface Learner<S extends LearnerState> extends Serializable {
 
   /**
    * Writes the weights of the present round, the average so far and diagnostics into {@code out}. A
-   * learner that evaluates its weights only here records in {@code state} that these are played
-   * from now on; a second call before the next step changes nothing.
+   * learner that evaluates its weights only here, or limits how far they move from one publication
+   * to the next, records in {@code state} that these are played from now on; a second call before
+   * the next step changes nothing.
    */
   void publish(S state, Iterate out);
 

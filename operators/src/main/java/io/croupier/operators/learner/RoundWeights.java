@@ -13,11 +13,11 @@ package io.croupier.operators.learner;
  *   2^j,  j = floor(log2 sqrt(q_b / q_c)),  from 0 to min(c - b, 2)
  * </pre>
  *
- * <p>Pure noise of independent reports has q_b / q_c = 4^(c-b), so the weighted gradients of three
- * adjacent classes have the same noise. Where the signal dominates, q_b / q_c is near 1 and all
- * rounds count the same. Weights above 4 learn faster from strong noise, but overshoot with 100,000
- * reports a publication. A class without rounds takes its weight from the largest one below it that
- * has any. The weight depends on earlier rounds only.
+ * <p>Pure noise of independent reports has q_b / q_c near 4^(c-b), so the weighted gradients of
+ * three adjacent classes have about the same noise. Where the signal dominates, q_b / q_c is near 1
+ * and all rounds count the same. Weights above 4 learn faster from strong noise, but overshoot with
+ * 100,000 reports a publication. A class without rounds takes q from the largest one below it that
+ * has any. The weight depends only on earlier rounds and on the round's own number of reports.
  *
  * <p>Source: our own. Simulated with 10 to 100,000 reports a publication, with and without noise.
  */
