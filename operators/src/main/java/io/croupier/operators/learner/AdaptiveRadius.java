@@ -95,7 +95,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     double t = ++state.round;
     int exponent = state.weights.exponent(round.reports);
     double weight = Math.scalb(1.0, exponent);
-    state.weights.observe(round.reports, round.squaredNorm);
+    state.weights.observe(round.reports, Math.min(round.squaredNorm, Double.MAX_VALUE));
     state.evidence.observe(round.coin, exponent);
     double meanSquaredNorm = state.meanSquaredNorm.value();
     double squaredNorm = Math.min(weight * weight * round.squaredNorm, Double.MAX_VALUE);
