@@ -71,6 +71,9 @@ abstract class LearnerContract<S extends LearnerState> {
     assertThat(actual.numbers).isEqualTo(expected.numbers);
     assertThat(actual.vectors.keySet()).isEqualTo(expected.vectors.keySet());
     expected.vectors.forEach((name, v) -> assertThat(actual.vectors.get(name)).isEqualTo(v));
+    assertThat(actual.vectorsOfCounts.keySet()).isEqualTo(expected.vectorsOfCounts.keySet());
+    expected.vectorsOfCounts.forEach(
+        (name, v) -> assertThat(actual.vectorsOfCounts.get(name)).isEqualTo(v));
     Iterate one = published(learner, uninterrupted);
     Iterate other = published(learner, restored);
     assertThat(other.weights).isEqualTo(one.weights);
