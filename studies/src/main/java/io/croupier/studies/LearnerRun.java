@@ -59,6 +59,7 @@ final class LearnerRun {
     if (reports > 1) {
       Vectors.scale(1.0 / reports, round.subgradient, round.subgradient);
     }
+    round.reports = reports;
     round.squaredNorm = Vectors.squaredNorm(round.subgradient);
     round.directionalVariance = directionalVariance / reports;
     round.coin = learner.bets() ? Vectors.dot(direction, round.subgradient) : 0;
