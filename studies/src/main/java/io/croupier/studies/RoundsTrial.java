@@ -241,6 +241,7 @@ final class RoundsTrial {
     @Override
     public void add(long namedRound, double[] sum, int reports) {
       Vectors.scale(1.0 / reports, sum, round.subgradient);
+      round.reports = reports;
       round.squaredNorm = Vectors.squaredNorm(round.subgradient);
       round.directionalVariance = directionalVariance / reports;
       round.coin = learner.bets() ? Vectors.dot(direction, round.subgradient) : 0;

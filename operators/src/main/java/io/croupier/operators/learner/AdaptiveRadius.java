@@ -14,7 +14,7 @@ import java.util.Map;
  *
  * <pre>
  *   z -= lambda g / sqrt(t a);  n = ||z||;  if n > B: z *= B/n, and if ln F >= 1: r *= (n/B)^2
- *   e = min(omega sqrt(F) / f, r (1 + 1/sqrt t));  if e > 2 p: f *= e / (2 p), e = 2 p
+ *   e = min(omega sqrt(F) / f, r (1 + 1/sqrt t)), omega = 0.01 / G;  if e > 2 p: f *= e / (2 p), e = 2 p
  *   r = max(r, e), at most 2 p
  *   the average includes w with weight t r^2
  * </pre>
@@ -123,7 +123,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
         && state.point.length() + step * Math.sqrt(round.squaredNorm) > 0.999 * BALL) {
       double excess = state.point.normAfter(round.subgradient, step) / BALL;
       if (excess > 1) {
-        radius *= excess * excess;
+        radius = Math.min(radius * excess * excess, LARGEST_RADIUS);
       }
     }
     double limit = GROWTH * state.publishedRadius;

@@ -1,5 +1,7 @@
 package io.croupier.operators.learner;
 
+import java.util.Arrays;
+
 /**
  * The evidence that a direction z lowers the loss: the logarithm of the wealth F of a mixture of
  * constant bets v_k on z. A round of weight 2^j counts as 2^j times its coin, so bet k places the
@@ -44,28 +46,24 @@ final class Evidence {
     }
   }
 
-  /** L_0 and V_0. */
-  private final RunningSum coins = new RunningSum();
+  /** L_j at index j. */
+  private final RunningSum[] coins = sums();
 
-  private final RunningSum squaredCoins = new RunningSum();
-
-  /** L_j and V_j for j from 1, at index j - 1. */
-  private final RunningSums weightedCoins = new RunningSums(RoundWeights.WEIGHTS - 1);
-
-  private final RunningSums weightedSquaredCoins = new RunningSums(RoundWeights.WEIGHTS - 1);
+  /** V_j at index j. */
+  private final RunningSum[] squaredCoins = sums();
 
   private final double[] exponents = new double[LEVELS];
 
+  private static RunningSum[] sums() {
+    RunningSum[] sums = new RunningSum[RoundWeights.WEIGHTS];
+    Arrays.setAll(sums, j -> new RunningSum());
+    return sums;
+  }
+
   /** Observes the coin of a round of weight 2^{@code exponent}. */
   void observe(double coin, int exponent) {
-    double squaredCoin = Math.min(coin * coin, Double.MAX_VALUE);
-    if (exponent == 0) {
-      coins.add(-coin);
-      squaredCoins.add(squaredCoin);
-    } else {
-      weightedCoins.add(exponent - 1, -coin);
-      weightedSquaredCoins.add(exponent - 1, squaredCoin);
-    }
+    coins[exponent].add(-coin);
+    squaredCoins[exponent].add(Math.min(coin * coin, Double.MAX_VALUE));
   }
 
   /**
@@ -75,11 +73,10 @@ final class Evidence {
    */
   double log(double gradientBound) {
     System.arraycopy(LOG_WEIGHT, 0, exponents, 0, LEVELS);
-    addBets(0, coins.value() / gradientBound, squaredCoins.value(), gradientBound);
-    for (int j = 1; j < RoundWeights.WEIGHTS; j++) {
-      double squares = weightedSquaredCoins.value(j - 1);
+    for (int j = 0; j < RoundWeights.WEIGHTS; j++) {
+      double squares = squaredCoins[j].value();
       if (squares > 0) {
-        addBets(j, weightedCoins.value(j - 1) / gradientBound, squares, gradientBound);
+        addBets(j, coins[j].value() / gradientBound, squares, gradientBound);
       }
     }
     double largest = Double.NEGATIVE_INFINITY;
@@ -104,9 +101,10 @@ final class Evidence {
 
   /** Visits the sums; those of weight 1 have the names of releases without weights. */
   void visit(LearnerState.Visitor visitor) {
-    coins.visit(visitor, "coins");
-    squaredCoins.visit(visitor, "squared-coins");
-    weightedCoins.visit(visitor, "weighted-coins");
-    weightedSquaredCoins.visit(visitor, "weighted-squared-coins");
+    for (int j = 0; j < RoundWeights.WEIGHTS; j++) {
+      String suffix = j == 0 ? "" : "-" + j;
+      coins[j].visit(visitor, "coins" + suffix);
+      squaredCoins[j].visit(visitor, "squared-coins" + suffix);
+    }
   }
 }

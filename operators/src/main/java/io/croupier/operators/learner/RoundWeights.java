@@ -1,13 +1,13 @@
 package io.croupier.operators.learner;
 
 /**
- * The weight of a round: how many times more it counts than a round of the fewest reports. Rounds
- * grow with the rate of reports, and the mean of more reports has less noise. If all rounds counted
- * the same, the noisiest would decide how fast a learner learns.
+ * The weight of a round: how many times more it counts than a round of few reports. Rounds grow
+ * with the rate of reports, and the mean of more reports has less noise. If all rounds counted the
+ * same, the noisiest would decide how fast a learner learns.
  *
  * <p>Rounds are grouped by size: class c has 4^c to 4^(c+1) - 1 reports. With q_c the mean squared
- * norm of the gradients of class c, with weights 1, 2, .., and b the smallest class so far, a round
- * of class c > b has the weight
+ * norm of the gradients of class c, with weights 1, 2, .., and b the class of the first round, a
+ * round of class c > b has the weight
  *
  * <pre>
  *   2^j,  j = floor(log2 sqrt(q_b / q_c)),  from 0 to min(c - b, 2)
@@ -17,7 +17,8 @@ package io.croupier.operators.learner;
  * three adjacent classes have about the same noise. Where the signal dominates, q_b / q_c is near 1
  * and all rounds count the same. Weights above 4 learn faster from strong noise, but overshoot with
  * 100,000 reports a publication. A class without rounds takes q from the largest one below it that
- * has any. The weight depends only on earlier rounds and on the round's own number of reports.
+ * has any, from b on. The weight depends only on earlier rounds and on the round's own number of
+ * reports.
  *
  * <p>Source: our own. Simulated with 10 to 100,000 reports a publication, with and without noise.
  */
@@ -27,31 +28,38 @@ final class RoundWeights {
 
   private static final int CLASSES = 16;
 
+  private static final int NONE = -1;
+
+  /** The class b; NONE before the first round. */
+  private int unit = NONE;
+
   private final long[] rounds = new long[CLASSES];
   private final double[] squaredNorms = new double[CLASSES];
 
   /** Returns j for a round of {@code reports} reports, at least 1; its weight is 2^j. */
   int exponent(int reports) {
-    int smallest = smallest();
     int own = sizeClass(reports);
-    int known = own;
-    while (known > smallest && rounds[known] == 0) {
-      known--;
-    }
-    if (known <= smallest) {
+    if (unit == NONE || own <= unit) {
       return 0;
     }
-    double ratio = squaredNorms[smallest] / squaredNorms[known];
+    int known = own;
+    while (rounds[known] == 0) {
+      known--;
+    }
+    double ratio = squaredNorms[unit] / squaredNorms[known];
     if (!(ratio > 1)) {
       return 0;
     }
     int halved = Math.getExponent(ratio) / 2;
-    return Math.min(halved, Math.min(own - smallest, WEIGHTS - 1));
+    return Math.min(halved, Math.min(own - unit, WEIGHTS - 1));
   }
 
   /** Observes the squared norm of a round's mean gradient; it must be finite. */
   void observe(int reports, double squaredNorm) {
     int own = sizeClass(reports);
+    if (unit == NONE) {
+      unit = own;
+    }
     double n = ++rounds[own];
     squaredNorms[own] += 2 / (n + 1) * (squaredNorm - squaredNorms[own]);
   }
@@ -60,16 +68,8 @@ final class RoundWeights {
     return (Integer.SIZE - 1 - Integer.numberOfLeadingZeros(reports)) / 2;
   }
 
-  /** Returns the smallest class with a round, or the number of classes. */
-  private int smallest() {
-    int c = 0;
-    while (c < CLASSES && rounds[c] == 0) {
-      c++;
-    }
-    return c;
-  }
-
   void visit(LearnerState.Visitor visitor) {
+    unit = (int) visitor.count("unit-size-class", unit);
     visitor.counts("rounds-by-size", rounds);
     visitor.vector("squared-norms-by-size", squaredNorms);
   }

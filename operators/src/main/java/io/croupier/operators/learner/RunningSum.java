@@ -25,7 +25,7 @@ final class RunningSum {
     return within(high + low);
   }
 
-  static double within(double x) {
+  private static double within(double x) {
     return Math.max(-Double.MAX_VALUE, Math.min(Double.MAX_VALUE, x));
   }
 

@@ -57,7 +57,7 @@ class EvidenceTest {
   }
 
   @Test
-  void hugeCoinsLeaveItFiniteOrZero() {
+  void hugeCoinsGiveNoNaN() {
     Evidence evidence = new Evidence();
     for (int j = 0; j < RoundWeights.WEIGHTS; j++) {
       evidence.observe(-Double.MAX_VALUE, j);
