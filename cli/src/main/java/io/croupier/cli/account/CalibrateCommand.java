@@ -2,6 +2,7 @@ package io.croupier.cli.account;
 
 import com.google.gson.JsonObject;
 import io.croupier.accounting.GaussianDp;
+import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.tree.TreeRelease;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
@@ -204,7 +205,15 @@ public final class CalibrateCommand implements Callable<Integer> {
         : compared(
             object,
             text,
-            MechanismErrors.ofMu(dimension, each.doubleValue(), share(count).doubleValue()));
+            MechanismErrors.ofMu(
+                dimension,
+                each.doubleValue(),
+                PureShares.of(
+                    epsilon,
+                    StrictMath.log(delta),
+                    count,
+                    share(count).doubleValue(),
+                    each.doubleValue())));
   }
 
   /** Pure epsilons add up as decimals in units of 1e-9, as in the ledger. */
@@ -225,13 +234,18 @@ public final class CalibrateCommand implements Callable<Integer> {
     object.addProperty("relation", RelationOption.REPLACE_ONE.toString());
     object.addProperty("reports", count);
     object.addProperty("epsilonOfReport", each.stripTrailingZeros());
+    boolean privUnit = each.doubleValue() <= PrivUnitLaw.MOST_EPSILON;
     String text =
         String.join(
             System.lineSeparator(),
-            ("Each of %s reports: epsilon %s. Declare it as privUnit: {epsilon, ..}, as l2Laplace:"
+            ("Each of %s reports: epsilon %s. Declare it as %sl2Laplace:"
                     + " {epsilon}, or as coordinateLaplace with taus whose L2 norm (clip L2) or sum"
-                    + " (clip COORDINATES) is at most that.")
-                .formatted(Digits.count(count), each.stripTrailingZeros().toPlainString()),
+                    + " (clip COORDINATES) is at most that.%s")
+                .formatted(
+                    Digits.count(count),
+                    each.stripTrailingZeros().toPlainString(),
+                    privUnit ? "privUnit: {epsilon, ..}, as " : "",
+                    privUnit ? "" : " The largest epsilon of privUnit is 16."),
             "To enforce the total, set limits: {epsilon: %s} in the model's spec."
                 .formatted(Digits.all(epsilon)));
     return dimension == null

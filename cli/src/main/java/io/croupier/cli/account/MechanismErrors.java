@@ -1,18 +1,16 @@
 package io.croupier.cli.account;
 
 import com.google.gson.JsonObject;
-import io.croupier.accounting.PureDp;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
-import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
 /**
- * What mechanisms of the same guarantee add to a gradient of d coordinates: E||release - g||^2, in
- * units of the squared gradient bound.
+ * The error that mechanisms of the same guarantee add to a gradient of d coordinates: E||release -
+ * g||^2, in units of the squared gradient bound.
  */
 final class MechanismErrors {
   private static final double LEAST_EPSILON = 1e-9;
@@ -22,6 +20,8 @@ final class MechanismErrors {
 
   private final int dimension;
   private final List<MechanismError> errors = new ArrayList<>();
+  private final JsonObject limits = new JsonObject();
+  private final List<String> limitLines = new ArrayList<>();
 
   private MechanismErrors(int dimension) {
     this.dimension = dimension;
@@ -36,75 +36,91 @@ final class MechanismErrors {
   }
 
   /**
-   * Of reports of a mu; pure ones have the largest epsilon that is worth no more, or the share of
-   * the wanted epsilon, if that is larger.
+   * Of equal reports that share a guarantee of epsilon at a delta.
    *
-   * @param share of one report in the sum of pure epsilons
+   * @param mu of each report, if they are Gaussian
+   * @param pure of each report, if they are pure
    */
-  static MechanismErrors ofMu(int dimension, double mu, double share) {
+  static MechanismErrors ofMu(int dimension, double mu, PureShares pure) {
     MechanismErrors errors = new MechanismErrors(dimension);
     errors.errors.add(
         new MechanismError("gaussian", "mu " + Digits.all(mu), 4 * dimension / (mu * mu)));
-    double epsilon = Math.max(share, largestEpsilon(mu));
-    if (epsilon >= LEAST_EPSILON) {
-      errors.addPure(epsilon);
-    }
+    errors.addPure(pure.composed());
     errors.sort();
+    errors.addLimit("mu", "of mu", pure.underMu());
+    errors.addLimit("epsilonAndDelta", "of epsilon and delta", pure.underFilter());
     return errors;
   }
 
-  /** A multiple of 1e-9; at most 1e6. */
-  private static double largestEpsilon(double mu) {
-    long low = 0;
-    long high = 1_000_000_000_000_000L;
-    while (high - low > 1) {
-      long middle = (low + high) >>> 1;
-      if (PureDp.mu(middle * 1e-9) <= mu) {
-        low = middle;
-      } else {
-        high = middle;
-      }
+  private void addPure(double epsilon) {
+    if (epsilon < LEAST_EPSILON) {
+      return;
     }
-    return BigDecimal.valueOf(low, 9).doubleValue();
+    double d = dimension;
+    errors.add(
+        new MechanismError("l2Laplace", level(epsilon), 4 * d * (d + 1) / (epsilon * epsilon)));
+    errors.add(privUnit(epsilon));
   }
 
-  private void addPure(double epsilon) {
-    String level = "epsilon " + Digits.all(epsilon);
-    double d = dimension;
-    errors.add(new MechanismError("l2Laplace", level, 4 * d * (d + 1) / (epsilon * epsilon)));
-    if (epsilon <= PrivUnitLaw.MOST_EPSILON) {
-      PrivUnitLaw law =
-          new PrivUnitLaws().best(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon));
-      errors.add(new MechanismError("privUnit", level, law.squaredError()));
+  /** The largest epsilon of priv_unit is 16, which satisfies every larger one. */
+  private MechanismError privUnit(double most) {
+    double epsilon = Math.min(most, PrivUnitLaw.MOST_EPSILON);
+    PrivUnitLaw law =
+        new PrivUnitLaws().best(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon));
+    return new MechanismError("privUnit", level(epsilon), law.squaredError());
+  }
+
+  private void addLimit(String key, String limit, double epsilon) {
+    if (epsilon < LEAST_EPSILON) {
+      return;
     }
+    MechanismError under = privUnit(epsilon);
+    JsonObject object = new JsonObject();
+    object.addProperty("epsilonOfReport", Math.min(epsilon, PrivUnitLaw.MOST_EPSILON));
+    object.addProperty("squaredError", under.error());
+    limits.add(key, object);
+    limitLines.add(
+        "  limit %-20s %s, %s".formatted(limit, sixDigits(under.error()), under.level()));
+  }
+
+  private static String level(double epsilon) {
+    return "epsilon " + Digits.all(epsilon);
+  }
+
+  private static String sixDigits(double error) {
+    return Digits.sixDigits(error, RoundingMode.HALF_EVEN);
   }
 
   private void sort() {
     errors.sort(Comparator.comparingDouble(MechanismError::error));
   }
 
-  /** Adds a list, the least error first. */
+  /** Adds the errors, the least one first, and those of priv_unit under limits. */
   void addTo(JsonObject object) {
     JsonObject list = new JsonObject();
     errors.forEach(error -> list.addProperty(error.name(), error.error()));
     object.addProperty("dimension", dimension);
     object.addProperty("leastError", errors.get(0).name());
     object.add("squaredErrors", list);
+    if (limits.size() > 0) {
+      object.add("privUnitUnderLimits", limits);
+    }
   }
 
-  /** A sentence and a line for each, the least error first. */
+  /** A sentence, and a line for each mechanism and limit, the least error first. */
   String text() {
     List<String> lines = new ArrayList<>();
     lines.add(
         "Least error in %s dimensions: %s. E||release - g||^2 of a report, in units of G^2:"
             .formatted(Digits.count(dimension), errors.get(0).name()));
     for (MechanismError error : errors) {
+      lines.add("  %-10s %s, %s".formatted(error.name(), sixDigits(error.error()), error.level()));
+    }
+    if (!limitLines.isEmpty()) {
       lines.add(
-          "  %-10s %s, %s"
-              .formatted(
-                  error.name(),
-                  Digits.sixDigits(error.error(), RoundingMode.HALF_EVEN),
-                  error.level()));
+          "The epsilons above hold where the number and the levels of the reports are fixed in"
+              + " advance. A limit in the model's spec admits as many reports of privUnit at:");
+      lines.addAll(limitLines);
     }
     return String.join(System.lineSeparator(), lines);
   }

@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.google.gson.JsonObject;
+import io.croupier.accounting.PureDp;
+import io.croupier.accounting.Spends;
+import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.cli.InputException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CalibrateCommandTest {
@@ -89,17 +94,109 @@ class CalibrateCommandTest {
         .containsPattern("privUnit +123\\.53\\d?, epsilon 1")
         .containsPattern("l2Laplace +1680, epsilon 1");
 
-    // One large report: pure noise wins. Many small ones under a mu: Gaussian noise by pi^2 / 4.
-    assertThat(json("--epsilon 8 --delta 1e-6 --dimension 100").get("leastError").getAsString())
-        .isEqualTo("privUnit");
-    JsonObject many = json("--epsilon 1 --delta 1e-6 --reports 10000 --dimension 100");
-    assertThat(many.get("leastError").getAsString()).isEqualTo("gaussian");
-    JsonObject small = many.getAsJsonObject("squaredErrors");
-    assertThat(small.get("privUnit").getAsDouble() / small.get("gaussian").getAsDouble())
-        .isBetween(2.40, 2.50);
+    // The largest epsilon of privUnit satisfies every larger one.
+    JsonObject large = json("--epsilon 20 --reports 1 --dimension 100");
+    assertThat(large.get("leastError").getAsString()).isEqualTo("privUnit");
+    assertThat(calibrate("--epsilon 20 --reports 1 --dimension 100").out())
+        .containsPattern("privUnit +[\\d.]+, epsilon 16");
     assertRefused("--dimension is for reports", "--epsilon 1 --delta 0.1 --steps 5 --dimension 3");
     assertRefused(
         "--dimension is 0; it must be at least 1", "--epsilon 1 --reports 5 --dimension 0");
+  }
+
+  /**
+   * One large report: privUnit wins. Many small ones: Gaussian noise wins by pi / 2 where levels
+   * are fixed in advance, and by pi^2 / 4 under a limit on mu. The default 256 candidates cost 1 %.
+   */
+  @Test
+  void manySmallReportsAtADeltaHaveLessErrorWithGaussianNoise() {
+    assertThat(json("--epsilon 8 --delta 1e-6 --dimension 100").get("leastError").getAsString())
+        .isEqualTo("privUnit");
+    JsonObject many = json("--epsilon 1 --delta 1e-6 --reports 10000 --dimension 1000");
+    assertThat(many.get("leastError").getAsString()).isEqualTo("gaussian");
+    JsonObject small = many.getAsJsonObject("squaredErrors");
+    double gaussian = small.get("gaussian").getAsDouble();
+    assertThat(small.get("privUnit").getAsDouble() / gaussian)
+        .isCloseTo(Math.PI / 2, withinPercentage(1.5));
+    JsonObject limits = many.getAsJsonObject("privUnitUnderLimits");
+    JsonObject underMu = limits.getAsJsonObject("mu");
+    JsonObject underFilter = limits.getAsJsonObject("epsilonAndDelta");
+    assertThat(underMu.get("squaredError").getAsDouble() / gaussian)
+        .isCloseTo(Math.PI * Math.PI / 4, withinPercentage(1.5));
+    assertThat(underFilter.get("squaredError").getAsDouble() / gaussian)
+        .isBetween(Math.PI / 2, Math.PI * Math.PI / 4);
+    assertThat(underMu.get("epsilonOfReport").getAsDouble())
+        .isLessThan(underFilter.get("epsilonOfReport").getAsDouble());
+    assertThat(calibrate("--epsilon 1 --delta 1e-6 --reports 10000 --dimension 1000").out())
+        .containsPattern("limit of mu +[\\d.e]+, epsilon 0\\.00")
+        .containsPattern("limit of epsilon and delta +[\\d.e]+, epsilon 0\\.00");
+  }
+
+  /**
+   * The numbers of reports from which Gaussian noise has less error, as docs/accounts.md states.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, 12", "2, 14", "4, 15", "8, 18"})
+  void gaussianNoiseWinsFromTheDocumentedNumberOfReports(double epsilon, int reports) {
+    String guarantee = "--epsilon %s --delta 1e-6 --dimension 20 --reports ".formatted(epsilon);
+    assertThat(json(guarantee + (reports - 1)).get("leastError").getAsString())
+        .isEqualTo("privUnit");
+    JsonObject found = json(guarantee + reports);
+    assertThat(found.get("leastError").getAsString()).isEqualTo("gaussian");
+    // A limit on mu admits less privUnit, so that Gaussian noise has less error for one report.
+    JsonObject one = json(guarantee + 1);
+    assertThat(
+            one.getAsJsonObject("privUnitUnderLimits")
+                .getAsJsonObject("mu")
+                .get("squaredError")
+                .getAsDouble())
+        .isGreaterThan(one.getAsJsonObject("squaredErrors").get("gaussian").getAsDouble());
+  }
+
+  /** The level of a report at which both have the same error, as docs/accounts.md states. */
+  @Test
+  void bordersInRhoAndInMuAreThoseOfTheDocumentation() {
+    assertThat(advantage(20, 2.8, PureDp.rho(2.8))).isLessThan(1);
+    assertThat(advantage(20, 2.83, PureDp.rho(2.83))).isGreaterThan(1);
+    assertThat(advantage(1000, 3.06, PureDp.rho(3.06))).isLessThan(1);
+    assertThat(advantage(1000, 3.1, PureDp.rho(3.1))).isGreaterThan(1);
+    assertThat(PureDp.rho(2.82)).isCloseTo(2.5, within(0.01));
+    assertThat(PureDp.rho(3.08)).isCloseTo(2.81, within(0.01));
+    for (double epsilon : new double[] {0.1, 1, 4, 8, 16}) {
+      assertThat(advantage(20, epsilon, Math.pow(PureDp.mu(epsilon), 2) / 2)).isLessThan(1);
+    }
+    assertThat(advantage(2, 4.2, Math.pow(PureDp.mu(4.2), 2) / 2)).isLessThan(1);
+    assertThat(advantage(2, 4.25, Math.pow(PureDp.mu(4.25), 2) / 2)).isGreaterThan(1);
+    assertThat(PureDp.mu(4.22)).isCloseTo(4.37, within(0.01));
+  }
+
+  /** The error of Gaussian noise over that of privUnit, for one report of mu^2 / 2 = rho. */
+  private static double advantage(int d, double epsilon, double rho) {
+    PrivUnitLaw law = new PrivUnitLaws().best(d, epsilon, PrivUnitLaw.defaultCandidates(epsilon));
+    return 2 * d / rho / law.squaredError();
+  }
+
+  /** What calibrate calls the epsilon of pure reports, account compose adds up to the total. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 10, 1000})
+  void pureReportsAtADeltaComposeToTheGuarantee(long reports) {
+    PureShares shares =
+        PureShares.of(
+            2, Math.log(1e-6), reports, 2.0 / reports, 0.4463 / Math.sqrt((double) reports));
+    Spends spends = new Spends();
+    spends.addPure(shares.composed(), reports);
+    assertThat(spends.least(Math.log(1e-6)).epsilon()).isBetween(1.9999, 2.0 + 1e-9);
+    assertThat(shares.underMu()).isLessThan(shares.composed());
+    assertThat(shares.underFilter()).isLessThanOrEqualTo(shares.composed());
+  }
+
+  @Test
+  void privUnitIsNotNamedBeyondItsLargestEpsilon() {
+    assertThat(calibrate("--epsilon 16 --reports 1").out())
+        .contains("Declare it as privUnit: {epsilon, ..}, as l2Laplace: {epsilon}");
+    assertThat(calibrate("--epsilon 16.5 --reports 1").out())
+        .contains("Declare it as l2Laplace: {epsilon}")
+        .contains("The largest epsilon of privUnit is 16.");
   }
 
   @Test
