@@ -22,16 +22,19 @@ class GoldenBytesTest {
       strings = {
         "ModelSpec-local",
         "ModelSpec-central",
+        "ModelSpec-priv-unit",
         "GradientReport-dense",
         "GradientReport-grid",
         "GradientReport-sparse",
         "GradientReport-coordinate",
         "GradientReport-example",
+        "GradientReport-candidate",
         "ModelUpdate",
         "AccountingEvent",
         "AccountingEvent-limits",
         "AccountingEvent-central",
         "AccountingEvent-blt",
+        "AccountingEvent-priv-unit",
         "GuaranteeEvent",
         "JournalEntry",
         "RecordedReport",
@@ -46,9 +49,11 @@ class GoldenBytesTest {
     assertThat(expected.build().toByteArray()).isEqualTo(golden);
   }
 
-  @Test
-  void aGoldenSpecIsValid() throws IOException {
-    assertThat(ModelSpecs.violations(ModelSpec.parseFrom(bytes("ModelSpec-local.bin")))).isEmpty();
+  @ParameterizedTest
+  @ValueSource(strings = {"local", "priv-unit"})
+  void aGoldenSpecIsValid(String kind) throws IOException {
+    ModelSpec spec = ModelSpec.parseFrom(bytes("ModelSpec-" + kind + ".bin"));
+    assertThat(ModelSpecs.violations(spec)).isEmpty();
   }
 
   /**
@@ -67,7 +72,7 @@ class GoldenBytesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"dense", "grid", "sparse", "coordinate", "example"})
+  @ValueSource(strings = {"dense", "grid", "sparse", "coordinate", "example", "candidate"})
   void goldenReportsAreWellFormed(String form) throws IOException {
     byte[] golden = bytes("GradientReport-" + form + ".bin");
     assertThat(GradientReports.violations(GradientReport.parseFrom(golden))).isEmpty();
