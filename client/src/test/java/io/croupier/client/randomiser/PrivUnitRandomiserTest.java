@@ -242,6 +242,46 @@ class PrivUnitRandomiserTest {
     assertThat(gradient).containsExactly(1, value, 1);
   }
 
+  /**
+   * At epsilon 12, an index outside the declared top has a probability of 0.03 % and less. The test
+   * ranks the candidates anew; a top with one more or one less would show in every few releases.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "1, 0.6", "2, 1", "8, 0.3"})
+  void theIndexIsAmongTheDeclaredTop(int d, double length) {
+    PrivUnitRandomiser randomiser = seeded(2, d, 12, 4096);
+    int top = randomiser.law().top();
+    double[] gradient = new double[d];
+    gradient[0] = 2 * length;
+    double[] lifted = new double[d + 1];
+    lifted[0] = length;
+    lifted[d] = Math.sqrt(1 - length * length);
+    int releases = Math.min(300, 30 * top);
+    boolean[] seen = new boolean[top];
+    int outside = 0;
+    for (int n = 0; n < releases; n++) {
+      PrivUnitRandomiser.Choice choice = randomiser.choose(gradient);
+      double sign = choice.index() % 2 == 0 ? 1 : -1;
+      double own = sign * CandidateVectors.height(choice.seed(), choice.index() / 2, lifted);
+      int higher = 0;
+      for (int pair = 0; pair < 2048; pair++) {
+        if (Math.abs(CandidateVectors.height(choice.seed(), pair, lifted)) > own) {
+          higher++;
+        }
+      }
+      if (own < 0 || higher >= top) {
+        outside++;
+      } else {
+        seen[higher] = true;
+      }
+    }
+    assertThat(outside).isZero();
+    assertThat(seen[0]).isTrue();
+    if (top <= 10) {
+      assertThat(seen).containsOnly(true);
+    }
+  }
+
   /** The seed is a function of the generator alone. */
   @Test
   void theSeedDoesNotDependOnTheGradient() {

@@ -187,6 +187,42 @@ class PrivUnitIntakeTest {
     assertThat(sum.count).isEqualTo(2);
   }
 
+  /**
+   * Every valid pair of candidates and top, twice, and no two reports with the same declaration:
+   * the worst that a sender can do to the caches, to a model of the learner that needs most.
+   */
+  @Test
+  void aFloodOfDeclarationsCostsLittle() {
+    ModelSpec spec = spec(20, 1, "banco { strongest_noise { l2_laplace { epsilon: 0.1 } } }");
+    ReportIntake intake = new ReportIntake(spec, 0);
+    Ledger ledger = new Ledger();
+    int judged = 0;
+    int admitted = 0;
+    long nanos = 0;
+    for (int round = 0; round < 2; round++) {
+      for (int candidates : new int[] {64, 256, 1024, 4096}) {
+        for (int top = 1; top <= candidates / 2; top++) {
+          Report report =
+              candidate(
+                  20,
+                  judged,
+                  3,
+                  "epsilon: %s candidates: %d top: %d"
+                      .formatted(0.3 + judged * 1e-4, candidates, top));
+          long start = System.nanoTime();
+          AccountingEvent event = ledger.judge(report, intake.terms(), new MapAccount());
+          nanos += System.nanoTime() - start;
+          judged++;
+          admitted += event.getOutcome() == Outcome.ADMITTED ? 1 : 0;
+        }
+      }
+    }
+    assertThat(judged).isEqualTo(2 * 2720);
+    assertThat(admitted).isBetween(10, judged - 10);
+    // Half of them need an integral; 0.1 ms on a machine that does nothing else.
+    assertThat(nanos / 1e6 / judged).as("milliseconds a report").isLessThan(2);
+  }
+
   /** A stranger may declare any level: every one is judged, and what is kept stays bounded. */
   @Test
   void manyLevelsAreJudged() {
