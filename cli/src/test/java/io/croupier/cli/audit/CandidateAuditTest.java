@@ -2,6 +2,7 @@ package io.croupier.cli.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -47,6 +48,29 @@ class CandidateAuditTest {
         new CandidateAudit(100_000, 0.999999, 2)
             .run(() -> new PrivUnitRandomiser(1, dimension, epsilon), n -> {});
     assertThat(finding.leastEpsilon(0.05)).isGreaterThan(0.95 * epsilon);
+    assertThat(finding.leastEpsilon(1e-9)).isLessThan(epsilon);
+  }
+
+  /**
+   * The grid of levels: the bound is within ten standard deviations of the estimate of ln(p / q).
+   * Up to three of them separate the bound from the estimate, so a run fails with a probability
+   * below 1e-9.
+   */
+  @ParameterizedTest
+  @Tag("thorough")
+  @CsvSource({"2, 0.25", "2, 0.5", "2, 1", "2, 2", "2, 4", "2, 8", "20, 0.5", "20, 2", "20, 8"})
+  void everyLevelShows(int dimension, double epsilon) throws Exception {
+    int samples = 100_000;
+    PrivUnitLaw law = new PrivUnitRandomiser(1, dimension, epsilon).law();
+    CandidateFinding finding =
+        new CandidateAudit(samples, 0.999999, 2)
+            .run(() -> new PrivUnitRandomiser(1, dimension, epsilon), n -> {});
+    double others = law.candidates() - law.top();
+    double p = 1 / (1 + others / law.top() * Math.exp(-epsilon));
+    double q = 1 / (Math.exp(epsilon) + others / law.top());
+    double deviation = Math.sqrt((1 - p) / (samples * p) + (1 - q) / (samples * q));
+    assertThat(finding.refuted()).as(finding.text()).isFalse();
+    assertThat(finding.leastEpsilon(0.05)).isGreaterThan(epsilon - 10 * deviation);
     assertThat(finding.leastEpsilon(1e-9)).isLessThan(epsilon);
   }
 

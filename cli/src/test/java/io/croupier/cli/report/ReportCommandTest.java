@@ -10,6 +10,8 @@ import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.DeclarationCase;
+import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.PrivUnit;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -124,6 +126,8 @@ class ReportCommandTest {
 
   @ParameterizedTest
   @CsvSource({
+    "taps, --epsilon 1, PRIV_UNIT, epsilon 1",
+    "taps, --mechanism priv-unit --epsilon 2 --share 4, PRIV_UNIT, epsilon 0.5",
     "taps, --mechanism gaussian --mu 0.5, GAUSSIAN, mu 0.5",
     "taps, --mechanism GAUSSIAN --mu 0.5 --undisclosed, UNDISCLOSED, 1 of them undisclosed",
     "taps, --mechanism gaussian --mu 1 --share 4, GAUSSIAN, mu 0.5",
@@ -147,6 +151,32 @@ class ReportCommandTest {
     assertThat(run.code).as(run.err).isZero();
     assertThat(run.reports().get(0).getDeclarationCase()).isEqualTo(declaration);
     assertThat(run.err).contains(spent);
+  }
+
+  /** The default is priv_unit: a seed and an index, in JSON and in the bytes of a record. */
+  @Test
+  void theDefaultMechanismSendsACandidate() throws IOException {
+    GradientReport report = run("[0.5, 0]", FORGET + "--epsilon 1").reports().get(0);
+    assertThat(report.getCandidate().getDimension()).isEqualTo(2);
+    assertThat(report.getCandidate().hasSeed()).isTrue();
+    assertThat(report.getPrivUnit())
+        .isEqualTo(PrivUnit.newBuilder().setEpsilon(1).setCandidates(256).setTop(97).build());
+    assertThat(GradientReports.violations(report)).isEmpty();
+
+    Run record =
+        run("{\"gradient\": [0.5, 0], \"round\": 0}", FORGET + "--epsilon 1 --format record");
+    GradientReport sent = GradientReport.parseFrom(record.out);
+    assertThat(sent.getPrivUnit()).isEqualTo(report.getPrivUnit());
+    assertThat(GradientReports.violations(sent)).isEmpty();
+  }
+
+  @Test
+  void privUnitIsRefusedWhereItCannotBe() {
+    assertThat(run("[0, 0]", FORGET + "--epsilon 1 --undisclosed").err)
+        .contains("--mechanism priv-unit takes no --undisclosed");
+    assertThat(run("[0, 0]", FORGET + "--epsilon 16.5").err).contains("epsilon is 16.5");
+    assertThat(run("[0, 0]", FORGET + "--mu 1").err)
+        .contains("--mechanism priv-unit takes --epsilon, and no other level");
   }
 
   @ParameterizedTest
