@@ -200,6 +200,24 @@ class CoinInequalityTest {
     }
   }
 
+  /** Half the report plus half a fixed pull of at most G: what a learner with a radius receives. */
+  private record Pulled(Reports reports, double pull) implements Reports {
+    @Override
+    public void at(double frequency, double[] complex) {
+      reports.at(frequency / 2, complex);
+      double cos = Math.cos(frequency * pull / 2);
+      double sin = Math.sin(frequency * pull / 2);
+      double real = complex[0] * cos - complex[1] * sin;
+      complex[1] = complex[0] * sin + complex[1] * cos;
+      complex[0] = real;
+    }
+
+    @Override
+    public double mean() {
+      return (reports.mean() + pull) / 2;
+    }
+  }
+
   /** A mean plus l2-Laplace noise of an epsilon, in d dimensions, or Gaussian noise. */
   private record Additive(double mean, double scale, double shape) implements Reports {
     static Additive l2Laplace(double mean, double epsilon, int d) {
@@ -290,6 +308,25 @@ class CoinInequalityTest {
     PrivUnitLaw law = laws.best(20, 2, 256);
     for (double cosine : new double[] {1, 0, -1}) {
       assertCoins("cosine " + cosine, 1, new Part(1, new ByRank(law, cosine)));
+    }
+  }
+
+  /** The black box and the coordinate-wise learner with a radius, for one report and for a mean. */
+  @ParameterizedTest
+  @CsvSource({"1, 1, 64", "2, 0.25, 256", "20, 2, 256", "100, 8, 64"})
+  void aPullTowardsTheBallKeepsIt(int d, double epsilon, int candidates) {
+    PrivUnitLaw law = laws.best(d, epsilon, candidates);
+    for (double cosine : new double[] {1, 0, -1}) {
+      Reports reports = new ByRank(law, cosine);
+      for (double pull : new double[] {-1, -0.5, 0, 0.5, 1}) {
+        for (double a : new double[] {0.2, 0.05}) {
+          for (int n : new int[] {1, 10}) {
+            assertThat(excess(a, 1, n, new Part(1, new Pulled(reports, pull))))
+                .as("d %s, cosine %s, pull %s, a %s, mean of %s", d, cosine, pull, a, n)
+                .isLessThan(ROUNDING);
+          }
+        }
+      }
     }
   }
 

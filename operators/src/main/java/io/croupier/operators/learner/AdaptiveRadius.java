@@ -24,9 +24,11 @@ import java.util.Map;
  * multiply the radius by thousands. The divisor f, at first 1, makes up for growth that the limit
  * prevented, so that the radius doesn't make it up later.
  *
- * <p>Source: our own. It tightens Lemma 4 of [vdH19]: for symmetric x with |E x| <= delta, E exp(x
- * - c x^2) <= 1 + E x holds with c = 1/2 + delta + 2.8 delta^2, so that F exceeds K with
- * probability at most 1/K unless the direction is worth following, whatever the (symmetric) noise.
+ * <p>Source: our own. It tightens Lemma 4 of [vdH19]: E exp(x - c x^2) <= 1 + E x holds with c =
+ * 1/2 + delta + 2.8 delta^2 for the coins x of a bet with |E x| <= delta, so that F exceeds K with
+ * probability at most 1/K unless the direction is worth following. Coins of symmetric noise have
+ * this inequality, whatever its strength, and so have those of priv_unit, whose noise is not
+ * symmetric (docs/priv-unit.md).
  *
  * <p>Overflow: r saturates at {@link MagnitudeLearner#LIMIT} / B, counted; never NaN. A step costs
  * O(d) (with a second, read-only pass where z may leave the ball) and {@value Evidence#LEVELS}

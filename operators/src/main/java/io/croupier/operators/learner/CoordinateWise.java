@@ -5,9 +5,9 @@ import java.util.BitSet;
 /**
  * A coin bettor in every coordinate: with -L_j the sum of the j-th coordinates of the rounds'
  * subgradients and V_j the sum of their squares, w_j = w0_j + W0 times the prediction of a {@link
- * Potential} at (L_j, V_j). The noise only has to be symmetric in every coordinate. G bounds each
- * coordinate of the mean; W0, the initial wealth, bounds the loss of each coordinate against doing
- * nothing.
+ * Potential} at (L_j, V_j). The noise of every coordinate must satisfy E exp(x - x^2) <= 1 + E x
+ * for coins x with |E x| <= 1/5, as symmetric noise and priv_unit do. G bounds each coordinate of
+ * the mean; W0, the initial wealth, bounds the loss of each coordinate against doing nothing.
  *
  * <p>A step only updates L and V, in the coordinates that the round touches: O(non-zeros) for a
  * sparse round. Weights are evaluated when they are published, in the coordinates touched since the

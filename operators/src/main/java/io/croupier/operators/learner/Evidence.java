@@ -15,8 +15,8 @@ import java.util.Arrays;
  * </pre>
  *
  * <p>Whatever the weights, if each depends only on earlier rounds and on its round's number of
- * reports: for symmetric x with |E x| at most delta, E exp(x - c x^2) is at most 1 + E x, so each
- * summand divided by its drift is a supermartingale.
+ * reports: for coins x with |E x| at most delta, of symmetric noise or of priv_unit, E exp(x - c
+ * x^2) is at most 1 + E x, so each summand divided by its drift is a supermartingale.
  *
  * <p>Accuracy: that of compensated sums, see {@link RunningSum}, and of sums of at most 2 * {@value
  * RoundWeights#WEIGHTS} products; never NaN.
