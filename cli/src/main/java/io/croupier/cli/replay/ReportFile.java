@@ -24,7 +24,10 @@ final class ReportFile {
   /** Strings that occur in every line with a gradient. */
   private static final List<String> GRADIENTS = List.of("dense", "grid", "sparse", "example");
 
-  /** Strings that occur in every line that declares noise. */
+  /**
+   * Strings that occur in every line that declares the noise of such a gradient. {@code priv_unit}
+   * comes with a candidate, so beside another gradient it doesn't show that noise was added.
+   */
   private static final List<String> NOISES =
       List.of(
           "undisclosed",
