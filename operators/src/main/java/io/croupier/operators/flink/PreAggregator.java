@@ -30,10 +30,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     implements OneInputStreamOperator<RoundSum, RoundSum>, BoundedOneInput {
   private static final long serialVersionUID = 1;
 
-  /**
-   * The most named rounds that are counted at the same time. A report may name any number, so the
-   * counts of the least recently named rounds are dropped.
-   */
+  /** The most named rounds that are counted at the same time. */
   private static final int MOST_ROUNDS = 1024;
 
   private final long intervalMs;
@@ -42,23 +39,9 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   private transient StreamRecord<RoundSum> outgoing;
   private transient ScheduledFuture<?> timer;
   private transient int parallelism;
-  private transient Map<NamedRound, Count> counts;
-  private transient NamedRound lastNamed;
-  private transient Count lastCount;
+  private transient RoundCounts counts;
 
   private record RoundKey(String modelId, long namedRound, long specOffset, boolean grid) {}
-
-  private record NamedRound(String modelId, long round) {
-
-    boolean isNamedBy(RoundSum report) {
-      return round == report.namedRound && modelId.equals(report.modelId);
-    }
-  }
-
-  /** The reports of one named round that this subtask has seen. */
-  private static final class Count {
-    private long reports;
-  }
 
   /**
    * Creates an operator that holds a bundle back for at most {@code interval}.
@@ -75,15 +58,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   public void open() throws Exception {
     super.open();
     bundles = new LinkedHashMap<>();
-    counts =
-        new LinkedHashMap<>(16, 0.75f, true) {
-          private static final long serialVersionUID = 1;
-
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<NamedRound, Count> eldest) {
-            return size() > MOST_ROUNDS;
-          }
-        };
+    counts = new RoundCounts(MOST_ROUNDS);
     outgoing = new StreamRecord<>(null);
     parallelism = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
   }
@@ -120,12 +95,8 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
 
   /** Counts a report; returns at how many reports its bundle is emitted. */
   private long bundleSize(RoundSum report) {
-    if (lastNamed == null || !lastNamed.isNamedBy(report)) {
-      lastNamed = new NamedRound(report.modelId, report.namedRound);
-      lastCount = counts.computeIfAbsent(lastNamed, named -> new Count());
-    }
     long halfRound = Math.max(1, report.reportsPerRound / (2 * parallelism));
-    long share = Publication.share(lastCount.reports++);
+    long share = Publication.share(counts.add(report.modelId, report.namedRound));
     return Math.min(Math.max(halfRound, share), mostReports);
   }
 
