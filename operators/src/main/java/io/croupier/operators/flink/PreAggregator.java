@@ -22,9 +22,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * the learner receives some hundred of them for each publication, whatever the rate.
  *
  * <p>The operator has no state: after a restart it counts from 0, and bundles are smaller for a
- * while. Grid vectors are added exactly, as integers; others in order of arrival. Sparse reports
- * are forwarded one by one, so that their cost stays proportional to the coordinates that they
- * touch.
+ * while. Grid vectors are added exactly, as integers; others in order of arrival. The sum of sparse
+ * reports names the coordinates that any of them names, so it is never longer than they are
+ * together, and the cost stays proportional to the coordinates that they touch.
  */
 public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     implements OneInputStreamOperator<RoundSum, RoundSum>, BoundedOneInput {
@@ -32,6 +32,12 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
 
   /** The most named rounds that are counted at the same time. */
   private static final int MOST_ROUNDS = 1024;
+
+  /**
+   * The most sparse reports in a bundle. Those to a central model are whole steps of its grid, at
+   * most 2^26 in a coordinate, as doubles: a sum of that many is exact, as the noise requires.
+   */
+  private static final int MOST_SPARSE = 1 << 26;
 
   private final long intervalMs;
   private final int mostReports;
@@ -41,7 +47,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   private transient int parallelism;
   private transient RoundCounts counts;
 
-  private record RoundKey(String modelId, long namedRound, long specOffset, boolean grid) {}
+  private record RoundKey(String modelId, long namedRound, long specOffset, VectorForm form) {}
 
   /**
    * Creates an operator that holds a bundle back for at most {@code interval}.
@@ -66,17 +72,12 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement(StreamRecord<RoundSum> element) {
     RoundSum report = element.getValue();
-    if (report.form == VectorForm.SPARSE) {
-      output.collect(element);
-      return;
-    }
     long enough = bundleSize(report);
     if (enough == 1) {
       output.collect(element);
       return;
     }
-    boolean grid = report.form == VectorForm.GRID;
-    RoundKey key = new RoundKey(report.modelId, report.namedRound, report.specOffset, grid);
+    RoundKey key = new RoundKey(report.modelId, report.namedRound, report.specOffset, report.form);
     Bundle bundle = bundles.get(key);
     if (bundle == null) {
       bundle = new Bundle(report);
@@ -97,7 +98,8 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   private long bundleSize(RoundSum report) {
     long halfRound = Math.max(1, report.reportsPerRound / (2 * parallelism));
     long share = Publication.share(counts.add(report.modelId, report.namedRound));
-    return Math.min(Math.max(halfRound, share), mostReports);
+    int most = report.form == VectorForm.SPARSE ? Math.min(mostReports, MOST_SPARSE) : mostReports;
+    return Math.min(Math.max(halfRound, share), most);
   }
 
   private void onTimer() {

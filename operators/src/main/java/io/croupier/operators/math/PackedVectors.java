@@ -225,7 +225,7 @@ public final class PackedVectors {
 
   /** Adds doubles to the coordinates of {@code sum} that {@code indices} name. */
   public static void addSparse(byte[] values, int[] indices, double[] sum) {
-    requireCount(indices.length, count(VectorForm.SPARSE, values));
+    requireSparse(values, indices);
     for (int i = 0; i < indices.length; i++) {
       sum[indices[i]] += (double) DOUBLES.get(values, i * Double.BYTES);
     }
@@ -283,6 +283,15 @@ public final class PackedVectors {
 
   private static IllegalArgumentException noValues() {
     return new IllegalArgumentException("A candidate has no values until it is expanded");
+  }
+
+  /**
+   * Checks that there are as many {@code SPARSE} values as coordinates.
+   *
+   * @throws IllegalArgumentException if there are not
+   */
+  static void requireSparse(byte[] values, int[] indices) {
+    requireCount(indices.length, count(VectorForm.SPARSE, values));
   }
 
   private static void requireCount(int expected, int actual) {

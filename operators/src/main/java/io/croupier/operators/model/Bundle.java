@@ -1,31 +1,34 @@
 package io.croupier.operators.model;
 
 import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.SparseSum;
 import io.croupier.operators.report.VectorForm;
 import java.util.Arrays;
 
 /**
  * A sum of reports to one model and round that is still growing: grid vectors are added exactly, as
- * integers, dense ones in order of arrival.
+ * integers, others in order of arrival. A sum of sparse reports names the coordinates that any of
+ * them names.
  *
  * <p>A bundle of one report is that report itself, bit for bit. So a bundle depends only on its
  * reports and their order.
  *
  * <p>Not thread-safe. The second report allocates O(d); later ones only for their positions, if
- * they have any.
+ * they have any. Sparse reports cost time and memory proportional to their coordinates, whatever d.
  */
 public final class Bundle {
   private final RoundSum first;
   private RoundSum sum;
   private long[] gridSum;
   private double[] denseSum;
+  private SparseSum sparseSum;
   private int positions;
 
   /**
    * Creates a bundle of one report.
    *
-   * @param first the report, of grid or dense form; sparse reports are not bundled. It must not
-   *     change while the bundle grows
+   * @param first the report, of grid, dense or sparse form. It must not change while the bundle
+   *     grows
    */
   public Bundle(RoundSum first) {
     this.first = first;
@@ -72,15 +75,21 @@ public final class Bundle {
         sum.form = VectorForm.DENSE;
         denseSum = new double[first.dimension];
       }
-      case GRID_SUM, SPARSE, EXAMPLE, CANDIDATE ->
+      case SPARSE -> {
+        sum.form = VectorForm.SPARSE;
+        sparseSum = new SparseSum();
+      }
+      case GRID_SUM, EXAMPLE, CANDIDATE ->
           throw new IllegalArgumentException(
-              "Reports of form %s are not bundled, only GRID and DENSE".formatted(first.form));
+              "Reports of form %s are not bundled".formatted(first.form));
     }
   }
 
   private void addUp(RoundSum report) {
     if (gridSum != null) {
       PackedVectors.addGrid(report.values, gridSum);
+    } else if (sparseSum != null) {
+      sparseSum.add(report.values, report.indices);
     } else {
       PackedVectors.addDense(report.values, denseSum);
     }
@@ -113,6 +122,9 @@ public final class Bundle {
       sum.values = PackedVectors.encode(gridSum);
     } else if (denseSum != null) {
       sum.values = PackedVectors.encode(denseSum);
+    } else if (sparseSum != null) {
+      sum.indices = sparseSum.indices();
+      sum.values = sparseSum.values();
     }
     return sum;
   }

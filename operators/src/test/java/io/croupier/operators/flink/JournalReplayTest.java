@@ -8,7 +8,6 @@ import io.croupier.operators.model.Bundle;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.JournalEntry;
@@ -162,9 +161,6 @@ class JournalReplayTest {
   private RoundSum bundle(String modelId, long namedRound, SplittableRandom random) {
     int form = random.nextInt(3);
     RoundSum first = report(modelId, namedRound, form, random);
-    if (first.form == VectorForm.SPARSE) {
-      return first;
-    }
     Bundle bundle = new Bundle(first);
     for (int i = random.nextInt(3); i > 0; i--) {
       bundle.add(report(modelId, namedRound, form, random));

@@ -153,13 +153,20 @@ class PreAggregatorTest {
   }
 
   @Test
-  void sparseReportsAreForwardedOneByOneImmediately() throws Exception {
+  void sparseReportsAreAddedUpWhereTheyNameACoordinate() throws Exception {
     start(1);
-    RoundSum first = TestRecords.sparse("m", 0, 1000, 3, 0.5);
-    RoundSum second = TestRecords.sparse("m", 0, 1000, 4, 0.5);
-    send(100, first);
-    send(100, second);
-    assertThat(sent()).usingRecursiveFieldByFieldElementComparator().containsExactly(first, second);
+    for (int i = 0; i < 50; i++) {
+      send(100, TestRecords.sparse("m", 0, 1_000_000, 999_999 - i % 3, 0.5));
+    }
+    assertThat(sent())
+        .singleElement()
+        .satisfies(
+            sum -> {
+              assertThat(sum.form).isEqualTo(VectorForm.SPARSE);
+              assertThat(sum.count).isEqualTo(50);
+              assertThat(sum.indices).containsExactly(999_999, 999_998, 999_997);
+              assertThat(sum.values).isEqualTo(PackedVectors.encode(new double[] {8.5, 8.5, 8}));
+            });
   }
 
   @Test
@@ -173,14 +180,15 @@ class PreAggregatorTest {
             otherSpec,
             TestRecords.dense("m", 1, 0, 1),
             TestRecords.dense("n", 0, 0, 1),
-            TestRecords.grid("m", 0, 0, 1));
+            TestRecords.grid("m", 0, 0, 1),
+            TestRecords.sparse("m", 0, 2, 1, 1));
     for (RoundSum report : different) {
       send(100, report);
     }
     harness.prepareSnapshotPreBarrier(1);
     List<RoundSum> sums = sent();
-    assertThat(sums).hasSize(5).allSatisfy(sum -> assertThat(sum.count).isEqualTo(1));
-    for (int i = 0; i < 5; i++) {
+    assertThat(sums).hasSize(6).allSatisfy(sum -> assertThat(sum.count).isEqualTo(1));
+    for (int i = 0; i < 6; i++) {
       assertThat(sums.get(i).modelId).isEqualTo(different.get(i).modelId);
       assertThat(sums.get(i).namedRound).isEqualTo(different.get(i).namedRound);
       assertThat(sums.get(i).specOffset).isEqualTo(different.get(i).specOffset);

@@ -54,6 +54,27 @@ class BundleTest {
         .isEqualTo(PackedVectors.encode(new double[] {0}));
   }
 
+  @Test
+  void sparseReportsAreAddedWhereTheyNameACoordinate() {
+    Bundle bundle = new Bundle(sparse(9, new int[] {7, 2}, 1e16, 4));
+    bundle.add(sparse(9, new int[] {2, 0}, 0.5, 3));
+    bundle.add(sparse(9, new int[] {7}, -1e16));
+    bundle.add(sparse(9, new int[] {}));
+    bundle.add(sparse(9, new int[] {7}, 1));
+    RoundSum sum = bundle.seal();
+    assertThat(sum.form).isEqualTo(VectorForm.SPARSE);
+    assertThat(sum.dimension).isEqualTo(9);
+    assertThat(sum.count).isEqualTo(5);
+    assertThat(sum.indices).containsExactly(7, 2, 0);
+    assertThat(sum.values).isEqualTo(PackedVectors.encode(new double[] {1, 4.5, 3}));
+  }
+
+  private static RoundSum sparse(int dimension, int[] indices, double... values) {
+    RoundSum report = report(VectorForm.SPARSE, dimension, PackedVectors.encode(values));
+    report.indices = indices;
+    return report;
+  }
+
   private static RoundSum sumOf(RoundSum first, RoundSum second, RoundSum third) {
     Bundle bundle = new Bundle(first);
     bundle.add(second);
@@ -108,9 +129,9 @@ class BundleTest {
     assertThatThrownBy(() -> bundle.add(grid(1, 2)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("A GRID report of dimension 2 in a bundle of DENSE reports of dimension 2");
-    RoundSum sparse = report(VectorForm.SPARSE, 2, new byte[8]);
-    assertThatThrownBy(() -> new Bundle(sparse).add(sparse))
+    RoundSum sum = report(VectorForm.GRID_SUM, 1, new byte[8]);
+    assertThatThrownBy(() -> new Bundle(sum).add(sum))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("Reports of form SPARSE are not bundled, only GRID and DENSE");
+        .hasMessage("Reports of form GRID_SUM are not bundled");
   }
 }

@@ -1,0 +1,82 @@
+package io.croupier.operators.math;
+
+import java.security.SecureRandom;
+import java.util.Arrays;
+
+/**
+ * The sum of sparse vectors: the coordinates that any of them names, in order of first occurrence,
+ * and the sum at each, added in order of arrival.
+ *
+ * <p>Adding a vector costs expected O(1) a coordinate, whatever the dimension. Reports choose their
+ * coordinates, so the hash function is secret: else a report could name coordinates that all have
+ * the same hash. It affects no result. Source: multiply-shift hashing, Dietzfelbinger et al. 1997.
+ *
+ * <p>Not thread-safe.
+ */
+public final class SparseSum {
+  private static final long MULTIPLIER = new SecureRandom().nextLong() | 1;
+
+  private int[] indices = new int[16];
+  private double[] sums = new double[16];
+  private int size;
+
+  /** 1 + the position of a coordinate in {@link #indices}, or 0; at most half of it is occupied. */
+  private int[] slots = new int[32];
+
+  /**
+   * Adds a sparse vector.
+   *
+   * @param values consecutive little-endian doubles
+   * @param coordinates their coordinates
+   * @throws IllegalArgumentException if there are not as many values as coordinates
+   */
+  public void add(byte[] values, int[] coordinates) {
+    PackedVectors.requireSparse(values, coordinates);
+    for (int i = 0; i < coordinates.length; i++) {
+      int position = position(coordinates[i]);
+      sums[position] += PackedVectors.doubleAt(values, i);
+    }
+  }
+
+  private int position(int coordinate) {
+    int slot = slot(coordinate);
+    if (slots[slot] == 0) {
+      if (size == indices.length) {
+        grow();
+        slot = slot(coordinate);
+      }
+      indices[size] = coordinate;
+      slots[slot] = ++size;
+    }
+    return slots[slot] - 1;
+  }
+
+  /** Returns the slot of a coordinate, or the empty one where it belongs. */
+  private int slot(int coordinate) {
+    int bits = Integer.numberOfTrailingZeros(slots.length);
+    int slot = (int) ((coordinate * MULTIPLIER) >>> (Long.SIZE - bits));
+    while (slots[slot] != 0 && indices[slots[slot] - 1] != coordinate) {
+      slot = (slot + 1) & (slots.length - 1);
+    }
+    return slot;
+  }
+
+  private void grow() {
+    indices = Arrays.copyOf(indices, 2 * size);
+    sums = Arrays.copyOf(sums, 2 * size);
+    slots = new int[4 * size];
+    for (int i = 0; i < size; i++) {
+      slots[slot(indices[i])] = i + 1;
+    }
+  }
+
+  /** Returns the coordinates, in order of first occurrence. */
+  public int[] indices() {
+    return Arrays.copyOf(indices, size);
+  }
+
+  /** Returns the sums at {@link #indices}, in the layout of {@code SPARSE}. */
+  public byte[] values() {
+    return PackedVectors.encode(Arrays.copyOf(sums, size));
+  }
+}
