@@ -96,6 +96,11 @@ final class KeyedModel {
             });
   }
 
+  /** Returns the key. */
+  String modelId() {
+    return modelId;
+  }
+
   /** Returns the model in training; null before its spec has arrived and after it was retired. */
   LiveModel model() {
     return model;

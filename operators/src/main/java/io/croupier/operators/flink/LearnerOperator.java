@@ -74,6 +74,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient Backlog backlog;
   private transient boolean aligned;
   private transient long lastCheckpointId;
+  private transient int openInputs;
 
   /** Lost records to emit once more, by model. */
   private transient Map<String, List<OutboundRecord>> lost;
@@ -147,6 +148,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
             getContainingTask().getJobConfiguration());
     learnerMetrics = new LearnerMetrics(getMetricGroup(), backlog);
     journal = new Journal(journalSettings, this::emit);
+    openInputs = 2;
     lost = new LinkedHashMap<>();
     for (String modelId : lastRounds.modelIds()) {
       setCurrentKey(modelId);
@@ -272,10 +274,14 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   public void onProcessingTime(InternalTimer<String, VoidNamespace> timer) throws Exception {
     KeyedModel keyedModel = keyedModel(timer.getKey());
     if (keyedModel.deadline() == timer.getTimestamp()) {
-      keyedModel.model().closeRound();
-      journal.timedOut(keyedModel.model());
+      timeOut(keyedModel);
       keyedModel.setDeadline(0);
     }
+  }
+
+  private void timeOut(KeyedModel keyedModel) {
+    keyedModel.model().closeRound();
+    journal.timedOut(keyedModel.model());
   }
 
   @Override
@@ -283,10 +289,13 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     throw new IllegalStateException("The learner sets no event-time timers");
   }
 
+  /** After the end of the input, the sink accepts no record, and there is no news. */
   @Override
   public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
-    lastCheckpointId = checkpointId;
-    publish(checkpointId);
+    if (openInputs > 0) {
+      lastCheckpointId = checkpointId;
+      publish(checkpointId);
+    }
   }
 
   @Override
@@ -299,31 +308,72 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     }
   }
 
+  /**
+   * At the end of both inputs, publishes whatever is left: no new round waits, since no publication
+   * follows, and partly full rounds with a timeout close, since no timer fires any more.
+   */
   @Override
   public void endInput(int inputId) throws Exception {
-    publish(lastCheckpointId + 1);
-  }
-
-  private void publish(long checkpointId) throws Exception {
-    lost.values().forEach(records -> records.forEach(this::emit));
-    lost.clear();
-    for (Map.Entry<String, KeyedModel> entry : keyedModels.entrySet()) {
-      LiveModel model = entry.getValue().model();
-      if (model != null && (model.hasNews() || model.hasNewRound())) {
-        setCurrentKey(entry.getKey());
-        publish(entry.getValue(), checkpointId);
+    openInputs--;
+    if (openInputs > 0) {
+      return;
+    }
+    emitLost();
+    for (KeyedModel keyedModel : inTraining()) {
+      setCurrentKey(keyedModel.modelId());
+      closeOnTimeout(keyedModel);
+      if (hasNews(keyedModel.model())) {
+        publish(keyedModel, lastCheckpointId + 1, true);
+      }
+      // The publication may have moved the rest of the last round to the round that is filling.
+      if (closeOnTimeout(keyedModel)) {
+        publish(keyedModel, lastCheckpointId + 1, true);
       }
     }
   }
 
-  private void publish(KeyedModel keyedModel, long checkpointId) {
+  /** Closes a partly full round that has a timeout; returns whether there was one. */
+  private boolean closeOnTimeout(KeyedModel keyedModel) {
+    boolean closes = keyedModel.deadline() != 0;
+    if (closes) {
+      timeOut(keyedModel);
+      setTimeout(keyedModel);
+    }
+    return closes;
+  }
+
+  private void publish(long checkpointId) throws Exception {
+    emitLost();
+    for (KeyedModel keyedModel : inTraining()) {
+      LiveModel model = keyedModel.model();
+      if (hasNews(model)) {
+        setCurrentKey(keyedModel.modelId());
+        boolean mayOpen = keyedModel.gate().mayOpen(model, backlog, now());
+        if (mayOpen || model.hasNews()) {
+          publish(keyedModel, checkpointId, mayOpen);
+        }
+      }
+    }
+  }
+
+  private void emitLost() {
+    lost.values().forEach(records -> records.forEach(this::emit));
+    lost.clear();
+  }
+
+  private List<KeyedModel> inTraining() {
+    return keyedModels.values().stream().filter(keyed -> keyed.model() != null).toList();
+  }
+
+  /** Returns whether the next update would differ from the last one, or open a new round. */
+  private static boolean hasNews(LiveModel model) {
+    return model.hasNews() || model.hasNewRound();
+  }
+
+  private void publish(KeyedModel keyedModel, long checkpointId, boolean mayOpen) {
     LiveModel model = keyedModel.model();
     long now = now();
     long round = model.publishedRound();
-    boolean mayOpen = keyedModel.gate().mayOpen(model, backlog, now);
-    if (!mayOpen && !model.hasNews()) {
-      return;
-    }
     Optional<ModelUpdateView> update = model.publish(mayOpen, now);
     journal.published(model, update.isPresent(), mayOpen);
     update.ifPresent(

@@ -97,6 +97,10 @@ class JournalReplayTest {
           rounds.put(update.getModelId(), update.getRound());
         }
       }
+      learner.lag(5_000);
+      learner.report(bundle("black-box", rounds.get("black-box"), random));
+      burst("sgd", rounds.get("sgd"), learner);
+      learner.onEach(harness -> harness.endAllInputs());
       records = List.copyOf(learner.outputs());
     }
 

@@ -1,0 +1,77 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The inputs end while a new round is held back, as {@code flink stop --drain} ends them. */
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class DrainITCase {
+  @TempDir private Path directory;
+  private EmbeddedBroker broker;
+  private TestTopics testTopics;
+  private FollowedUpdates updates;
+
+  @BeforeEach
+  void startBroker() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    testTopics = new TestTopics(broker, "drain");
+    updates = new FollowedUpdates(testTopics);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    updates.close();
+    testTopics.close();
+    broker.close();
+  }
+
+  @Test
+  void theHeldRoundIsPublishedAndTheJobFinishes() throws Exception {
+    Map<String, String> settings = new HashMap<>(testTopics.defaults());
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.put("flink.restart-strategy.type", "none");
+    JobClient job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(settings));
+    ModelSpec spec = OneHotReports.spec("m", 1, 1);
+    testTopics.publish(spec);
+    testTopics.flush();
+    updates.await("m", update -> true);
+    answerRoundZero(spec, "first");
+    assertThat(updates.await("m", update -> update.getUsed() == 1).getRound()).isEqualTo(1);
+    answerRoundZero(spec, "second");
+    ModelUpdate held = updates.await("m", update -> update.getUsed() == 2);
+    assertThat(held.getRound()).as("no report has named round 1").isEqualTo(1);
+
+    job.stopWithSavepoint(
+            true, directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
+        .get(60, TimeUnit.SECONDS);
+    job.getJobExecutionResult().get(60, TimeUnit.SECONDS);
+    ModelUpdate last = updates.await("m", update -> update.getRound() == 2, Duration.ofSeconds(10));
+    assertThat(last.getUsed()).isEqualTo(2);
+    assertThat(last.getWeightsList()).isNotEqualTo(held.getWeightsList());
+  }
+
+  private void answerRoundZero(ModelSpec spec, String user) throws Exception {
+    testTopics.send(OneHotReports.report(spec, 0, 0).toBuilder().setUserId(user).build());
+    testTopics.flush();
+  }
+}
