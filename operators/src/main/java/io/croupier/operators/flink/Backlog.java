@@ -27,8 +27,9 @@ final class Backlog {
    * Records the arrival of reports.
    *
    * @param appendedAtMs when the broker appended the oldest of them; 0 if that is unknown
+   * @return the age of the oldest, in milliseconds; 0 if it is unknown
    */
-  void arrived(long appendedAtMs, long nowMs) {
+  long arrived(long appendedAtMs, long nowMs) {
     long age = appendedAtMs == 0 ? 0 : Math.max(0, nowMs - appendedAtMs);
     if (age > maxLagMs) {
       behindUntilMs = nowMs + maxLagMs;
@@ -36,6 +37,7 @@ final class Backlog {
     } else if (!isBehind(nowMs)) {
       lagMs = age;
     }
+    return age;
   }
 
   /** Returns whether a report older than the allowed lag has arrived within the last such lag. */

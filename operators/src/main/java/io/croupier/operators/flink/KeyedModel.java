@@ -57,6 +57,8 @@ final class KeyedModel {
    */
   private long newsSinceMs;
 
+  private long lagMs;
+
   /**
    * Reads the model from the state of the current key; without state there is no model yet.
    *
@@ -165,11 +167,21 @@ final class KeyedModel {
     unsaved = true;
   }
 
-  /** Records that a report has arrived. */
-  void hasNewsSince(long nowMs) {
+  /**
+   * Records that reports have arrived.
+   *
+   * @param ageMs the age of the oldest of them, in milliseconds
+   */
+  void arrived(long ageMs, long nowMs) {
+    lagMs = ageMs;
     if (newsSinceMs == 0) {
       newsSinceMs = nowMs;
     }
+  }
+
+  /** Returns the age of the last report on arrival, in milliseconds; 0 before the first one. */
+  long lagMs() {
+    return lagMs;
   }
 
   /**

@@ -38,9 +38,15 @@ final class LearnerMetrics {
     latency = group.histogram("publication-latency-ms", new DescriptiveStatisticsHistogram(WINDOW));
   }
 
-  /** Registers the gauges of why a new round of a model waits, and for how long. */
-  void model(String modelId, RoundGate gate, LongSupplier clock) {
+  /**
+   * Registers the gauges of a model.
+   *
+   * @param lagMs age of the model's last report on arrival
+   * @param gate why a new round waits, and for how long
+   */
+  void model(String modelId, LongSupplier lagMs, RoundGate gate, LongSupplier clock) {
     MetricGroup ofModel = group.addGroup("model", modelId);
+    ofModel.gauge("lag-ms", (Gauge<Long>) lagMs::getAsLong);
     ofModel.gauge("hold", (Gauge<Integer>) () -> gate.hold().code());
     ofModel.gauge("held-ms", (Gauge<Long>) () -> gate.heldMs(clock.getAsLong()));
   }

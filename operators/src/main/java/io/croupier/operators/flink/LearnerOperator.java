@@ -241,8 +241,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     if (staleness >= 0) {
       learnerMetrics.staleness(staleness);
     }
-    backlog.arrived(sum.appendedAtMs, now());
-    keyedModel.hasNewsSince(now());
+    keyedModel.arrived(backlog.arrived(sum.appendedAtMs, now()), now());
     BundleOutcome outcome = model.add(sum);
     learnerMetrics.reports(outcome, sum.count);
     journal.took(model, sum, outcome);
@@ -426,7 +425,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       RoundGate gate = new RoundGate(publicationSettings);
       keyedModel = new KeyedModel(modelId, obstacles, lastRounds.first(modelId), gate, chunks);
       keyedModels.put(modelId, keyedModel);
-      learnerMetrics.model(modelId, gate, this::now);
+      learnerMetrics.model(modelId, keyedModel::lagMs, gate, this::now);
     }
     return keyedModel;
   }
