@@ -53,13 +53,14 @@ public enum ConfigKey {
   PUBLICATION_MAX_LAG(
       "publication.max-lag",
       "",
-      "Models publish no new round while the job's next report is older than this,"
+      "Local models publish no new round while reports arrive that are older than this,"
           + " so that answers to the last round don't become stale; empty: 2 s or two"
           + " checkpoint intervals, the larger."),
   PUBLICATION_HOLD(
       "publication.hold",
       "10 min",
-      "Longest time that a new round waits because the job lags or the last round has no answers."),
+      "Longest time that a new round waits because the job lags or the last round has too few"
+          + " answers."),
   JOURNAL_ENABLED(
       "journal.enabled", "false", "Whether to record which reports entered which rounds."),
   LIMITS_USER_EPSILON(
