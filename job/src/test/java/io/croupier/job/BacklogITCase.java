@@ -117,8 +117,9 @@ class BacklogITCase {
         bytes(savepoint) >> 10,
         stateAfter >> 10);
     assertThat(stateAfter).isLessThan(bytes(savepoint) + STATE_BYTES);
-    // The job keeps less than half of the reports.
-    assertThat(heapAfter - heapBefore).isLessThan(clients.sentBytes() / 2);
+    // A report kept as an object takes more than three times its bytes on the topic; buffers of
+    // clients and broker alone grew by up to 0.7 times.
+    assertThat(heapAfter - heapBefore).isLessThan(2 * clients.sentBytes());
   }
 
   /** Users report in batches, each of which answers the result of the previous one. */
