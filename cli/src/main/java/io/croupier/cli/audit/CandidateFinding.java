@@ -1,8 +1,5 @@
 package io.croupier.cli.audit;
 
-import com.github.freva.asciitable.AsciiTable;
-import com.github.freva.asciitable.Column;
-import com.github.freva.asciitable.HorizontalAlign;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.cli.audit.CandidateAudit.CandidateCounts;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
@@ -32,8 +29,6 @@ final class CandidateFinding {
     this.samples = samples;
     this.falseAlarm = falseAlarm;
   }
-
-  private record FindingRow(String quantity, String claimed, String measured, String verdict) {}
 
   /** Lower bound on the true epsilon, too high with a probability of at most a false alarm's. */
   double leastEpsilon(double alarm) {
@@ -112,7 +107,7 @@ final class CandidateFinding {
                 "epsilon",
                 "at most " + number(law.epsilon()),
                 "at least " + number(leastEpsilon(falseAlarm / 2)),
-                word(refutesEpsilon())),
+                refutesEpsilon()),
             new FindingRow(
                 "epsilon, at 95 %",
                 "", "at least " + number(leastEpsilon(0.05)), "refutes nothing"),
@@ -122,7 +117,7 @@ final class CandidateFinding {
                 format(
                     "%s +- %s",
                     number(gradientBound * mean()), number(gradientBound * meanMargin())),
-                word(refutesMean())),
+                refutesMean()),
             new FindingRow(
                 "variance along the gradient",
                 number(square * law.varianceAlong()),
@@ -130,23 +125,8 @@ final class CandidateFinding {
                     "%s +- %s",
                     number(square * law.varianceAlong() * varianceRatio()),
                     number(square * law.varianceAlong() * varianceMargin())),
-                word(refutesVariance())));
-    return AsciiTable.getTable(
-        AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER,
-        rows,
-        List.of(
-            column("", HorizontalAlign.LEFT).with(FindingRow::quantity),
-            column("claimed", HorizontalAlign.RIGHT).with(FindingRow::claimed),
-            column("measured", HorizontalAlign.RIGHT).with(FindingRow::measured),
-            column("", HorizontalAlign.LEFT).with(FindingRow::verdict)));
-  }
-
-  private static Column column(String header, HorizontalAlign align) {
-    return new Column().header(header).headerAlign(align).dataAlign(align);
-  }
-
-  private static String word(boolean refuted) {
-    return refuted ? "REFUTED" : "not refuted";
+                refutesVariance()));
+    return FindingRow.table(rows);
   }
 
   private String verdict() {

@@ -1,8 +1,5 @@
 package io.croupier.cli.audit;
 
-import com.github.freva.asciitable.AsciiTable;
-import com.github.freva.asciitable.Column;
-import com.github.freva.asciitable.HorizontalAlign;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,8 +14,6 @@ final class FindingText {
     this.promise = promise;
     this.finding = finding;
   }
-
-  private record FindingRow(String quantity, String claimed, String measured, String verdict) {}
 
   /** The whole text, without a final line separator. */
   String text() {
@@ -51,7 +46,7 @@ final class FindingText {
                 claim.guarantee().symbol(),
                 "at most " + number(claim.level()),
                 "at least " + number(finding.leastLevel()),
-                word(finding.refutesLevel())),
+                finding.refutesLevel()),
             new FindingRow(
                 claim.guarantee().symbol() + ", at 95 %",
                 "",
@@ -64,30 +59,15 @@ final class FindingText {
                     "%s +- %s",
                     number(claim.variance() * noise.ratio()),
                     number(claim.variance() * noise.margin(finding.falseAlarm() / 4))),
-                word(finding.refutesVariance())),
+                finding.refutesVariance()),
             new FindingRow(
                 "odd multiples of the grid step",
                 "half",
                 format(
                     "%.4f +- %s",
                     noise.oddShare(), number(noise.oddMargin(finding.falseAlarm() / 4))),
-                word(finding.refutesGrid())));
-    return AsciiTable.getTable(
-        AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER,
-        rows,
-        List.of(
-            column("", HorizontalAlign.LEFT).with(FindingRow::quantity),
-            column("claimed", HorizontalAlign.RIGHT).with(FindingRow::claimed),
-            column("measured", HorizontalAlign.RIGHT).with(FindingRow::measured),
-            column("", HorizontalAlign.LEFT).with(FindingRow::verdict)));
-  }
-
-  private static Column column(String header, HorizontalAlign align) {
-    return new Column().header(header).headerAlign(align).dataAlign(align);
-  }
-
-  private static String word(boolean refuted) {
-    return refuted ? "REFUTED" : "not refuted";
+                finding.refutesGrid()));
+    return FindingRow.table(rows);
   }
 
   private String verdict() {

@@ -102,7 +102,8 @@ class CandidateAuditTest {
                 new PrivUnitRandomiser(1, 2, 1, 256), () -> new PrivUnitRandomiser(1, 2, 0.9, 256)),
             100_000);
     assertThat(finding.refuted()).isTrue();
-    // M of epsilon 1 over M of epsilon 0.9 is 0.904; 0.85 and 0.98 are nine standard deviations away.
+    // M of epsilon 1 over M of epsilon 0.9 is 0.904; 0.85 and 0.98 are nine standard deviations
+    // away.
     assertThat(finding.text()).containsPattern("its mean is 0\\.(8[5-9]|9[0-7])");
   }
 }
