@@ -1,9 +1,9 @@
 package io.croupier.bench;
 
-import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.noise.CandidateVectors;
-import io.croupier.operators.noise.PrivUnitReports;
+import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -36,7 +36,7 @@ public class CandidateBenchmark {
   private double[] direction;
   private SplittableRandom random;
   private PrivUnitRandomiser randomiser;
-  private PrivUnitReports reports;
+  private GradientSpace space;
   private Report report;
 
   /** Creates a gradient that is not sparse, a randomiser with 256 candidates, and its report. */
@@ -47,14 +47,11 @@ public class CandidateBenchmark {
     gradient = random.doubles(dimension, -1, 1).toArray();
     direction = random.doubles(dimension + 1L, -1, 1).toArray();
     randomiser = new PrivUnitRandomiser(1, dimension, EPSILON);
-    reports = new PrivUnitReports(new PrivUnitLaws(), dimension, 1);
+    space = new GradientSpace(dimension, 1, -16);
     report = new Report();
     report.form = VectorForm.CANDIDATE;
     report.dimension = dimension;
-    report.declaration = Declaration.PRIV_UNIT;
-    report.level = EPSILON;
-    report.candidates = randomiser.law().candidates();
-    report.top = randomiser.law().top();
+    Declaration.declare(randomiser.mechanism(), report);
     report.candidateIndex = 7;
   }
 
@@ -62,7 +59,7 @@ public class CandidateBenchmark {
   @Benchmark
   public byte[] expandInJob() {
     report.candidateSeed++;
-    return reports.expand(report);
+    return CandidateExpansion.expand(report, space);
   }
 
   /** The same vector in an array that is reused. */

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.croupier.accounting.privunit.PrivUnitLaws;
-import io.croupier.operators.noise.PrivUnitReports;
+import io.croupier.accounting.mechanism.GradientSpace;
+import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
@@ -41,7 +41,7 @@ class LoadGeneratorTest {
 
   @Test
   void candidatesAreWellFormedAndNearTheOptimum() {
-    PrivUnitReports mechanism = new PrivUnitReports(new PrivUnitLaws(), 16, 1);
+    GradientSpace space = new GradientSpace(16, 1, -16);
     ReportDecoder decoder = new ReportDecoder("raw");
     Random random = new Random(1);
     for (int n = 0; n < 1000; n++) {
@@ -58,7 +58,7 @@ class LoadGeneratorTest {
       assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
       Report read = ((Decoded.WellFormed) decoded).report();
       assertThat(read.dimension).isEqualTo(16);
-      assertThat(mechanism.isNearOptimum(read)).isTrue();
+      assertThat(Declaration.of(read).objection(space)).isEmpty();
     }
   }
 }

@@ -1,9 +1,10 @@
 package io.croupier.schemas;
 
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.List;
 
-/** Checks whether a ledger can have written an {@link AccountingEvent}. */
+/** Checks whether a ledger can have written an {@link AccountingEvent}, and what it charges. */
 public final class AccountingEvents {
   /** Upper bound on partitions, more than any topic has; it bounds the state kept per partition. */
   private static final int MAX_PARTITIONS = 1_000_000;
@@ -32,6 +33,61 @@ public final class AccountingEvents {
       checkSource(event.getSource(), violations);
     }
     return violations.list();
+  }
+
+  /**
+   * Returns what a report costs, whatever its outcome, from the fields of its event. A central
+   * report that was not charged only counts as a report.
+   *
+   * @throws IllegalArgumentException if the event has no declaration, or an impossible one
+   */
+  public static Cost cost(AccountingEventOrBuilder event) {
+    return switch (event.getDeclarationCase()) {
+      case COORDINATE_LAPLACE -> {
+        CoordinateLaplaceTotal total = event.getCoordinateLaplace();
+        yield Cost.ofCoordinates(total.getEpsilon(), total.getNotPrivate());
+      }
+      case CENTRAL ->
+          event.hasCentralSpend()
+              ? varied(central(event.getCentralSpend()), event.getSpent())
+              : Cost.FREE;
+      case DECLARATION_NOT_SET ->
+          throw new IllegalArgumentException(
+              "declaration of the accounting event is missing: it must be the report's");
+      default -> {
+        Cost cost = Declarations.of(Declarations.declared(event), 0).cost();
+        yield cost.isGaussian() ? varied(cost, event.getSpent()) : cost;
+      }
+    };
+  }
+
+  /**
+   * Adds the total variation that the event records; it follows from the model's grid, which the
+   * event doesn't contain.
+   */
+  private static Cost varied(Cost cost, Spend recorded) {
+    if (!(recorded.getTotalVariation() >= 0 && recorded.getVariationRate() >= 0)) {
+      throw new IllegalArgumentException(
+          "spent.total_variation of the accounting event is %s, its variation_rate %s; both must be at least 0"
+              .formatted(recorded.getTotalVariation(), recorded.getVariationRate()));
+    }
+    return cost.varied(recorded.getTotalVariation(), recorded.getVariationRate());
+  }
+
+  private static Cost central(CentralSpend recorded) {
+    if (!(recorded.getZeta() >= 0 && recorded.getZeta() <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          "central_spend.zeta of the accounting event is "
+              + recorded.getZeta()
+              + "; it must be finite and at least 0");
+    }
+    if (!(recorded.getNoiseMultiplier() > 0 && recorded.getNoiseMultiplier() <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          "central_spend.noise_multiplier of the accounting event is "
+              + recorded.getNoiseMultiplier()
+              + "; it must be positive and finite");
+    }
+    return Cost.central(recorded.getZeta(), recorded.getNoiseMultiplier(), 0);
   }
 
   private static void checkSource(Position source, Violations violations) {

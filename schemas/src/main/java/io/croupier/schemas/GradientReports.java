@@ -1,6 +1,8 @@
 package io.croupier.schemas;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import io.croupier.schemas.GradientReport.DeclarationCase;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
@@ -172,45 +174,36 @@ public final class GradientReports {
   }
 
   private static void checkDeclaration(GradientReport report, Violations violations) {
-    switch (report.getDeclarationCase()) {
-      case UNDISCLOSED, CENTRAL -> {}
-      case L2_LAPLACE -> {
-        L2Laplace laplace = report.getL2Laplace();
-        violations.positive("l2_laplace.epsilon", laplace.hasEpsilon(), laplace.getEpsilon());
-      }
-      case GAUSSIAN -> {
-        Gaussian gaussian = report.getGaussian();
-        violations.positive("gaussian.mu", gaussian.hasMu(), gaussian.getMu());
-      }
-      case COORDINATE_LAPLACE -> checkCoordinateLaplace(report, violations);
-      case PRIV_UNIT -> checkPrivUnit(report, violations);
-      case DECLARATION_NOT_SET ->
-          violations.add(
-              "declaration is missing or unknown: it must be undisclosed, l2_laplace,"
-                  + " coordinate_laplace, gaussian, priv_unit or central");
+    if (report.getDeclarationCase() == DeclarationCase.DECLARATION_NOT_SET) {
+      violations.add(
+          "declaration is missing or unknown: it must be one of "
+              + Declarations.names(GradientReport.getDescriptor()));
+      return;
+    }
+    Declarations.violations(report, FieldDescriptor::getName).forEach(violations::add);
+    if (report.hasCoordinateLaplace()) {
+      checkCoordinateLaplace(report, violations);
+    } else if (report.hasPrivUnit()) {
+      checkPrivUnit(report, violations);
     }
   }
 
   private static void checkPrivUnit(GradientReport report, Violations violations) {
-    PrivUnit mechanism = report.getPrivUnit();
-    PrivUnits.check("priv_unit", mechanism, violations);
     violations.require(
         report.hasCandidate(), "gradient", "another form", "candidate, since it is priv_unit");
     Candidate candidate = report.getCandidate();
-    if (candidate.hasIndex() && !PrivUnits.isIndex(candidate.getIndex(), mechanism)) {
+    if (candidate.hasIndex() && !isIndex(candidate, report.getPrivUnit())) {
       violations.add("candidate.index must be from 0 to priv_unit.candidates - 1");
     }
   }
 
+  /** Whether a candidate's index is one of the declared candidates. */
+  public static boolean isIndex(Candidate candidate, PrivUnit mechanism) {
+    return candidate.getIndex() >= 0 && candidate.getIndex() < mechanism.getCandidates();
+  }
+
   private static void checkCoordinateLaplace(GradientReport report, Violations violations) {
-    CoordinateLaplace laplace = report.getCoordinateLaplace();
-    for (int i = 0; i < laplace.getTausCount(); i++) {
-      if (!(laplace.getTaus(i) > 0)) {
-        violations.add("coordinate_laplace.taus must be above 0 (Infinity: not private)");
-        break;
-      }
-    }
-    int taus = laplace.getTausCount();
+    int taus = report.getCoordinateLaplace().getTausCount();
     switch (report.getGradientCase()) {
       case DENSE -> checkTaus(taus, report.getDense().getValuesCount(), COORDINATES, violations);
       case GRID -> checkTaus(taus, report.getGrid().getValuesCount(), COORDINATES, violations);
@@ -218,11 +211,6 @@ public final class GradientReports {
       case EXAMPLE -> checkTaus(taus, report.getExample().getXCount(), COORDINATES, violations);
       case CANDIDATE, GRADIENT_NOT_SET -> {}
     }
-    violations.require(
-        laplace.getClip() != CoordinateLaplace.Clip.UNRECOGNIZED,
-        "coordinate_laplace.clip",
-        laplace.getClipValue(),
-        "L2, COORDINATES or left out");
   }
 
   private static void checkTaus(int taus, int right, String ofWhat, Violations violations) {

@@ -1,5 +1,7 @@
 package io.croupier.schemas;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
+
 /** The rules for the parameters of each learner. */
 final class LearnerRules {
   private static final String LEARNERS =
@@ -75,47 +77,35 @@ final class LearnerRules {
     violations.positiveIfPresent("banco.radius", banco.hasRadius(), banco.getRadius());
     StrongestNoise noise = banco.getStrongestNoise();
     switch (noise.getNoiseCase()) {
-      case L2_LAPLACE ->
-          violations.positive(
-              path + ".l2_laplace.epsilon",
-              noise.getL2Laplace().hasEpsilon(),
-              noise.getL2Laplace().getEpsilon());
-      case COORDINATE_LAPLACE -> strongestTaus(noise.getCoordinateLaplace());
-      case GAUSSIAN ->
-          violations.positive(
-              path + ".gaussian.mu", noise.getGaussian().hasMu(), noise.getGaussian().getMu());
-      case SUB_EXPONENTIAL -> subExponential(noise.getSubExponential());
-      case PRIV_UNIT -> PrivUnits.check(path + ".priv_unit", noise.getPrivUnit(), violations);
       case NOISE_NOT_SET ->
           violations.add(
               path
-                  + " is missing: it must be one of l2_laplace, coordinate_laplace, gaussian,"
-                  + " priv_unit and sub_exponential");
+                  + " is missing: it must be one of "
+                  + Declarations.names(StrongestNoise.getDescriptor()));
+      case SUB_EXPONENTIAL -> subExponential(noise.getSubExponential());
+      default -> {
+        if (noise.hasCoordinateLaplace()) {
+          strongestTaus(noise.getCoordinateLaplace());
+        }
+        Declarations.violations(noise, FieldDescriptor::getName)
+            .forEach(sentence -> violations.add(path + "." + sentence));
+      }
     }
   }
 
   /** Only the strongest noise on a coordinate counts, so one tau is equivalent to one for each. */
   private void strongestTaus(CoordinateLaplace laplace) {
-    String field = "banco.strongest_noise.coordinate_laplace.taus";
     int count = laplace.getTausCount();
     violations.require(
         count == 1 || count == spec.getDimension(),
-        field,
+        "banco.strongest_noise.coordinate_laplace.taus",
         "of " + count + " values",
         "of 1 value, or of as many as dimension says, " + spec.getDimension());
-    CoordinateLaplace.Clip clip = laplace.getClip();
     violations.require(
-        clip == CoordinateLaplace.Clip.CLIP_UNSPECIFIED || clip == CoordinateLaplace.Clip.L2,
+        laplace.getClip() != CoordinateLaplace.Clip.COORDINATES,
         "banco.strongest_noise.coordinate_laplace.clip",
-        clip == CoordinateLaplace.Clip.UNRECOGNIZED ? laplace.getClipValue() : clip,
+        laplace.getClip(),
         "L2 or left out: BANCO needs gradients whose L2 norm is at most gradient_bound");
-    for (int i = 0; i < count; i++) {
-      double tau = laplace.getTaus(i);
-      if (!(tau > 0)) {
-        violations.require(false, field + "[" + i + "]", tau, "above 0 (Infinity: no noise)");
-        return;
-      }
-    }
   }
 
   private void subExponential(SubExponential noise) {

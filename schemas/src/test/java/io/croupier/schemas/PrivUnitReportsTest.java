@@ -44,7 +44,7 @@ class PrivUnitReportsTest {
         "epsilon: 1 | epsilon: -1 | priv_unit.epsilon is -1.0",
         "candidates: 64 | candidates: 65 | priv_unit.candidates is 65: it must be 64, 256",
         "candidates: 64 | candidates: 16384 | priv_unit.candidates is 16384",
-        "candidates: 64 | | priv_unit.candidates is 0",
+        "candidates: 64 | | priv_unit.candidates is missing: it must be 64, 256",
         "top: 24 | top: 0 | priv_unit.top is 0: it must be from 1 to half the candidates",
         "top: 24 | top: 33 | priv_unit.top is 33",
       })

@@ -6,9 +6,11 @@ import io.croupier.operators.learner.Learners;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StrongestNoise;
+import io.croupier.schemas.StrongestNoise.NoiseCase;
 import java.util.List;
 
 /**
@@ -33,23 +35,10 @@ record LabelledLearner(String label, Learner<LearnerState> learner, double direc
 
   private static Report declaring(StrongestNoise noise) {
     Report report = new Report();
-    switch (noise.getNoiseCase()) {
-      case L2_LAPLACE -> {
-        report.declaration = Declaration.L2_LAPLACE;
-        report.level = noise.getL2Laplace().getEpsilon();
-      }
-      case GAUSSIAN -> {
-        report.declaration = Declaration.GAUSSIAN;
-        report.level = noise.getGaussian().getMu();
-      }
-      case PRIV_UNIT -> {
-        report.declaration = Declaration.PRIV_UNIT;
-        report.level = noise.getPrivUnit().getEpsilon();
-        report.candidates = noise.getPrivUnit().getCandidates();
-        report.top = noise.getPrivUnit().getTop();
-      }
-      // The operator vouches for the others, or the learner isn't BANCO.
-      default -> {}
+    // Of a learner that isn't BANCO, or for which the operator vouches, nothing needs to be
+    // declared.
+    if (noise.getNoiseCase() != NoiseCase.NOISE_NOT_SET && !noise.hasSubExponential()) {
+      Declaration.declare(Declarations.of(Declarations.declared(noise), 0), report);
     }
     return report;
   }

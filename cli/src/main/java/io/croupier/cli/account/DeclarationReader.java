@@ -6,23 +6,20 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
-import io.croupier.accounting.DecimalNorm;
 import io.croupier.cli.InputException;
 import io.croupier.cli.models.JsonFields;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.CoordinateLaplace;
-import io.croupier.schemas.CoordinateLaplaceTotal;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.GradientCase;
-import io.croupier.schemas.PrivUnit;
-import io.croupier.schemas.PrivUnits;
 import io.croupier.schemas.Spend;
 import java.math.BigDecimal;
-import java.math.RoundingMode;
+import java.util.List;
 
 /** Reads accounting events and the declarations of reports, and adds them to accounts. */
 final class DeclarationReader {
@@ -105,8 +102,9 @@ final class DeclarationReader {
     if (declares == (rho != null)) {
       throw new InputException(
           place
-              + ": it must have exactly one of l2Laplace, coordinateLaplace, gaussian, privUnit,"
-              + " undisclosed and "
+              + ": it must have exactly one of "
+              + Declarations.namesOnDevices(FieldDescriptor::getJsonName)
+              + " and "
               + RHO);
     }
     if (rho != null) {
@@ -173,76 +171,21 @@ final class DeclarationReader {
             .setModelId(report.getModelId())
             .setOutcome(Outcome.ADMITTED)
             .setModelTotals(Spend.getDefaultInstance());
-    switch (report.getDeclarationCase()) {
-      case UNDISCLOSED -> event.setUndisclosed(report.getUndisclosed());
-      case L2_LAPLACE -> {
-        positive(place, "l2Laplace.epsilon", report.getL2Laplace().getEpsilon());
-        event.setL2Laplace(report.getL2Laplace());
-      }
-      case PRIV_UNIT -> {
-        PrivUnit mechanism = report.getPrivUnit();
-        if (!PrivUnits.isWellFormed(mechanism)) {
-          throw new InputException(
-              place
-                  + ": privUnit must have an epsilon above 0 and at most 16, candidates of 64, 256,"
-                  + " 1024 or 4096, and a top from 1 to half of them");
-        }
-        event.setPrivUnit(mechanism);
-      }
-      case GAUSSIAN -> {
-        positive(place, "gaussian.mu", report.getGaussian().getMu());
-        event.setGaussian(report.getGaussian());
-      }
-      case COORDINATE_LAPLACE ->
-          event.setCoordinateLaplace(total(report.getCoordinateLaplace(), place));
-      case CENTRAL ->
-          throw new InputException(
-              place
-                  + ": the cost of a central report is known only from its accounting event; give"
-                  + " the event, or gaussian with the mu that 'account tree --relation"
-                  + " replace-one' prints");
-      case DECLARATION_NOT_SET -> throw new IllegalArgumentException("no declaration");
+    if (report.hasCentral()) {
+      throw new InputException(
+          place
+              + ": the cost of a central report is known only from its accounting event; give"
+              + " the event, or gaussian with the mu that 'account tree --relation"
+              + " replace-one' prints");
     }
-    return event.build();
-  }
-
-  private static void positive(String place, String field, double value) {
-    if (!(value > 0 && value <= Double.MAX_VALUE)) {
-      throw wrong(place, field, value, "positive and finite");
+    List<String> violations = Declarations.violations(report, FieldDescriptor::getJsonName);
+    if (!violations.isEmpty()) {
+      throw new InputException(place + ": " + String.join("; ", violations));
     }
-  }
-
-  /**
-   * The cost as the ledger computes it: with clip L2 and finite taus their L2 norm, else the sum of
-   * the finite ones, in decimal arithmetic and rounded up to units of 1e-9.
-   */
-  private static CoordinateLaplaceTotal total(CoordinateLaplace laplace, String place) {
-    if (laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED) {
-      throw wrong(place, "coordinateLaplace.clip", laplace.getClipValue(), "L2 or COORDINATES");
-    }
-    DecimalNorm norm = new DecimalNorm();
-    BigDecimal sum = BigDecimal.ZERO;
-    int infinite = 0;
-    for (double tau : laplace.getTausList()) {
-      if (tau == Double.POSITIVE_INFINITY) {
-        infinite++;
-      } else {
-        positive(place, "coordinateLaplace.taus", tau);
-        sum = sum.add(BigDecimal.valueOf(tau));
-        norm.add(tau, 1);
-      }
-    }
-    if (laplace.getTausCount() == 0) {
+    if (report.hasCoordinateLaplace() && report.getCoordinateLaplace().getTausCount() == 0) {
       throw wrong(place, "coordinateLaplace.taus", "empty", "one for each coordinate");
     }
-    boolean ofNorm = laplace.getClip() == CoordinateLaplace.Clip.L2 && infinite == 0;
-    BigDecimal units = ofNorm ? norm.roundUp(9) : sum.setScale(9, RoundingMode.CEILING);
-    double nearest = units.doubleValue();
-    return CoordinateLaplaceTotal.newBuilder()
-        .setEpsilon(
-            BigDecimal.valueOf(nearest).compareTo(units) < 0 ? Math.nextUp(nearest) : nearest)
-        .setNotPrivate(infinite)
-        .setClip(laplace.getClip())
-        .build();
+    Declarations.declare(Declarations.of(Declarations.declared(report), 0), event);
+    return event.build();
   }
 }

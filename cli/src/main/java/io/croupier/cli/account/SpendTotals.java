@@ -3,6 +3,7 @@ package io.croupier.cli.account;
 import io.croupier.accounting.Spends;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import java.math.BigDecimal;
 import java.util.Collections;
 import java.util.SortedMap;
@@ -29,20 +30,13 @@ final class SpendTotals {
 
   /** Counts a report whose cost the totals already contain. */
   void count(AccountingEvent event) {
-    switch (event.getDeclarationCase()) {
-      case L2_LAPLACE -> pure.merge(event.getL2Laplace().getEpsilon(), 1L, Long::sum);
-      case PRIV_UNIT -> pure.merge(event.getPrivUnit().getEpsilon(), 1L, Long::sum);
-      case COORDINATE_LAPLACE -> {
-        double sum = event.getCoordinateLaplace().getEpsilon();
-        if (sum > 0) {
-          pure.merge(sum, 1L, Long::sum);
-        }
-      }
-      case CENTRAL -> {
-        central++;
-        uncharged += event.hasCentralSpend() ? 0 : 1;
-      }
-      case GAUSSIAN, UNDISCLOSED, DECLARATION_NOT_SET -> {}
+    double epsilon = AccountingEvents.cost(event).epsilon();
+    if (epsilon > 0) {
+      pure.merge(epsilon, 1L, Long::sum);
+    }
+    if (event.hasCentral()) {
+      central++;
+      uncharged += event.hasCentralSpend() ? 0 : 1;
     }
   }
 

@@ -360,7 +360,8 @@ class ComposeCommandTest {
   void invalidInputIsReported() throws IOException {
     assertRefused("line 2: not JSON", "{\"undisclosed\":{}}\n{");
     assertRefused("line 1: it must be a JSON object", "7");
-    assertRefused("line 1: it must have exactly one of l2Laplace", "{\"userId\":\"ada\"}");
+    assertRefused(
+        "line 1: it must have exactly one of undisclosed, l2Laplace", "{\"userId\":\"ada\"}");
     assertRefused(
         "line 1: it must have exactly one of",
         "{\"undisclosed\":{},\"zeroConcentrated\":{\"rho\":1}}");
@@ -370,15 +371,15 @@ class ComposeCommandTest {
     assertRefused(
         "line 1: declaration of the accounting event is missing", "{\"outcome\":\"ADMITTED\"}");
     assertRefused(
-        "line 1: l2Laplace.epsilon is -1.0; it must be positive",
+        "line 1: l2Laplace.epsilon is -1.0: it must be a finite number above 0",
         "{\"l2Laplace\":{\"epsilon\":-1}}");
     assertRefused(
-        "line 1: privUnit must have an epsilon above 0",
+        "line 1: privUnit.top is 129: it must be from 1 to half the candidates",
         "{\"privUnit\":{\"epsilon\":1,\"candidates\":256,\"top\":129}}");
-    assertRefused("line 1: gaussian.mu is 0.0; it", "{\"gaussian\":{}}");
+    assertRefused("line 1: gaussian.mu is missing: it", "{\"gaussian\":{}}");
     assertRefused("line 1: coordinateLaplace.taus is empty; it must", "{\"coordinateLaplace\":{}}");
     assertRefused(
-        "line 1: coordinateLaplace.clip is 3; it must be L2 or COORDINATES",
+        "line 1: coordinateLaplace.clip is 3: it must be L2, COORDINATES or left out",
         "{\"coordinateLaplace\":{\"taus\":[1],\"clip\":3}}");
     assertRefused(
         "line 1: count is 0.5; it must be a whole number", "{\"undisclosed\":{},\"count\":0.5}");

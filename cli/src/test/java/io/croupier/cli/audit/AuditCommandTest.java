@@ -170,7 +170,7 @@ class AuditCommandTest {
         .hasMessage(
             "--clip applies only to coordinate-laplace; --mechanism gaussian clips to L2 norm");
     assertThat(run("--mechanism", "coordinate-laplace", "--taus", "1,-1").failure())
-        .hasMessageStartingWith("taus[1] is -1.0; it must be positive");
+        .hasMessageStartingWith("coordinate_laplace.taus[1] is -1.0: it must be above 0");
     assertThat(run("--mechanism", "l2-laplace").code()).isEqualTo(2);
     assertThat(run("--mechanism", "none", "--mu", "1").err())
         .contains("l2-laplace", "coordinate-laplace", "gaussian");

@@ -7,6 +7,7 @@ import io.croupier.cli.InputException;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.operators.accounting.CentralGuarantee;
 import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
@@ -74,7 +75,7 @@ class ComparedLearnerTest {
                 "u".getBytes(StandardCharsets.UTF_8), view.build().toByteArray(), "public", 0, 0);
     Report report = ((Decoded.WellFormed) decoded).report();
     assertThat(report.declaration.name()).isEqualTo(mechanism.name());
-    assertThat(DirectionalNoise.of(spec).accepts(report)).isTrue();
+    assertThat(DirectionalNoise.of(spec).accepts(Declaration.of(report))).isTrue();
   }
 
   @Test

@@ -1,23 +1,34 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.noise.SecureBits;
 
 /**
  * The common steps of all noise on a grid: clip, renew the generator's key, then add noise, one
- * thread at a time. Subclasses draw the noise.
+ * thread at a time. Subclasses draw the noise; only this package can have them.
  */
-abstract sealed class AdditiveRandomiser implements GridRandomiser
-    permits CoordinateLaplaceRandomiser, GaussianRandomiser, L2LaplaceRandomiser, OwnRandomiser {
+abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
   final GradientGrid grid;
   private final ClippingNorm clip;
   private final SecureBits bits;
+  private final Mechanism mechanism;
+  private final Cost cost;
   private final Object lock = new Object();
 
   /**
    * @param bits source of all randomness of the noise
+   * @param mechanism whose noise the subclass draws
    */
-  AdditiveRandomiser(GradientGrid grid, ClippingNorm clip, SecureBits bits) {
+  AdditiveRandomiser(GradientGrid grid, ClippingNorm clip, SecureBits bits, Mechanism mechanism) {
+    this(grid, clip, bits, mechanism, Cost.of(mechanism));
+  }
+
+  /** The same at another cost than the declared one. */
+  AdditiveRandomiser(
+      GradientGrid grid, ClippingNorm clip, SecureBits bits, Mechanism mechanism, Cost cost) {
     this.grid = grid;
+    this.mechanism = mechanism;
+    this.cost = cost;
     this.clip = clip;
     this.bits = bits;
   }
@@ -35,6 +46,16 @@ abstract sealed class AdditiveRandomiser implements GridRandomiser
   @Override
   public final int gridExponent() {
     return grid.gridExponent();
+  }
+
+  @Override
+  public final Mechanism mechanism() {
+    return mechanism;
+  }
+
+  @Override
+  public final Cost cost() {
+    return cost;
   }
 
   @Override

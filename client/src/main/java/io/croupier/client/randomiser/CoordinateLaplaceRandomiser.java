@@ -1,14 +1,12 @@
 package io.croupier.client.randomiser;
 
-import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.accounting.mechanism.Clip;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.noise.ExactNoise;
 import io.croupier.noise.SecureBits;
-import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.SubExponential;
-import io.croupier.schemas.view.CoordinateLaplaceView;
-import io.croupier.schemas.view.GradientReportView;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
 
 /**
  * Discrete Laplace noise on the grid, with a separate level for each coordinate: in coordinate j,
@@ -45,7 +43,7 @@ import java.nio.ByteOrder;
  * <p>O(d) per release.
  */
 public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
-  private final double[] taus;
+  private final CoordinateLaplaceMechanism mechanism;
   private final ClippingNorm clip;
 
   /** Scales in grid steps, rounded up; 0: no noise. */
@@ -53,7 +51,6 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
 
   private final int largestScale;
   private final ExactNoise noise;
-  private final Cost cost;
 
   /**
    * A randomiser for any model: gradients are clipped to L2 norm G.
@@ -86,18 +83,28 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
 
   CoordinateLaplaceRandomiser(
       GradientGrid grid, double[] taus, ClippingNorm clip, SecureBits bits) {
-    super(grid, clip, bits);
-    this.taus = taus.clone();
+    super(grid, clip, bits, mechanism(taus, clip));
+    mechanism = (CoordinateLaplaceMechanism) mechanism();
     this.clip = clip;
-    double smallest = Double.POSITIVE_INFINITY;
-    int finite = 0;
+    requireRoom(mechanism.smallestTau(), taus.length - mechanism.openCoordinates());
+    scales = new int[taus.length];
+    int largest = 0;
     for (int j = 0; j < taus.length; j++) {
-      double tau = this.taus[j];
-      if (!(tau > 0)) {
-        throw new IllegalArgumentException(
-            "taus[" + j + "] is " + tau + "; it must be positive (Infinity: not private)");
+      if (mechanism.tau(j) < Double.POSITIVE_INFINITY) {
+        scales[j] = (int) grid.noiseSteps(mechanism.tau(j), grid.gridExponent());
+        largest = Math.max(largest, scales[j]);
       }
-      if (clip == ClippingNorm.L2 && tau == Double.POSITIVE_INFINITY) {
+    }
+    largestScale = largest;
+    noise = new ExactNoise(bits);
+  }
+
+  private static Mechanism mechanism(double[] taus, ClippingNorm clip) {
+    CoordinateLaplaceMechanism mechanism =
+        new CoordinateLaplaceMechanism(
+            DoubleBuffer.wrap(taus.clone()), Clip.valueOf(clip.name()), 0);
+    for (int j = 0; clip == ClippingNorm.L2 && j < taus.length; j++) {
+      if (taus[j] == Double.POSITIVE_INFINITY) {
         throw new IllegalArgumentException(
             "taus["
                 + j
@@ -105,21 +112,8 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
                 + " coordinates by the same factor, so that a coordinate without noise reveals"
                 + " information about the others; with the clip COORDINATES it may be Infinity");
       }
-      smallest = Math.min(smallest, tau);
-      finite += tau < Double.POSITIVE_INFINITY ? 1 : 0;
     }
-    requireRoom(smallest, finite);
-    scales = new int[taus.length];
-    int largest = 0;
-    for (int j = 0; j < taus.length; j++) {
-      if (this.taus[j] < Double.POSITIVE_INFINITY) {
-        scales[j] = (int) grid.noiseSteps(this.taus[j], grid.gridExponent());
-        largest = Math.max(largest, scales[j]);
-      }
-    }
-    largestScale = largest;
-    noise = new ExactNoise(bits);
-    cost = clip == ClippingNorm.L2 ? Cost.ofNorm(this.taus) : Cost.ofSum(this.taus);
+    return mechanism;
   }
 
   private void requireRoom(double smallestTau, double privateCoordinates) {
@@ -139,7 +133,7 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
    * that coordinate; infinite if the coordinate is not private.
    */
   public double tau(int coordinate) {
-    return taus[coordinate];
+    return mechanism.tau(coordinate);
   }
 
   /** The norm to which gradients are clipped. */
@@ -172,26 +166,6 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
         .setVariance(grid.squareOfSteps(variance))
         .setBetaMax(grid.inSteps(0.5) / scale)
         .build();
-  }
-
-  @Override
-  public Cost cost() {
-    return cost;
-  }
-
-  @Override
-  public void declareIn(GradientReportView.Builder report) {
-    ByteBuffer bytes =
-        ByteBuffer.allocate(Math.multiplyExact(taus.length, Double.BYTES))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asDoubleBuffer().put(taus);
-    report.setCoordinateLaplace(
-        CoordinateLaplaceView.newBuilder()
-            .addTaus(UnsafeByteOperations.unsafeWrap(bytes))
-            .setClip(
-                clip == ClippingNorm.L2
-                    ? CoordinateLaplace.Clip.L2
-                    : CoordinateLaplace.Clip.COORDINATES));
   }
 
   @Override

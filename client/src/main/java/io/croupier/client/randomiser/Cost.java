@@ -1,6 +1,7 @@
 package io.croupier.client.randomiser;
 
-import io.croupier.accounting.DecimalNorm;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
 import java.math.BigDecimal;
 import java.math.MathContext;
 
@@ -17,8 +18,6 @@ import java.math.MathContext;
 public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean undisclosed) {
   /** An unknown cost: such a release can only be counted. */
   public static final Cost UNKNOWN = new Cost(BigDecimal.ZERO, BigDecimal.ZERO, true, false);
-
-  private static final int EPSILON_DECIMALS = 9;
 
   /** Different decimals of at most this precision never map to the same double. */
   private static final MathContext UNAMBIGUOUS = new MathContext(15);
@@ -66,48 +65,13 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
     return decimal(level);
   }
 
-  /**
-   * The cost for gradients clipped to L2 norm G: the L2 norm of the taus, rounded up to 1e-9.
-   *
-   * @param taus finite
-   */
-  static Cost ofNorm(double[] taus) {
-    DecimalNorm norm = new DecimalNorm();
-    int end;
-    for (int from = 0; from < taus.length; from = end) {
-      end = endOfRun(taus, from);
-      norm.add(taus[from], end - from);
+  /** The cost of a disclosed mechanism: what the job accounts, before the job rounds it up. */
+  static Cost of(Mechanism mechanism) {
+    if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
+      return new Cost(
+          laplace.exactEpsilon(), BigDecimal.ZERO, laplace.openCoordinates() > 0, false);
     }
-    return new Cost(norm.roundUp(EPSILON_DECIMALS), BigDecimal.ZERO, false, false);
-  }
-
-  /**
-   * The cost for gradients with every coordinate clipped to G: the sum of the finite taus;
-   * unbounded if a tau is infinite.
-   */
-  static Cost ofSum(double[] taus) {
-    BigDecimal sum = BigDecimal.ZERO;
-    boolean open = false;
-    int end;
-    for (int from = 0; from < taus.length; from = end) {
-      double tau = taus[from];
-      end = endOfRun(taus, from);
-      if (tau == Double.POSITIVE_INFINITY) {
-        open = true;
-      } else {
-        sum = sum.add(decimal(tau).multiply(BigDecimal.valueOf(end - from)));
-      }
-    }
-    return new Cost(sum, BigDecimal.ZERO, open, false);
-  }
-
-  /** The end of a run of equal taus, which are the usual case. */
-  private static int endOfRun(double[] taus, int from) {
-    int end = from + 1;
-    while (end < taus.length && taus[end] == taus[from]) {
-      end++;
-    }
-    return end;
+    return mechanism.cost().isGaussian() ? ofMu(mechanism.level()) : ofEpsilon(mechanism.level());
   }
 
   /** The same cost for a report that doesn't disclose its noise. */

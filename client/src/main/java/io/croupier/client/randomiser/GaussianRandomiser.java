@@ -1,10 +1,9 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.noise.ExactNoise;
 import io.croupier.noise.SecureBits;
-import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.SubExponential;
-import io.croupier.schemas.view.GradientReportView;
 
 /**
  * Discrete Gaussian noise on the grid [CKS20]: in every coordinate the noise is z steps with
@@ -43,7 +42,6 @@ public final class GaussianRandomiser extends AdditiveRandomiser {
   private final double mu;
   private final int deviation;
   private final ExactNoise noise;
-  private final Cost cost;
 
   /**
    * @param gradientBound G, L2; positive
@@ -58,10 +56,7 @@ public final class GaussianRandomiser extends AdditiveRandomiser {
   }
 
   GaussianRandomiser(GradientGrid grid, double mu, SecureBits bits) {
-    super(grid, ClippingNorm.L2, bits);
-    if (!(mu > 0 && mu <= Double.MAX_VALUE)) {
-      throw new IllegalArgumentException("mu is " + mu + "; it must be positive and finite");
-    }
+    super(grid, ClippingNorm.L2, bits, new GaussianMechanism(mu));
     this.mu = mu;
     double logCoordinates = Math.log(grid.dimension());
     grid.requireRoom(
@@ -72,7 +67,6 @@ public final class GaussianRandomiser extends AdditiveRandomiser {
         });
     deviation = (int) grid.noiseSteps(mu, grid.gridExponent());
     noise = new ExactNoise(bits);
-    cost = Cost.ofMu(mu);
   }
 
   /** The mu that one release spends. */
@@ -93,16 +87,6 @@ public final class GaussianRandomiser extends AdditiveRandomiser {
         .setVariance(grid.squareOfSteps((double) deviation * deviation))
         .setBetaMax(Double.POSITIVE_INFINITY)
         .build();
-  }
-
-  @Override
-  public Cost cost() {
-    return cost;
-  }
-
-  @Override
-  public void declareIn(GradientReportView.Builder report) {
-    report.setGaussian(Gaussian.newBuilder().setMu(mu));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.croupier.client.randomiser;
 
 import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.view.GradientReportView;
 import io.croupier.schemas.view.VectorView;
 import java.nio.ByteBuffer;
@@ -31,7 +32,9 @@ public sealed interface GridRandomiser extends Randomiser
   int gridExponent();
 
   /** Writes the declaration of this noise into a report. */
-  void declareIn(GradientReportView.Builder report);
+  default void declareIn(GradientReportView.Builder report) {
+    Declarations.declare(mechanism(), report);
+  }
 
   /**
    * Releases a gradient once, as {@link #release} does.

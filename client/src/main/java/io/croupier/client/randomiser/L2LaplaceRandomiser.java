@@ -1,10 +1,9 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.noise.NoiseSource;
 import io.croupier.noise.SecureBits;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.SubExponential;
-import io.croupier.schemas.view.GradientReportView;
 
 /**
  * Laplace noise for the L2 ball [CMS11]: density proportional to exp(-c ||z||), c = epsilon / 2G. A
@@ -38,7 +37,6 @@ public final class L2LaplaceRandomiser extends AdditiveRandomiser {
   private final double scale;
   private final NoiseSource source;
   private final double[] noise;
-  private final Cost cost;
 
   /**
    * @param gradientBound G, L2; positive
@@ -54,11 +52,7 @@ public final class L2LaplaceRandomiser extends AdditiveRandomiser {
   }
 
   L2LaplaceRandomiser(GradientGrid grid, double epsilon, SecureBits bits) {
-    super(grid, ClippingNorm.L2, bits);
-    if (!(epsilon > 0 && epsilon <= Double.MAX_VALUE)) {
-      throw new IllegalArgumentException(
-          "epsilon is " + epsilon + "; it must be positive and finite");
-    }
+    super(grid, ClippingNorm.L2, bits, new L2LaplaceMechanism(epsilon));
     this.epsilon = epsilon;
     // Rounded towards more noise.
     scale = Math.nextUp(2 * grid.gradientBound() / epsilon);
@@ -66,7 +60,6 @@ public final class L2LaplaceRandomiser extends AdditiveRandomiser {
     grid.requireRoom("epsilon " + epsilon, scale, reach -> logOverflow(d, reach));
     source = new NoiseSource(bits);
     noise = new double[d];
-    cost = Cost.ofEpsilon(epsilon);
   }
 
   /**
@@ -96,16 +89,6 @@ public final class L2LaplaceRandomiser extends AdditiveRandomiser {
         .setVariance(directionalVariance() * GROWTH)
         .setBetaMax(1 / (2 * scale))
         .build();
-  }
-
-  @Override
-  public Cost cost() {
-    return cost;
-  }
-
-  @Override
-  public void declareIn(GradientReportView.Builder report) {
-    report.setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon));
   }
 
   @Override

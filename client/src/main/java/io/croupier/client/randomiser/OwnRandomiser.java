@@ -1,9 +1,8 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.noise.SecureBits;
 import io.croupier.schemas.SubExponential;
-import io.croupier.schemas.Undisclosed;
-import io.croupier.schemas.view.GradientReportView;
 import java.util.Arrays;
 
 /**
@@ -25,12 +24,11 @@ final class OwnRandomiser extends AdditiveRandomiser {
   private final SymmetricNoise noise;
   private final double directionalVariance;
   private final SubExponential subExponential;
-  private final Cost cost;
   private final SecureBits bits;
   private final double[] draw;
 
   OwnRandomiser(GradientGrid grid, SymmetricNoise noise, SecureBits bits) {
-    super(grid, ClippingNorm.L2, bits);
+    super(grid, ClippingNorm.L2, bits, UndisclosedNoise.UNDISCLOSED, noise.cost().unsaid());
     this.noise = noise;
     this.bits = bits;
     directionalVariance = noise.directionalVariance();
@@ -48,7 +46,6 @@ final class OwnRandomiser extends AdditiveRandomiser {
                   + " least the directionalVariance %s, its betaMax positive",
               variance, betaMax, directionalVariance));
     }
-    cost = noise.cost().unsaid();
     double logTails = Math.log(2.0 * grid.dimension());
     grid.requireRoom(
         "custom noise of variance " + directionalVariance,
@@ -72,16 +69,6 @@ final class OwnRandomiser extends AdditiveRandomiser {
   @Override
   public SubExponential subExponential() {
     return subExponential;
-  }
-
-  @Override
-  public Cost cost() {
-    return cost;
-  }
-
-  @Override
-  public void declareIn(GradientReportView.Builder report) {
-    report.setUndisclosed(Undisclosed.getDefaultInstance());
   }
 
   @Override

@@ -1,12 +1,13 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.noise.ExactNoise;
 import io.croupier.noise.SecureBits;
 import io.croupier.schemas.Candidate;
-import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.view.GradientReportView;
 import java.math.BigDecimal;
@@ -58,6 +59,7 @@ public final class PrivUnitRandomiser implements Randomiser {
 
   private final SecureBits bits;
   private final ExactNoise noise;
+  private final PrivUnitMechanism mechanism;
   private final Cost cost;
   private final Object lock = new Object();
 
@@ -101,7 +103,8 @@ public final class PrivUnitRandomiser implements Randomiser {
     acceptance = acceptance(law.epsilon());
     this.bits = bits;
     noise = new ExactNoise(bits);
-    cost = Cost.ofEpsilon(law.epsilon());
+    mechanism = PrivUnitMechanism.of(law);
+    cost = Cost.of(mechanism);
   }
 
   @Override
@@ -129,6 +132,11 @@ public final class PrivUnitRandomiser implements Randomiser {
   }
 
   @Override
+  public PrivUnitMechanism mechanism() {
+    return mechanism;
+  }
+
+  @Override
   public Cost cost() {
     return cost;
   }
@@ -136,17 +144,12 @@ public final class PrivUnitRandomiser implements Randomiser {
   @Override
   public void release(double[] gradient, GradientReportView.Builder report) {
     Choice choice = choose(gradient);
-    report
-        .setCandidate(
-            Candidate.newBuilder()
-                .setDimension(law.dimension())
-                .setSeed(choice.seed())
-                .setIndex(choice.index()))
-        .setPrivUnit(
-            PrivUnit.newBuilder()
-                .setEpsilon(law.epsilon())
-                .setCandidates(law.candidates())
-                .setTop(law.top()));
+    report.setCandidate(
+        Candidate.newBuilder()
+            .setDimension(law.dimension())
+            .setSeed(choice.seed())
+            .setIndex(choice.index()));
+    Declarations.declare(mechanism, report);
   }
 
   /** The law of what a release is worth, in units of G. */

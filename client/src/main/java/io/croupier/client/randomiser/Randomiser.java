@@ -1,5 +1,6 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.schemas.SubExponential;
 import io.croupier.schemas.view.GradientReportView;
 
@@ -51,6 +52,9 @@ public sealed interface Randomiser permits GridRandomiser, PrivUnitRandomiser {
    * one, of the same law as {@link #directionalVariance}, up to the rounding of doubles.
    */
   SubExponential subExponential();
+
+  /** What every release declares. */
+  Mechanism mechanism();
 
   /**
    * The privacy cost of one release to the person. For a disclosed declaration it equals the cost

@@ -1,9 +1,9 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.noise.SecureBits;
 import io.croupier.schemas.SubExponential;
-import io.croupier.schemas.Undisclosed;
-import io.croupier.schemas.view.GradientReportView;
 
 /**
  * The noise of another randomiser, or custom noise, without disclosure: the report gets the same
@@ -67,8 +67,8 @@ public record UndisclosedRandomiser(GridRandomiser disclosing) implements GridRa
   }
 
   @Override
-  public void declareIn(GradientReportView.Builder report) {
-    report.setUndisclosed(Undisclosed.getDefaultInstance());
+  public Mechanism mechanism() {
+    return UndisclosedNoise.UNDISCLOSED;
   }
 
   @Override

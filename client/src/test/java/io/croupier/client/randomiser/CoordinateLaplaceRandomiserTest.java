@@ -174,7 +174,10 @@ class CoordinateLaplaceRandomiserTest {
     for (double bad : new double[] {0, -1, Double.NaN, Double.NEGATIVE_INFINITY}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> of(1, -16, 1, bad))
-          .withMessage("taus[1] is " + bad + "; it must be positive (Infinity: not private)");
+          .withMessage(
+              "coordinate_laplace.taus[1] is "
+                  + bad
+                  + ": it must be above 0 (Infinity: not private)");
     }
   }
 

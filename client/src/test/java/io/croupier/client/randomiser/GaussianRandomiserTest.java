@@ -59,7 +59,7 @@ class GaussianRandomiserTest {
     for (double bad : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> new GaussianRandomiser(1, 2, -16, bad))
-          .withMessage("mu is " + bad + "; it must be positive and finite");
+          .withMessage("gaussian.mu is " + bad + ": it must be a finite number above 0");
     }
   }
 

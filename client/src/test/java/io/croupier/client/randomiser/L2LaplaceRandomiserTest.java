@@ -87,7 +87,7 @@ class L2LaplaceRandomiserTest {
     for (double bad : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> new L2LaplaceRandomiser(1, 2, -16, bad))
-          .withMessage("epsilon is " + bad + "; it must be positive and finite");
+          .withMessage("l2_laplace.epsilon is " + bad + ": it must be a finite number above 0");
     }
   }
 

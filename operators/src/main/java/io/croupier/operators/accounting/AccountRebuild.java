@@ -3,6 +3,7 @@ package io.croupier.operators.accounting;
 import com.google.protobuf.Message;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Spend;
 import java.util.Optional;
 
@@ -32,7 +33,7 @@ public final class AccountRebuild {
       account.storeWindow(event.getDeviceId(), window);
     }
     boolean charged = Ledger.isCharged(outcome, event.hasCentral());
-    Totals cost = charged ? Costs.of(event) : new Totals();
+    Totals cost = charged ? Totals.of(AccountingEvents.cost(event)) : new Totals();
     boolean agrees = agrees(cost, event.getSpent());
     Totals user = account.userTotals();
     if (charged) {

@@ -1,9 +1,12 @@
 package io.croupier.operators.accounting;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.accounting.DiscreteGaussian;
-import io.croupier.operators.report.Clip;
-import io.croupier.operators.report.Declaration;
+import io.croupier.accounting.DecimalUnits;
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.Clip;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.GradientSpace;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -14,6 +17,7 @@ import io.croupier.schemas.StrongestNoise;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
 /** The rules by which a model admits reports, precomputed from its spec. Built once per spec. */
@@ -25,25 +29,25 @@ public final class AdmissionRules {
   private final Budget budget;
   private final int maxParticipations;
   private final long minSeparation;
-  private final Predicate<Report> nearOptimum;
-  private final Predicate<Report> acceptedNoise;
+  private final GradientSpace space;
+  private final Predicate<Mechanism> acceptedNoise;
   private final String strongestNoise;
-  private final Predicate<Report> plausible;
+  private final BiPredicate<Report, Mechanism> plausible;
 
   /**
    * Compiles a valid spec.
    *
-   * @param nearOptimum whether a report of priv_unit declares vectors short enough for learners
-   * @param acceptedNoise whether the model's learner accepts the noise that a report declares
+   * @param space the model's gradients
+   * @param acceptedNoise whether the model's learner accepts a mechanism
    * @param plausible whether a report's length is plausible under its declared noise
    */
   public AdmissionRules(
       ModelSpec spec,
-      Predicate<Report> nearOptimum,
-      Predicate<Report> acceptedNoise,
-      Predicate<Report> plausible) {
+      GradientSpace space,
+      Predicate<Mechanism> acceptedNoise,
+      BiPredicate<Report, Mechanism> plausible) {
     this.spec = spec;
-    this.nearOptimum = nearOptimum;
+    this.space = space;
     this.acceptedNoise = acceptedNoise;
     this.plausible = plausible;
     strongestNoise = text(spec.getBanco().getStrongestNoise());
@@ -74,21 +78,22 @@ public final class AdmissionRules {
   /**
    * Judges a report by its own fields, independently of its sender's account; dimension first.
    *
+   * @param mechanism that the report declares
    * @param perUser the budget of its user on all models
    */
-  Judgement judge(Report report, Budget perUser) {
+  Judgement judge(Report report, Mechanism mechanism, Budget perUser) {
     Judgement judgement = judgeDimension(report);
     if (judgement.isAdmitted()) {
-      judgement = judgeDeclaration(report);
+      judgement = judgeDeclaration(report, mechanism);
     }
     if (judgement.isAdmitted()) {
-      judgement = budget.judgeDeclaration(report);
+      judgement = budget.judgeDeclaration(mechanism);
     }
     if (judgement.isAdmitted()) {
-      judgement = perUser.judgeDeclaration(report);
+      judgement = perUser.judgeDeclaration(mechanism);
     }
     // Central reports are clipped instead: no outcome may depend on their values.
-    if (judgement.isAdmitted() && !central && !plausible.test(report)) {
+    if (judgement.isAdmitted() && !central && !plausible.test(report, mechanism)) {
       return new Judgement(
           Outcome.REFUSED_IMPLAUSIBLE,
           "the report is longer than report_bound, or than gradient_bound, "
@@ -140,16 +145,9 @@ public final class AdmissionRules {
                 + minSeparation);
   }
 
-  /**
-   * Adds the total variation between Gaussian noise on the model's grid and the continuous law to
-   * the cost of a report.
-   */
-  void vary(Report report, Totals cost) {
-    double sensitivity = Math.scalb(2 * spec.getGradientBound(), -ModelSpecs.gridExponent(spec));
-    double deviation = Math.max(1, sensitivity / report.level);
-    int d = spec.getDimension();
-    Costs.vary(
-        cost, DiscreteGaussian.variation(d, deviation), DiscreteGaussian.variation(d, sensitivity));
+  /** Returns what a report costs that is no participation. */
+  Totals cost(Mechanism mechanism) {
+    return Totals.of(mechanism.cost(space));
   }
 
   /**
@@ -183,66 +181,53 @@ public final class AdmissionRules {
     return Judgement.ADMITTED;
   }
 
-  private Judgement judgeDeclaration(Report report) {
-    if (central != (report.declaration == Declaration.CENTRAL)) {
-      return Judgement.refusedDeclaration(
-          report,
-          central
-              ? "the model adds the noise itself, so it must be central"
-              : "the model takes noised reports only, so it must be one of the others");
-    }
-    if (report.form == VectorForm.SPARSE
-        && (report.declaration == Declaration.L2_LAPLACE
-            || report.declaration == Declaration.GAUSSIAN)) {
-      return Judgement.refusedDeclaration(
-          report,
-          "the vector is sparse, so it reveals which coordinates it names, whatever the noise: it must"
-              + " be undisclosed, or coordinate_laplace with the clip COORDINATES");
-    }
-    if (report.declaration == Declaration.COORDINATE_LAPLACE) {
-      Judgement judgement = judgeClip(report);
-      if (!judgement.isAdmitted()) {
-        return judgement;
-      }
-    }
-    if (report.declaration == Declaration.PRIV_UNIT && !nearOptimum.test(report)) {
-      return Judgement.refusedDeclaration(
-          report,
-          "top %s of %s candidates makes vectors longer than 1.3 times the least length at epsilon %s:"
-                  .formatted(report.top, report.candidates, report.level)
-              + " it must be nearer to the best top, or the candidates more");
-    }
-    if (!central && !acceptedNoise.test(report)) {
-      return Judgement.refusedDeclaration(
-          report,
-          "the noise must be disclosed and no stronger than the model's strongest_noise, "
-              + strongestNoise);
-    }
-    return Judgement.ADMITTED;
+  private Judgement judgeDeclaration(Report report, Mechanism mechanism) {
+    String wrong = refusal(report.form == VectorForm.SPARSE, mechanism);
+    return wrong.isEmpty() ? Judgement.ADMITTED : Judgement.refusedDeclaration(mechanism, wrong);
   }
 
-  /** Judges a report of coordinate-wise noise. */
-  private Judgement judgeClip(Report report) {
-    if (report.clip != Clip.COORDINATES) {
-      if (report.form == VectorForm.SPARSE) {
-        return Judgement.refusedDeclaration(
-            report,
-            "the vector is sparse, so the coordinates that it doesn't name are not private: the"
-                + " clip must be COORDINATES");
-      }
-      if (Costs.openCoordinates(report) > 0) {
-        return Judgement.refusedDeclaration(
-            report,
-            "a tau is infinite, so the clip must be COORDINATES: scaled to an L2 norm, a coordinate"
-                + " that is not private reveals the others");
-      }
-    } else if (spec.hasBanco()) {
-      return Judgement.refusedDeclaration(
-          report,
-          "the clip is COORDINATES: it must be L2, since BANCO bets on gradients whose L2 norm is"
-              + " at most gradient_bound");
+  /** Returns why the model refuses a declaration; empty if it doesn't. */
+  private String refusal(boolean isSparse, Mechanism mechanism) {
+    if (central != mechanism instanceof CentralNoise) {
+      return central
+          ? "the model adds the noise itself, so it must be central"
+          : "the model takes noised reports only, so it must be one of the others";
     }
-    return Judgement.ADMITTED;
+    if (isSparse && !mechanism.hidesSparsity()) {
+      return "the vector is sparse, so it reveals which coordinates it names, whatever the noise: it must"
+          + " be undisclosed, or coordinate_laplace with the clip COORDINATES";
+    }
+    if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
+      String wrong = refusalOfClip(isSparse, laplace);
+      if (!wrong.isEmpty()) {
+        return wrong;
+      }
+    }
+    String objection = mechanism.objection(space);
+    if (!objection.isEmpty()) {
+      return objection;
+    }
+    return central || acceptedNoise.test(mechanism)
+        ? ""
+        : "the noise must be disclosed and no stronger than the model's strongest_noise, "
+            + strongestNoise;
+  }
+
+  private String refusalOfClip(boolean isSparse, CoordinateLaplaceMechanism mechanism) {
+    if (mechanism.clip() == Clip.COORDINATES) {
+      return spec.hasBanco()
+          ? "the clip is COORDINATES: it must be L2, since BANCO bets on gradients whose L2 norm is"
+              + " at most gradient_bound"
+          : "";
+    }
+    if (isSparse) {
+      return "the vector is sparse, so the coordinates that it doesn't name are not private: the"
+          + " clip must be COORDINATES";
+    }
+    return mechanism.openCoordinates() > 0
+        ? "a tau is infinite, so the clip must be COORDINATES: scaled to an L2 norm, a coordinate"
+            + " that is not private reveals the others"
+        : "";
   }
 
   /** Prints only the least tau, which alone decides; there are as many as coordinates. */

@@ -1,5 +1,6 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.BltSpend;
 import io.croupier.schemas.CentralSpend;
 
@@ -14,9 +15,9 @@ record BltParticipation(WholeCharge before, WholeCharge after, double variation)
     implements Participation {
 
   @Override
-  public Totals cost() {
+  public Cost cost() {
     double zeta = after.zetaAfter(before);
-    return Costs.central(zeta, after.noiseMultiplier, zeta > 0 ? variation : 0);
+    return Cost.central(zeta, after.noiseMultiplier, zeta > 0 ? variation : 0);
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.croupier.operators.accounting;
 
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
+import io.croupier.accounting.DecimalUnits;
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Limits;
@@ -57,28 +59,29 @@ final class Budget {
   }
 
   /** Refuses noise whose cost can't be expressed in the terms of the limit. */
-  Judgement judgeDeclaration(Report report) {
+  Judgement judgeDeclaration(Mechanism mechanism) {
     if (!limits.hasEpsilon() && !limits.hasMu()) {
       return Judgement.ADMITTED;
     }
     String limit = name + (limits.hasEpsilon() ? "epsilon" : "mu") + " is a limit";
-    if (report.declaration == Declaration.UNDISCLOSED) {
-      return Judgement.refusedDeclaration(report, limit + ", so the noise must be disclosed");
+    Cost cost = mechanism.cost();
+    if (cost.isUndisclosed()) {
+      return Judgement.refusedDeclaration(mechanism, limit + ", so the noise must be disclosed");
     }
-    if (Costs.openCoordinates(report) > 0) {
+    if (cost.isUnbounded()) {
       return Judgement.refusedDeclaration(
-          report, limit + ", so every coordinate must have a finite tau");
+          mechanism, limit + ", so every coordinate must have a finite tau");
     }
-    if (pure && report.declaration == Declaration.CENTRAL) {
+    if (pure && mechanism instanceof CentralNoise) {
       return Judgement.refusedDeclaration(
-          report,
+          mechanism,
           limit
               + " of pure epsilons, which the noise of a central model doesn't have: the limit must"
               + " get a delta, or be one of mu");
     }
-    if (pure && report.declaration == Declaration.GAUSSIAN) {
+    if (pure && cost.isGaussian()) {
       return Judgement.refusedDeclaration(
-          report,
+          mechanism,
           limit
               + " of pure epsilons, which Gaussian noise doesn't have: it must be one of the"
               + " others, unless the limit gets a delta, or is one of mu");

@@ -1,5 +1,6 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.RenyiDp;

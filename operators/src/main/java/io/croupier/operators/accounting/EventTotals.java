@@ -1,5 +1,7 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.DecimalUnits;
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.Spend;
 
 /**
@@ -50,7 +52,7 @@ final class EventTotals {
   /** Raises the sums other than Renyi's; returns whether one of epsilon, mu and rho was raised. */
   private static boolean raiseDeclared(Totals totals, Spend recorded) {
     long epsilonNanos = DecimalUnits.roundUp(recorded.getEpsilon(), 9);
-    long muSquaredPicos = Costs.muSquaredPicos(recorded.getMu());
+    long muSquaredPicos = Cost.muSquaredPicos(recorded.getMu());
     long rhoPicos = DecimalUnits.roundUp(recorded.getRho(), 12);
     boolean pureIsMissing = epsilonNanos > totals.epsilonNanos;
     boolean dearer =
@@ -63,7 +65,7 @@ final class EventTotals {
       totals.gaussianFirst = totals.muSquaredPicos > 0;
     }
     if (recorded.hasMuOfAll()) {
-      long pure = less(Costs.muSquaredPicos(recorded.getMuOfAll()), totals.muSquaredPicos);
+      long pure = less(Cost.muSquaredPicos(recorded.getMuOfAll()), totals.muSquaredPicos);
       totals.pureMuSquaredPicos = Math.max(pureMuSquaredPicos, pure);
     } else if (pureIsMissing) {
       totals.pureMuSquaredPicos = 0; // so that a bound is used

@@ -1,8 +1,7 @@
 package io.croupier.operators.accounting;
 
-import io.croupier.operators.report.Report;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import java.util.Locale;
 
 /**
  * The outcome for one report.
@@ -25,11 +24,10 @@ record Judgement(Outcome outcome, String reason) {
     }
   }
 
-  static Judgement refusedDeclaration(Report report, String right) {
-    String level = report.level > 0 ? " with " + report.level : "";
-    String declaration = report.declaration.name().toLowerCase(Locale.ROOT);
+  static Judgement refusedDeclaration(Mechanism mechanism, String right) {
+    String level = mechanism.level() > 0 ? " with " + mechanism.level() : "";
     return new Judgement(
-        Outcome.REFUSED_DECLARATION, "declaration is " + declaration + level + ": " + right);
+        Outcome.REFUSED_DECLARATION, "declaration is " + mechanism.name() + level + ": " + right);
   }
 
   boolean isAdmitted() {

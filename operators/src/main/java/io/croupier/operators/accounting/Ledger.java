@@ -1,10 +1,12 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.accounting.ReplayWindow.Verdict;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
@@ -61,10 +63,11 @@ public final class Ledger {
 
   /** Judges a report to a known model, and updates {@code account}. */
   public AccountingEvent judge(Report report, AdmissionRules rules, UserAccount account) {
-    AccountingEvent.Builder event = event(report);
+    Mechanism mechanism = Declaration.of(report);
+    AccountingEvent.Builder event = event(report, mechanism);
     Judgement judgement = judgeSequence(report, account);
     if (judgement.isAdmitted()) {
-      judgement = rules.judge(report, perUser);
+      judgement = rules.judge(report, mechanism, perUser);
     }
     Totals modelTotals = account.modelTotals(report.modelId);
     Totals userTotals = account.userTotals();
@@ -75,10 +78,8 @@ public final class Ledger {
         judgement.isAdmitted()
             ? rules.participation(report, modelTotals, account)
             : Optional.empty();
-    Totals cost = participation.map(Participation::cost).orElseGet(() -> Costs.of(event));
-    if (report.declaration == Declaration.GAUSSIAN) {
-      rules.vary(report, cost);
-    }
+    Totals cost =
+        participation.map(p -> Totals.of(p.cost())).orElseGet(() -> rules.cost(mechanism));
     if (judgement.isAdmitted()) {
       judgement = rules.budget().judge(modelTotals, cost);
     }
@@ -115,10 +116,15 @@ public final class Ledger {
           new Judgement(
               Outcome.REFUSED_UNKNOWN_MODEL, "model_id must name a model that is published");
     }
+    Mechanism mechanism = Declaration.of(report);
     AccountingEvent.Builder event =
-        event(report).setOutcome(judgement.outcome()).setReason(judgement.reason());
+        event(report, mechanism).setOutcome(judgement.outcome()).setReason(judgement.reason());
     return charge(
-        event, isCharged(report, judgement), Costs.of(event), account.userTotals(), account);
+        event,
+        isCharged(report, judgement),
+        Totals.of(mechanism.cost()),
+        account.userTotals(),
+        account);
   }
 
   private static Judgement judgeSequence(Report report, UserAccount account) {
@@ -195,7 +201,7 @@ public final class Ledger {
   }
 
   /** Creates the event of a report, without its outcome. */
-  private static AccountingEvent.Builder event(Report report) {
+  private static AccountingEvent.Builder event(Report report, Mechanism mechanism) {
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
             .setUserId(report.userId)
@@ -207,7 +213,7 @@ public final class Ledger {
                     .setTopic(report.topic)
                     .setPartition(report.partition)
                     .setOffset(report.offset));
-    Costs.declare(report, event);
+    Declarations.declare(mechanism, event);
     return event;
   }
 }

@@ -1,5 +1,6 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.CentralSpend;
 
 /**
@@ -9,7 +10,7 @@ import io.croupier.schemas.CentralSpend;
 interface Participation {
 
   /** Returns its cost. */
-  Totals cost();
+  Cost cost();
 
   /** Returns its record. */
   CentralSpend toProto();

@@ -1,5 +1,7 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.DecimalUnits;
+
 /**
  * Which sequence numbers of one device were judged: the highest, and which of the {@value #WIDTH}
  * numbers up to it, with a digest of the bytes of each: the anti-replay window of IPsec (RFC 4303,

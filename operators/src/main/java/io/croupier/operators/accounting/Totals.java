@@ -1,5 +1,8 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.DecimalUnits;
+import io.croupier.accounting.PureCosts;
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.Spend;
 
 /**
@@ -74,6 +77,22 @@ public final class Totals {
   /** Creates empty totals. */
   public Totals() {}
 
+  /** Returns the totals of one report. */
+  public static Totals of(Cost cost) {
+    Totals totals = new Totals();
+    totals.reports = 1;
+    totals.epsilonNanos = cost.epsilonNanos();
+    totals.muSquaredPicos = cost.muSquaredPicos();
+    totals.rhoPicos = cost.rhoPicos();
+    totals.undisclosed = cost.isUndisclosed() ? 1 : 0;
+    totals.unbounded = cost.isUnbounded() ? 1 : 0;
+    totals.pureMuSquaredPicos = cost.pureMuSquaredPicos();
+    totals.gaussianFirst = cost.isGaussian();
+    totals.variationAttos = cost.variationAttos();
+    totals.variationRate = cost.variationRate();
+    return totals;
+  }
+
   /** Adds the cost of one report; {@code cost} is not changed. */
   public void add(Totals cost) {
     if (renyiOrder > 0) {
@@ -144,7 +163,7 @@ public final class Totals {
   private long pureRhoPicos() {
     return rhoPicos == DecimalUnits.SATURATED
         ? rhoPicos
-        : Math.max(0, rhoPicos - Costs.half(muSquaredPicos));
+        : Math.max(0, rhoPicos - DecimalUnits.half(muSquaredPicos));
   }
 
   /**
@@ -162,7 +181,8 @@ public final class Totals {
             : Math.min(
                 DecimalUnits.multiply(epsilonNanos, 1000),
                 DecimalUnits.multiplyUp(pureRhoPicos(), order));
-    return DecimalUnits.add(pure, DecimalUnits.multiplyUp(Costs.half(muSquaredPicos), order));
+    return DecimalUnits.add(
+        pure, DecimalUnits.multiplyUp(DecimalUnits.half(muSquaredPicos), order));
   }
 
   /** Returns the sum of the pure epsilons, not rounded down. */

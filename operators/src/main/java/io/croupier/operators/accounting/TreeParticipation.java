@@ -1,5 +1,6 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.schemas.CentralSpend;
 
@@ -13,9 +14,9 @@ record TreeParticipation(TreeCharge charge, RunningZeta running, long round, dou
     implements Participation {
 
   @Override
-  public Totals cost() {
+  public Cost cost() {
     // The variation is per unit of zeta at weight 1; no participation weighs less.
-    return Costs.central(zeta, charge.noiseMultiplier(), zeta * charge.variation());
+    return Cost.central(zeta, charge.noiseMultiplier(), zeta * charge.variation());
   }
 
   @Override

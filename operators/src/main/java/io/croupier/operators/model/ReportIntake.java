@@ -1,10 +1,12 @@
 package io.croupier.operators.model;
 
+import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.AdmissionRules;
+import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.noise.Plausibility;
-import io.croupier.operators.noise.PrivUnitReports;
+import io.croupier.operators.noise.SpecGradients;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
@@ -17,7 +19,7 @@ import java.util.Optional;
  */
 public final class ReportIntake {
   private final AdmissionRules rules;
-  private final PrivUnitReports privUnits;
+  private final GradientSpace space;
   private final DirectionalNoise noise;
   private final Optional<Contribution> contribution;
   private final int reportsPerRound;
@@ -39,11 +41,10 @@ public final class ReportIntake {
    * @param laws shared by all of them, and with no other thread
    */
   public ReportIntake(ModelSpec spec, long specOffset, PrivUnitLaws laws) {
-    privUnits = new PrivUnitReports(laws, spec.getDimension(), spec.getGradientBound());
-    noise = DirectionalNoise.of(spec, privUnits);
-    Plausibility plausibility = Plausibility.of(spec, privUnits);
+    space = SpecGradients.of(spec, laws);
+    noise = DirectionalNoise.of(spec, space);
     rules =
-        new AdmissionRules(spec, privUnits::isNearOptimum, noise::accepts, plausibility::plausible);
+        new AdmissionRules(spec, space, noise::accepts, new Plausibility(spec, space)::plausible);
     contribution =
         ModelSpecs.isCentral(spec) ? Optional.of(new Contribution(spec)) : Optional.empty();
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
@@ -77,7 +78,7 @@ public final class ReportIntake {
     sum.appendedAtMs = report.appendedAtMs;
     if (report.form == VectorForm.CANDIDATE) {
       sum.form = VectorForm.DENSE;
-      sum.values = privUnits.expand(report);
+      sum.values = CandidateExpansion.expand(report, space);
     }
     contribution.ifPresent(raw -> raw.put(report, sum));
     return sum;

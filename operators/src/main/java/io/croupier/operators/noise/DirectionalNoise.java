@@ -1,14 +1,15 @@
 package io.croupier.operators.noise;
 
-import io.croupier.operators.math.PackedVectors;
+import com.google.protobuf.Message;
+import io.croupier.accounting.mechanism.GradientSpace;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
-import io.croupier.schemas.Banco;
-import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.StrongestNoise;
+import io.croupier.schemas.SubExponential;
 
 /**
  * The noise of reports as BANCO needs it: the sub-exponential variance along the direction of the
@@ -38,25 +39,16 @@ public final class DirectionalNoise {
   }
 
   private final Knowledge knowledge;
-  private final double gradientBound;
-  private final int dimension;
+  private final GradientSpace space;
   private final double bettingRange;
 
   /** The variance of the strongest noise, at the end of the betting range. */
   private final double largestVariance;
 
-  private final PrivUnitReports privUnits;
-
   private DirectionalNoise(
-      Knowledge knowledge,
-      ModelSpec spec,
-      PrivUnitReports privUnits,
-      double bettingRange,
-      double largestVariance) {
-    this.privUnits = privUnits;
+      Knowledge knowledge, GradientSpace space, double bettingRange, double largestVariance) {
     this.knowledge = knowledge;
-    this.gradientBound = spec.getGradientBound();
-    this.dimension = spec.getDimension();
+    this.space = space;
     this.bettingRange = bettingRange;
     this.largestVariance = largestVariance;
   }
@@ -67,92 +59,36 @@ public final class DirectionalNoise {
    * @throws IllegalArgumentException if the spec of BANCO has no strongest noise
    */
   public static DirectionalNoise of(ModelSpec spec) {
-    return of(spec, PrivUnitReports.of(spec));
+    return of(spec, SpecGradients.of(spec, new PrivUnitLaws()));
   }
 
   /**
    * The same, where reports are judged.
    *
-   * @param privUnits of the same spec
-   * @throws IllegalArgumentException if BANCO is given no strongest noise
+   * @param space of the same spec
+   * @throws IllegalArgumentException if the spec of BANCO has no strongest noise
    */
-  public static DirectionalNoise of(ModelSpec spec, PrivUnitReports privUnits) {
-    double g = spec.getGradientBound();
-    if (spec.getLearnerCase() != ModelSpec.LearnerCase.BANCO) {
-      return new DirectionalNoise(Knowledge.NOT_NEEDED, spec, privUnits, LARGEST_BET / g, 0);
+  public static DirectionalNoise of(ModelSpec spec, GradientSpace space) {
+    double largestBet = LARGEST_BET / spec.getGradientBound();
+    if (!spec.hasBanco()) {
+      return new DirectionalNoise(Knowledge.NOT_NEEDED, space, largestBet, 0);
     }
-    Banco banco = spec.getBanco();
-    StrongestNoise strongest = banco.getStrongestNoise();
-    return switch (strongest.getNoiseCase()) {
-      case L2_LAPLACE -> {
-        double scale = 2 * g / strongest.getL2Laplace().getEpsilon();
-        double range = range(g, scale);
-        yield new DirectionalNoise(
-            Knowledge.DECLARED,
-            spec,
-            privUnits,
-            range,
-            DirectionalVariance.l2Laplace(spec.getDimension(), scale, range));
-      }
-      case COORDINATE_LAPLACE -> {
-        double scale = 2 * g / smallestTau(strongest.getCoordinateLaplace());
-        double range = range(g, scale);
-        yield new DirectionalNoise(
-            Knowledge.DECLARED,
-            spec,
-            privUnits,
-            range,
-            DirectionalVariance.coordinateLaplace(scale, range));
-      }
-      case GAUSSIAN ->
-          new DirectionalNoise(
-              Knowledge.DECLARED,
-              spec,
-              privUnits,
-              LARGEST_BET / g,
-              DirectionalVariance.gaussian(2 * g / strongest.getGaussian().getMu()));
-      case PRIV_UNIT -> {
-        PrivUnit mechanism = strongest.getPrivUnit();
-        yield new DirectionalNoise(
-            Knowledge.DECLARED,
-            spec,
-            privUnits,
-            LARGEST_BET / g,
-            privUnits.bettingVariance(
-                mechanism.getEpsilon(),
-                mechanism.getCandidates(),
-                mechanism.getTop(),
-                LARGEST_BET / g));
-      }
-      case SUB_EXPONENTIAL ->
-          new DirectionalNoise(
-              Knowledge.VOUCHED,
-              spec,
-              privUnits,
-              Math.min(LARGEST_BET / g, strongest.getSubExponential().getBetaMax()),
-              strongest.getSubExponential().getVariance());
-      case NOISE_NOT_SET ->
-          throw new IllegalArgumentException(
-              "banco.strongest_noise is not set; it has to be l2_laplace, coordinate_laplace,"
-                  + " gaussian, priv_unit or sub_exponential");
-    };
-  }
-
-  /**
-   * Returns the betting range: half way to the pole of the strongest noise, beta_max = epsilon /
-   * (4G).
-   */
-  private static double range(double gradientBound, double scale) {
-    return Math.min(LARGEST_BET / gradientBound, 1 / (2 * scale));
-  }
-
-  /** Returns the smallest tau, which alone decides. Infinite taus add no noise. */
-  private static double smallestTau(CoordinateLaplace strongest) {
-    double smallest = Double.POSITIVE_INFINITY;
-    for (int j = 0; j < strongest.getTausCount(); j++) {
-      smallest = Math.min(smallest, strongest.getTaus(j));
+    StrongestNoise strongest = spec.getBanco().getStrongestNoise();
+    Message declared = Declarations.declared(strongest);
+    if (declared == null) {
+      throw new IllegalArgumentException(
+          "banco.strongest_noise is not set; it has to be one of "
+              + Declarations.names(StrongestNoise.getDescriptor()));
     }
-    return smallest;
+    if (declared instanceof SubExponential bound) {
+      return new DirectionalNoise(
+          Knowledge.VOUCHED, space, Math.min(largestBet, bound.getBetaMax()), bound.getVariance());
+    }
+    Mechanism mechanism = Declarations.of(declared, 0);
+    // Half way to the pole of the strongest noise.
+    double range = Math.min(largestBet, mechanism.pole(space) / 2);
+    return new DirectionalNoise(
+        Knowledge.DECLARED, space, range, mechanism.directionalVariance(space, range));
   }
 
   /**
@@ -163,50 +99,26 @@ public final class DirectionalNoise {
   }
 
   /**
-   * Returns whether the learner can use the report: false if it needs a declaration and there is
-   * none, or if the declared noise along one direction is stronger than the strongest.
+   * Returns whether the learner can use a report of this mechanism: false if it needs a declaration
+   * and there is none, or if the noise along one direction is stronger than the strongest.
    */
-  public boolean accepts(Report report) {
+  public boolean accepts(Mechanism mechanism) {
     if (knowledge != Knowledge.DECLARED) {
       return true;
     }
-    double variance = declaredVariance(report);
+    double variance = mechanism.directionalVariance(space, bettingRange);
     return variance <= largestVariance && Double.isFinite(variance);
   }
 
   /**
-   * Returns the sub-exponential variance of an accepted report; 0 for learners that don't need it.
+   * Returns the sub-exponential variance of an accepted report; 0 for learners that don't need it,
+   * which take no time to read the declaration.
    */
   public double variance(Report report) {
     return switch (knowledge) {
       case NOT_NEEDED -> 0;
       case VOUCHED -> largestVariance;
-      case DECLARED -> declaredVariance(report);
+      case DECLARED -> Declaration.of(report).directionalVariance(space, bettingRange);
     };
-  }
-
-  /** Returns the declared variance; infinite if the declaration implies no bound. */
-  private double declaredVariance(Report report) {
-    Declaration declaration = report.declaration;
-    return switch (declaration) {
-      case L2_LAPLACE ->
-          DirectionalVariance.l2Laplace(dimension, 2 * gradientBound / report.level, bettingRange);
-      case COORDINATE_LAPLACE ->
-          DirectionalVariance.coordinateLaplace(
-              2 * gradientBound / smallestTau(report), bettingRange);
-      case GAUSSIAN -> DirectionalVariance.gaussian(2 * gradientBound / report.level);
-      case PRIV_UNIT ->
-          privUnits.bettingVariance(report.level, report.candidates, report.top, bettingRange);
-      case UNDISCLOSED, CENTRAL -> Double.POSITIVE_INFINITY;
-    };
-  }
-
-  private static double smallestTau(Report report) {
-    double smallest = Double.POSITIVE_INFINITY;
-    int count = PackedVectors.count(VectorForm.DENSE, report.taus);
-    for (int i = 0; i < count; i++) {
-      smallest = Math.min(smallest, PackedVectors.doubleAt(report.taus, i));
-    }
-    return smallest;
   }
 }

@@ -5,7 +5,7 @@ import org.apache.commons.math3.analysis.solvers.BracketingNthOrderBrentSolver;
 import org.apache.commons.numbers.gamma.RegularizedGamma;
 
 /**
- * Lengths that noise of unit scale exceeds with probability 2^-40, rounded up.
+ * Values that Gamma variables exceed with probability 2^-40, rounded up.
  *
  * <p>Method: solve ln Q(shape, x) = -40 ln 2 for x, with Q the upper regularised incomplete gamma
  * function, by a bracketing solver that stays on the side of the smaller tail. The bracket is
@@ -22,22 +22,8 @@ final class NoiseTail {
 
   private NoiseTail() {}
 
-  /** The quantile of ||z|| with density proportional to exp(-||z||) in d dimensions: Gamma(d). */
-  static double l2Laplace(int dimension) {
-    return gamma(dimension);
-  }
-
-  /** The quantile of ||z|| with z standard normal in d dimensions: ||z||^2 / 2 is Gamma(d / 2). */
-  static double gaussian(int dimension) {
-    return Math.sqrt(2 * gamma(dimension / 2.0));
-  }
-
-  /** The quantile of |z| with z a Laplace variable of scale 1. */
-  static double laplace() {
-    return EXPONENT;
-  }
-
-  private static double gamma(double shape) {
+  /** The quantile of a Gamma variable of this shape and scale 1. */
+  static double gamma(double shape) {
     double upper = (shape + Math.sqrt(2 * shape * EXPONENT) + EXPONENT) * (1 + ACCURACY);
     double root =
         new BracketingNthOrderBrentSolver(ACCURACY, ACCURACY * shape, 5)

@@ -1,11 +1,75 @@
 package io.croupier.operators.report;
 
-/** The noise that a report declares. */
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The mechanism that a {@link Report} declares, in the report's fields. Each constant is named as
+ * its mechanism.
+ */
 public enum Declaration {
   UNDISCLOSED,
   L2_LAPLACE,
   COORDINATE_LAPLACE,
   GAUSSIAN,
   CENTRAL,
-  PRIV_UNIT
+  PRIV_UNIT;
+
+  private static final Map<String, Declaration> BY_NAME =
+      Arrays.stream(values())
+          .collect(
+              Collectors.toUnmodifiableMap(
+                  declaration -> declaration.name().toLowerCase(Locale.ROOT), Function.identity()));
+
+  /**
+   * Returns the mechanism that a report declares; it shares the report's taus.
+   *
+   * @throws IllegalArgumentException if a parameter is out of range
+   */
+  public static Mechanism of(Report report) {
+    return switch (report.declaration) {
+      case UNDISCLOSED -> UndisclosedNoise.UNDISCLOSED;
+      case CENTRAL -> CentralNoise.CENTRAL;
+      case L2_LAPLACE -> new L2LaplaceMechanism(report.level);
+      case GAUSSIAN -> new GaussianMechanism(report.level);
+      case PRIV_UNIT -> new PrivUnitMechanism(report.level, report.candidates, report.top);
+      case COORDINATE_LAPLACE ->
+          new CoordinateLaplaceMechanism(
+              ByteBuffer.wrap(report.taus).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer(),
+              clip(report.clip),
+              report.dimension - report.taus.length / Double.BYTES);
+    };
+  }
+
+  /** Declares a mechanism in a report, whose taus are copied. */
+  public static void declare(Mechanism mechanism, Report report) {
+    report.declaration = BY_NAME.get(mechanism.name());
+    report.level = mechanism.level();
+    if (mechanism instanceof PrivUnitMechanism unit) {
+      report.candidates = unit.candidates();
+      report.top = unit.top();
+    }
+    if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
+      report.taus = new byte[laplace.count() * Double.BYTES];
+      ByteBuffer bytes = ByteBuffer.wrap(report.taus).order(ByteOrder.LITTLE_ENDIAN);
+      bytes.asDoubleBuffer().put(laplace.taus());
+      report.clip = Clip.valueOf(laplace.clip().name());
+    }
+  }
+
+  private static io.croupier.accounting.mechanism.Clip clip(Clip clip) {
+    return io.croupier.accounting.mechanism.Clip.valueOf(clip.name());
+  }
 }

@@ -35,10 +35,7 @@ public final class Report {
 
   public Declaration declaration = Declaration.UNDISCLOSED;
 
-  /**
-   * Declared epsilon of {@code L2_LAPLACE} and {@code PRIV_UNIT}, mu of {@code GAUSSIAN}; otherwise
-   * 0.
-   */
+  /** Declared level of the mechanism: its epsilon or mu; 0 if it has no single level. */
   public double level;
 
   /**

@@ -1,10 +1,12 @@
 package io.croupier.operators.report;
 
 import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.DeclarationCase;
 import io.croupier.schemas.GradientReports;
@@ -132,8 +134,8 @@ public final class ReportDecoder {
   /** The other violations follow from values that may be raw, so the reason doesn't name them. */
   private static Decoded undeclaredInPublic() {
     return new Decoded.Malformed(
-        "declaration is missing or unknown: it must be undisclosed, l2_laplace,"
-            + " coordinate_laplace, gaussian or priv_unit",
+        "declaration is missing or unknown: it must be one of "
+            + Declarations.namesOnDevices(FieldDescriptor::getName),
         true);
   }
 

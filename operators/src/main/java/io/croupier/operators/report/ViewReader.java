@@ -1,11 +1,12 @@
 package io.croupier.operators.report;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import io.croupier.accounting.mechanism.InvalidMechanismException;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReports;
-import io.croupier.schemas.PrivUnit;
-import io.croupier.schemas.PrivUnits;
 import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.ExampleView;
 import io.croupier.schemas.view.GradientReportView;
@@ -109,7 +110,7 @@ final class ViewReader {
         || candidate.getDimension() < 1
         || !candidate.hasSeed()
         || !candidate.hasIndex()
-        || !PrivUnits.isIndex(candidate.getIndex(), view.getPrivUnit())) {
+        || !GradientReports.isIndex(candidate, view.getPrivUnit())) {
       return false;
     }
     report.form = VectorForm.CANDIDATE;
@@ -120,58 +121,25 @@ final class ViewReader {
   }
 
   private static boolean readDeclaration(GradientReportView view, Report report) {
-    switch (view.getDeclarationCase()) {
-      case UNDISCLOSED -> report.declaration = Declaration.UNDISCLOSED;
-      case CENTRAL -> report.declaration = Declaration.CENTRAL;
-      case L2_LAPLACE -> {
-        report.declaration = Declaration.L2_LAPLACE;
-        report.level = view.getL2Laplace().getEpsilon();
-        return report.level > 0 && Double.isFinite(report.level);
-      }
-      case GAUSSIAN -> {
-        report.declaration = Declaration.GAUSSIAN;
-        report.level = view.getGaussian().getMu();
-        return report.level > 0 && Double.isFinite(report.level);
-      }
-      case PRIV_UNIT -> {
-        PrivUnit mechanism = view.getPrivUnit();
-        report.declaration = Declaration.PRIV_UNIT;
-        report.level = mechanism.getEpsilon();
-        report.candidates = mechanism.getCandidates();
-        report.top = mechanism.getTop();
-        return view.hasCandidate() && PrivUnits.isWellFormed(mechanism);
-      }
-      case COORDINATE_LAPLACE -> {
-        return readCoordinateLaplace(view.getCoordinateLaplace(), report);
-      }
-      case DECLARATION_NOT_SET -> {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean readCoordinateLaplace(CoordinateLaplaceView laplace, Report report) {
-    if (!laplace.getUnknownFields().isEmpty()
-        || laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED
-        || !areWhole(laplace.getTausList(), Double.BYTES)) {
+    Message declared = Declarations.declared(view);
+    if (declared == null
+        || view.hasPrivUnit() != view.hasCandidate()
+        || (view.hasCoordinateLaplace() && !arePacked(view.getCoordinateLaplace()))) {
       return false;
     }
-    report.declaration = Declaration.COORDINATE_LAPLACE;
-    report.taus = concatenate(laplace.getTausList());
-    report.clip = clip(laplace.getClip());
+    try {
+      Declaration.declare(Declarations.of(declared, report.dimension), report);
+    } catch (InvalidMechanismException e) {
+      return false;
+    }
     int count = report.form == VectorForm.SPARSE ? report.indices.length : report.dimension;
-    return report.taus.length == (long) Double.BYTES * count
-        && VectorBytes.arePositive(report.taus);
+    return !view.hasCoordinateLaplace() || report.taus.length == (long) Double.BYTES * count;
   }
 
-  private static Clip clip(CoordinateLaplace.Clip clip) {
-    return switch (clip) {
-      case CLIP_UNSPECIFIED -> Clip.UNSPECIFIED;
-      case L2 -> Clip.L2;
-      case COORDINATES -> Clip.COORDINATES;
-      case UNRECOGNIZED -> throw new IllegalArgumentException("clip is unknown");
-    };
+  private static boolean arePacked(CoordinateLaplaceView laplace) {
+    return laplace.getUnknownFields().isEmpty()
+        && laplace.getClip() != CoordinateLaplace.Clip.UNRECOGNIZED
+        && areWhole(laplace.getTausList(), Double.BYTES);
   }
 
   /** Returns no bytes where the vector isn't packed or a run is cut short. */

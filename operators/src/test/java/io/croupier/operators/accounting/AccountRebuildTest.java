@@ -3,10 +3,12 @@ package io.croupier.operators.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.croupier.accounting.DecimalUnits;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.BltSpend;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Spend;
@@ -171,8 +173,8 @@ class AccountRebuildTest {
 
   /** Doubles the spend of the event. */
   private static Spend total(AccountingEvent event, Spend reported) {
-    Totals twice = Costs.of(event);
-    twice.add(Costs.of(event));
+    Totals twice = Totals.of(AccountingEvents.cost(event));
+    twice.add(Totals.of(AccountingEvents.cost(event)));
     Spend spend = twice.toProto().build();
     return reported.toBuilder().mergeFrom(spend).build();
   }

@@ -50,11 +50,8 @@ class BudgetTest {
   }
 
   static AdmissionRules terms(ModelSpec.Builder spec) {
-    return new AdmissionRules(
-        spec.setModelId("m").setDimension(2).setGradientBound(1).build(),
-        r -> true,
-        r -> true,
-        r -> true);
+    return TestReports.rules(
+        spec.setModelId("m").setDimension(2).setGradientBound(1).build(), true, true);
   }
 
   private AccountingEvent laplace(AdmissionRules rules, double epsilon) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.tree.Completion;
 import io.croupier.accounting.tree.GivenOrder;
 import io.croupier.accounting.tree.RunningZeta;
@@ -13,6 +14,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.CentralSpend;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.DpFtrlLeastSquares;
@@ -183,7 +185,7 @@ class CentralChargeTest {
     AccountingEvent now = new Ledger().judge(example(0, 0), rules, new MapAccount());
     AccountingEvent.Builder before = now.toBuilder();
     before.getCentralSpendBuilder().setZeta(62).clearWeight();
-    Totals reported = Costs.of(before);
+    Totals reported = Totals.of(AccountingEvents.cost(before));
     before.setSpent(reported.toProto()).setUserTotals(reported.toProto());
     reported.participate(0);
     before.setModelTotals(reported.toProto());
@@ -342,10 +344,10 @@ class CentralChargeTest {
 
   @Test
   void anyNoiseMultiplierIsChargedWithoutOverflow() {
-    assertThat(Costs.central(31, 1e-300, 0).muSquaredPicos).isEqualTo(Long.MAX_VALUE);
-    assertThat(Costs.central(31, 1e300, 0).muSquaredPicos).isEqualTo(1);
-    assertThat(Costs.central(1, 0.1, 0).muSquaredPicos).isEqualTo(400_000_000_000_000L);
-    assertThat(Costs.central(0, 1, 0).muSquaredPicos).isZero();
+    assertThat(Cost.central(31, 1e-300, 0).muSquaredPicos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(Cost.central(31, 1e300, 0).muSquaredPicos()).isEqualTo(1);
+    assertThat(Cost.central(1, 0.1, 0).muSquaredPicos()).isEqualTo(400_000_000_000_000L);
+    assertThat(Cost.central(0, 1, 0).muSquaredPicos()).isZero();
   }
 
   @Test

@@ -226,7 +226,7 @@ class CentralGuaranteeTest {
           run % 2 == 0
               ? tree(0.7, leaves, false, limits)
               : blt(0.7, 1 + random.nextInt(2), 64, limits);
-      AdmissionRules rules = new AdmissionRules(spec, r -> true, r -> true, r -> true);
+      AdmissionRules rules = TestReports.rules(spec, true, true);
       MapAccount account = new MapAccount();
       int admitted = 0;
       for (int n = 0; n < 64; n++) {
@@ -249,7 +249,7 @@ class CentralGuaranteeTest {
   @Test
   void aUserWithTheMostParticipationsIsChargedTheWholeGuarantee() {
     ModelSpec spec = tree(1, 64, false, BudgetTest.participations(64, 0));
-    AdmissionRules rules = new AdmissionRules(spec, r -> true, r -> true, r -> true);
+    AdmissionRules rules = TestReports.rules(spec, true, true);
     MapAccount account = new MapAccount();
     for (int n = 0; n < 64; n++) {
       Report report = TestReports.central(n);

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.ExactComposition;
 import io.croupier.accounting.GaussianDp;
+import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.ZeroConcentratedDp;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
@@ -16,6 +18,7 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Spend;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -60,11 +63,17 @@ class EpsilonAtDeltaTest {
     return totals;
   }
 
+  private static JsonNode golden() throws IOException {
+    try (InputStream in = EpsilonAtDeltaTest.class.getResourceAsStream("/golden/accounting.json")) {
+      return new ObjectMapper().readTree(in);
+    }
+  }
+
   /** Never below the exact composition, and never above the least of the loose bounds. */
   @Test
   void boundsReferenceUsers() throws IOException {
     int users = 0;
-    for (JsonNode ledger : PureCostsTest.golden().get("ledger")) {
+    for (JsonNode ledger : golden().get("ledger")) {
       double delta = ledger.get("delta").asDouble();
       for (JsonNode user : ledger.get("users")) {
         if (user.get("events").findValuesAsText("kind").contains("zcdp")) {

@@ -83,8 +83,7 @@ class EventSizeTest {
         spec.getBancoBuilder().getStrongestNoiseBuilder().getCoordinateLaplaceBuilder();
     DoubleStream.iterate(1.0, tau -> tau + 0.125).limit(1_000_000).forEach(taus::addTaus);
     taus.setTaus(777_777, 0.5);
-    AdmissionRules rules =
-        new AdmissionRules(spec.build(), report -> true, report -> false, report -> true);
+    AdmissionRules rules = TestReports.rules(spec.build(), false, true);
 
     AccountingEvent event = new Ledger().judge(TestReports.undisclosed(1), rules, new MapAccount());
 

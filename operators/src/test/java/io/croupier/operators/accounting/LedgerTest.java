@@ -28,11 +28,7 @@ class LedgerTest {
 
   private static AdmissionRules terms(String spec, boolean acceptedNoise, boolean plausible) {
     try {
-      return new AdmissionRules(
-          TextFormat.parse(spec, ModelSpec.class),
-          report -> true,
-          report -> acceptedNoise,
-          report -> plausible);
+      return TestReports.rules(TextFormat.parse(spec, ModelSpec.class), acceptedNoise, plausible);
     } catch (TextFormat.ParseException e) {
       throw new IllegalArgumentException(spec, e);
     }

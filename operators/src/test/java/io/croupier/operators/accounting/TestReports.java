@@ -1,11 +1,13 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.operators.noise.SpecGradients;
 import io.croupier.operators.report.Clip;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorBytes;
 import io.croupier.operators.report.VectorForm;
-import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.ModelSpec;
 
 /** Reports of dimension 2 to the model "m", from device "d" of user "u". */
 final class TestReports {
@@ -68,9 +70,16 @@ final class TestReports {
 
   /** Returns the cost of a report by its declaration. */
   static Totals cost(Report report) {
-    AccountingEvent.Builder event = AccountingEvent.newBuilder();
-    Costs.declare(report, event);
-    return Costs.of(event);
+    return Totals.of(Declaration.of(report).cost());
+  }
+
+  /** The rules of a spec whose learner accepts all noise or none, and lengths likewise. */
+  static AdmissionRules rules(ModelSpec spec, boolean acceptedNoise, boolean plausible) {
+    return new AdmissionRules(
+        spec,
+        SpecGradients.of(spec, new PrivUnitLaws()),
+        mechanism -> acceptedNoise,
+        (report, mechanism) -> plausible);
   }
 
   private static Report declared(long sequence, Declaration declaration, double level) {

@@ -100,7 +100,7 @@ class DeclaredVarianceTest {
     double coins = 0;
     double variance = 0;
     for (int t = 0; t < reports.length; t++) {
-      assertThat(noise.accepts(reports[t])).isTrue();
+      assertThat(noise.accepts(Declaration.of(reports[t]))).isTrue();
       model.add(sum(t, 1, gradients[t], noise.variance(reports[t])));
       coins += t == 0 ? 0 : -gradients[t];
       variance += variances[t] / 2 + G * G;

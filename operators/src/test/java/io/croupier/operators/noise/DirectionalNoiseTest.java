@@ -4,7 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.accounting.mechanism.Clip;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.GradientSpace;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.report.Declaration;
+import java.nio.DoubleBuffer;
 import org.apache.commons.math3.analysis.UnivariateFunction;
 import org.apache.commons.math3.analysis.integration.IterativeLegendreGaussIntegrator;
 import org.apache.commons.numbers.gamma.LogGamma;
@@ -28,6 +35,16 @@ class DirectionalNoiseTest {
             400);
   }
 
+  private static double l2LaplaceVariance(int d, double scale, double range) {
+    return new L2LaplaceMechanism(2 / scale).directionalVariance(new GradientSpace(d, 1, 0), range);
+  }
+
+  private static double coordinateLaplaceVariance(double scale, double range) {
+    DoubleBuffer taus = DoubleBuffer.wrap(new double[] {9, 2 / scale});
+    return new CoordinateLaplaceMechanism(taus, Clip.L2, 0)
+        .directionalVariance(new GradientSpace(2, 1, 0), range);
+  }
+
   /**
    * The bound holds over the whole range and is attained at its end: no smaller variance suffices.
    */
@@ -36,7 +53,7 @@ class DirectionalNoiseTest {
     for (int d : new int[] {1, 3}) {
       for (double end : new double[] {0.05, 0.5, 0.9}) {
         double scale = 1.7;
-        double variance = DirectionalVariance.l2Laplace(d, scale, end / scale);
+        double variance = l2LaplaceVariance(d, scale, end / scale);
         for (double fraction : new double[] {0.1, 0.5, 1}) {
           double beta = fraction * end / scale;
           double mgf = Math.log(l2LaplaceMgf(d, fraction * end));
@@ -53,21 +70,22 @@ class DirectionalNoiseTest {
   /** With one coordinate both kinds of Laplace noise are the same. */
   @Test
   void coordinateLaplaceAgreesInOneDimension() {
-    assertThat(DirectionalVariance.coordinateLaplace(2, 0.3))
-        .isCloseTo(DirectionalVariance.l2Laplace(1, 2, 0.3), within(1e-14));
+    assertThat(coordinateLaplaceVariance(2, 0.3))
+        .isCloseTo(l2LaplaceVariance(1, 2, 0.3), within(1e-14));
   }
 
   @Test
   void variancesTendToTheVarianceOfTheNoise() {
-    assertThat(DirectionalVariance.l2Laplace(4, 3, 1e-200)).isEqualTo(5 * 9);
-    assertThat(DirectionalVariance.l2Laplace(4, 3, 1e-6)).isCloseTo(45, within(1e-9));
-    assertThat(DirectionalVariance.gaussian(3)).isEqualTo(9);
+    assertThat(l2LaplaceVariance(4, 3, 1e-200)).isEqualTo(5 * 9);
+    assertThat(l2LaplaceVariance(4, 3, 1e-6)).isCloseTo(45, within(1e-9));
+    Mechanism gaussian = new GaussianMechanism(2 / 3.0);
+    assertThat(gaussian.directionalVariance(new GradientSpace(4, 1, 0), 1)).isEqualTo(9);
   }
 
   @Test
   void beyondThePoleTheVarianceIsInfinite() {
-    assertThat(DirectionalVariance.l2Laplace(4, 2, 0.5)).isInfinite();
-    assertThat(DirectionalVariance.coordinateLaplace(2, 0.6)).isInfinite();
+    assertThat(l2LaplaceVariance(4, 2, 0.5)).isInfinite();
+    assertThat(coordinateLaplaceVariance(2, 0.6)).isInfinite();
   }
 
   @Test
@@ -103,26 +121,39 @@ class DirectionalNoiseTest {
   @Test
   void acceptsNoiseNoStrongerThanTheStrongest() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 1, L2));
-    assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0))).isTrue();
-    assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 50, 0, 0, 0))).isTrue();
-    assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 0.999, 0, 0, 0))).isFalse();
-    assertThat(noise.accepts(Specs.report(Declaration.L2_LAPLACE, 1e-200, 0, 0, 0))).isFalse();
+    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0))))
+        .isTrue();
+    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.L2_LAPLACE, 50, 0, 0, 0))))
+        .isTrue();
+    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.L2_LAPLACE, 0.999, 0, 0, 0))))
+        .isFalse();
+    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.L2_LAPLACE, 1e-200, 0, 0, 0))))
+        .isFalse();
     // The variances are 18.41 and, for the Gaussian, 4 / mu^2.
-    assertThat(noise.accepts(Specs.report(Declaration.GAUSSIAN, 0.47, 0, 0, 0))).isTrue();
-    assertThat(noise.accepts(Specs.report(Declaration.GAUSSIAN, 0.46, 0, 0, 0))).isFalse();
+    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.GAUSSIAN, 0.47, 0, 0, 0))))
+        .isTrue();
+    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.GAUSSIAN, 0.46, 0, 0, 0))))
+        .isFalse();
     double inf = Double.POSITIVE_INFINITY;
-    assertThat(noise.accepts(Specs.coordinateLaplace(new double[] {inf, 1, 9}, 0, 0, 0))).isTrue();
-    assertThat(noise.accepts(Specs.coordinateLaplace(new double[] {inf, 0.4, 9}, 0, 0, 0)))
+    assertThat(
+            noise.accepts(
+                Declaration.of(Specs.coordinateLaplace(new double[] {inf, 1, 9}, 0, 0, 0))))
+        .isTrue();
+    assertThat(
+            noise.accepts(
+                Declaration.of(Specs.coordinateLaplace(new double[] {inf, 0.4, 9}, 0, 0, 0))))
         .isFalse();
     assertThat(noise.variance(Specs.coordinateLaplace(new double[] {inf, inf, inf}, 0, 0, 0)))
         .isZero();
-    assertThat(noise.accepts(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))).isFalse();
+    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))))
+        .isFalse();
   }
 
   @Test
   void undisclosedIsRefusedEvenBesideNoiseBeyondAllBounds() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 1, "gaussian {mu: 1e-300}"));
-    assertThat(noise.accepts(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))).isFalse();
+    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))))
+        .isFalse();
   }
 
   @Test
@@ -131,7 +162,7 @@ class DirectionalNoiseTest {
         DirectionalNoise.of(Specs.banco(3, 1, "sub_exponential {variance: 7 beta_max: 1}"));
     for (Declaration declaration :
         new Declaration[] {Declaration.UNDISCLOSED, Declaration.L2_LAPLACE}) {
-      assertThat(noise.accepts(Specs.report(declaration, 1e-9, 0, 0, 0))).isTrue();
+      assertThat(noise.accepts(Declaration.of(Specs.report(declaration, 1e-9, 0, 0, 0)))).isTrue();
       assertThat(noise.variance(Specs.report(declaration, 1e-9, 0, 0, 0))).isEqualTo(7);
     }
   }
@@ -139,7 +170,8 @@ class DirectionalNoiseTest {
   @Test
   void otherLearnersNeedNoDeclaration() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.of(3, 1, "black_box {}"));
-    assertThat(noise.accepts(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))).isTrue();
+    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))))
+        .isTrue();
     assertThat(noise.variance(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0))).isZero();
   }
 

@@ -1,4 +1,4 @@
-package io.croupier.operators.accounting;
+package io.croupier.accounting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,11 +1,15 @@
-package io.croupier.operators.accounting;
+package io.croupier.accounting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.croupier.operators.report.Report;
+import io.croupier.accounting.mechanism.Clip;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.mechanism.Mechanism;
 import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
+import java.nio.DoubleBuffer;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -48,12 +52,13 @@ class DecimalSumTest {
     for (int i = 0; i < taus.length; i++) {
       taus[i] = i % 2 == 0 ? 4.9e-324 : 1.2345678901234e9;
     }
-    Report report = TestReports.coordinates(1, taus);
-    Ledger ledger = new Ledger();
+    Mechanism mechanism =
+        new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), Clip.COORDINATES, 0);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
-    ledger.judgeUnknownModel(report, new MapAccount());
+    Cost cost = mechanism.cost();
     long allocated = threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
+    assertThat(cost.epsilonNanos()).isEqualTo(DecimalUnits.SATURATED);
     assertThat(allocated / taus.length).isLessThan(1000);
   }
 }

@@ -1,19 +1,17 @@
-package io.croupier.operators.accounting;
-
-import io.croupier.accounting.PureDp;
+package io.croupier.accounting;
 
 /**
  * rho, mu^2 and Renyi divergences of a pure epsilon, by {@link PureDp}, in units of 1e-12, rounded
  * up: each has a relative error below 2^-48 and is increased by 2^-47. Unless epsilon is 0, it is
  * at least one unit. The conversion to long saturates. No method allocates.
  */
-final class PureCosts {
+public final class PureCosts {
   private static final double UNITS = 1e12 * (1 + 0x1p-47);
 
   private PureCosts() {}
 
   /** {@link PureDp#rho}, instead of epsilon^2 / 2 of [BS16, Prop. 1.4]. */
-  static long rhoPicos(double epsilon) {
+  public static long rhoPicos(double epsilon) {
     return up(epsilon, PureDp.rho(epsilon));
   }
 
@@ -21,13 +19,13 @@ final class PureCosts {
    * The square of {@link PureDp#mu}. It is below 8 epsilon, its limit for large epsilon, and
    * convex: its value at a sum of epsilons is at least the sum of its values.
    */
-  static long muSquaredPicos(double epsilon) {
+  public static long muSquaredPicos(double epsilon) {
     double mu = PureDp.mu(epsilon);
     return up(epsilon, mu * mu);
   }
 
   /** {@link PureDp#renyi}. */
-  static long renyiPicos(double epsilon, double order) {
+  public static long renyiPicos(double epsilon, double order) {
     return up(epsilon, PureDp.renyi(epsilon, order));
   }
 

@@ -1,4 +1,4 @@
-package io.croupier.operators.accounting;
+package io.croupier.accounting;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -7,9 +7,9 @@ import java.math.RoundingMode;
  * Exact arithmetic on declared numbers. A declared number means the shortest decimal that prints
  * it, not the binary fraction that a double holds: 0.1 is a tenth, and ten of them are 1.
  */
-final class DecimalUnits {
+public final class DecimalUnits {
   /** The value of every sum that is too large; as a double it is infinite. */
-  static final long SATURATED = Long.MAX_VALUE;
+  public static final long SATURATED = Long.MAX_VALUE;
 
   /**
    * Every integer below this has at most 15 significant digits. Two decimals of at most 15 digits
@@ -25,7 +25,7 @@ final class DecimalUnits {
    * Returns the least number of units of 10^-decimals that is not below a positive number, which
    * may be infinite.
    */
-  static long roundUp(double declared, int decimals) {
+  public static long roundUp(double declared, int decimals) {
     if (declared == Double.POSITIVE_INFINITY) {
       return SATURATED;
     }
@@ -34,7 +34,7 @@ final class DecimalUnits {
   }
 
   /** Returns the same for a decimal. */
-  static long roundUp(BigDecimal number, int decimals) {
+  public static long roundUp(BigDecimal number, int decimals) {
     BigDecimal units = number.movePointRight(decimals);
     return units.compareTo(LARGEST) >= 0
         ? SATURATED
@@ -42,7 +42,7 @@ final class DecimalUnits {
   }
 
   /** Returns the largest number of units that is not above a positive number; never saturated. */
-  static long roundDown(BigDecimal number, int decimals) {
+  public static long roundDown(BigDecimal number, int decimals) {
     BigDecimal units = number.movePointRight(decimals);
     return units.compareTo(LARGEST) >= 0
         ? SATURATED - 1
@@ -53,7 +53,7 @@ final class DecimalUnits {
    * Returns the number in units of 10^-decimals if that is a whole number of at most 15 digits,
    * otherwise -1.
    */
-  static long exactly(double declared, int decimals) {
+  public static long exactly(double declared, int decimals) {
     double scale = scale(decimals);
     double scaled = declared * scale;
     if (!(scaled <= FIFTEEN_DIGITS)) {
@@ -64,13 +64,21 @@ final class DecimalUnits {
   }
 
   /** Returns the sum of two numbers of at least 0, saturated. */
-  static long add(long a, long b) {
+  public static long add(long a, long b) {
     long sum = a + b;
     return sum < 0 ? SATURATED : sum;
   }
 
+  /**
+   * Returns half of a ceiling, rounded up. That equals rounding up once: ceil(ceil(x) / 2) is
+   * ceil(x / 2).
+   */
+  public static long half(long units) {
+    return units == SATURATED ? units : units / 2 + units % 2;
+  }
+
   /** Returns the product of two numbers of at least 0, saturated. */
-  static long multiply(long a, long b) {
+  public static long multiply(long a, long b) {
     return Math.multiplyHigh(a, b) != 0 || a * b < 0 ? SATURATED : a * b;
   }
 
@@ -78,7 +86,7 @@ final class DecimalUnits {
    * Returns at least the product of two numbers of at least 0, saturated; its relative excess is at
    * most 2^-50.
    */
-  static long multiplyUp(long units, double factor) {
+  public static long multiplyUp(long units, double factor) {
     if (units == 0 || units == SATURATED) {
       return units;
     }
@@ -92,7 +100,7 @@ final class DecimalUnits {
    *
    * @param picos at least 0
    */
-  static double rootUp(long picos) {
+  public static double rootUp(long picos) {
     if (picos == SATURATED) {
       return Double.POSITIVE_INFINITY;
     }
@@ -109,7 +117,7 @@ final class DecimalUnits {
    * Returns the largest number of at most 6 decimals whose square is at most the given number of
    * units of 1e-12.
    */
-  static double rootDown(long picos) {
+  public static double rootDown(long picos) {
     long micros = (long) Math.sqrt((double) picos);
     while (multiply(micros, micros) > picos) {
       micros--;
@@ -121,7 +129,7 @@ final class DecimalUnits {
    * Returns a double whose shortest decimal is at least {@code units} of 10^-decimals, and equal to
    * it up to 15 digits.
    */
-  static double toDouble(long units, int decimals) {
+  public static double toDouble(long units, int decimals) {
     if (units == SATURATED) {
       return Double.POSITIVE_INFINITY;
     }
@@ -136,13 +144,13 @@ final class DecimalUnits {
    * Returns a double whose shortest decimal is at most {@code units} of 10^-decimals, and equal to
    * it up to 15 digits.
    */
-  static double toDoubleDown(long units, int decimals) {
+  public static double toDoubleDown(long units, int decimals) {
     double nearest = units / scale(decimals);
     return units <= FIFTEEN_DIGITS ? nearest : Math.nextDown(Math.nextDown(nearest));
   }
 
   /** Returns all digits of {@code units} of 10^-decimals. */
-  static String text(long units, int decimals) {
+  public static String text(long units, int decimals) {
     String exact = BigDecimal.valueOf(units, decimals).stripTrailingZeros().toPlainString();
     return units == SATURATED ? "at least " + exact : exact;
   }

@@ -1,0 +1,149 @@
+package io.croupier.accounting.mechanism;
+
+import io.croupier.accounting.DecimalUnits;
+import io.croupier.accounting.PureCosts;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/**
+ * What one report costs its sender, in every currency of accounting. Sums are kept in whole units,
+ * each report rounded up; a level means its shortest decimal ({@link DecimalUnits}).
+ *
+ * <p>A Gaussian mu has rho = mu^2 / 2 [BS16, Prop. 1.6]; for a pure epsilon see {@link PureCosts}.
+ *
+ * @param epsilon the pure epsilon, in nats; 0 if there is none, may be infinite
+ * @param muSquaredPicos mu^2 of Gaussian noise in units of 1e-12; saturates
+ * @param isGaussian whether the noise is Gaussian, though its mu^2 may be 0
+ * @param isUndisclosed whether only the sender knows the cost
+ * @param isUnbounded whether a coordinate has no noise
+ * @param variation total variation between the noise and the continuous law of mu, at least 0
+ * @param variationRate upper bound on the total variation per unit of mu^2, for every report to the
+ *     model; 0 if unknown
+ */
+public record Cost(
+    double epsilon,
+    long muSquaredPicos,
+    boolean isGaussian,
+    boolean isUndisclosed,
+    boolean isUnbounded,
+    double variation,
+    double variationRate) {
+
+  /**
+   * @throws IllegalArgumentException if epsilon or a variation is negative or no number
+   */
+  public Cost {
+    if (!(epsilon >= 0 && variation >= 0 && variationRate >= 0)) {
+      throw new IllegalArgumentException(
+          "epsilon is %s, the total variation %s, its rate %s; all must be at least 0"
+              .formatted(epsilon, variation, variationRate));
+    }
+  }
+
+  /** Of a report that is only counted. */
+  public static final Cost FREE = new Cost(0, 0, false, false, false, 0, 0);
+
+  /** Of a report whose sender alone knows its cost. */
+  public static final Cost UNDISCLOSED = new Cost(0, 0, false, true, false, 0, 0);
+
+  /**
+   * Largest total variation of one report that is counted; a larger one exceeds every delta in use,
+   * so it saturates.
+   */
+  private static final double MOST_VARIATION = 1e-3;
+
+  /** Replacing one user's data moves a sum by at most twice the norm of their contribution. */
+  private static final BigDecimal PICOS_BY_ZETA = BigDecimal.valueOf(4).movePointRight(12);
+
+  /** The cost of epsilon-LDP. */
+  public static Cost ofEpsilon(double epsilon) {
+    return new Cost(epsilon, 0, false, false, false, 0, 0);
+  }
+
+  /**
+   * The cost of noise by coordinates.
+   *
+   * @param epsilon of the coordinates with noise, 0 if there are none
+   * @param open number of coordinates without noise
+   */
+  public static Cost ofCoordinates(double epsilon, int open) {
+    return new Cost(epsilon, 0, false, false, open > 0, 0, 0);
+  }
+
+  /** The cost of mu-GDP. */
+  public static Cost ofMu(double mu) {
+    return gaussian(muSquaredPicos(mu));
+  }
+
+  /**
+   * The cost of a participation in a central model: mu^2 = 4 zeta / sigma^2, rounded up once.
+   *
+   * @param zeta a quarter of the growth of the squared sensitivity, at least 0
+   * @param noiseMultiplier sigma, positive
+   * @param variation the total variation between the noise and the continuous law of mu
+   */
+  public static Cost central(double zeta, double noiseMultiplier, double variation) {
+    BigDecimal sigma = BigDecimal.valueOf(noiseMultiplier);
+    BigDecimal picos =
+        BigDecimal.valueOf(zeta)
+            .multiply(PICOS_BY_ZETA)
+            .divide(sigma.multiply(sigma), 0, RoundingMode.CEILING);
+    double muSquared = 4 * zeta / noiseMultiplier / noiseMultiplier;
+    return gaussian(DecimalUnits.roundUp(picos, 0))
+        .varied(variation, variation > 0 ? variation / muSquared : 0);
+  }
+
+  private static Cost gaussian(long muSquaredPicos) {
+    return new Cost(0, muSquaredPicos, true, false, false, 0, 0);
+  }
+
+  /**
+   * The same with the distance of the noise from the continuous law of mu.
+   *
+   * @param variation total variation, at least 0
+   * @param rate upper bound on the total variation per unit of mu^2, for every report to the model;
+   *     0 if unknown
+   */
+  public Cost varied(double variation, double rate) {
+    return new Cost(
+        epsilon, muSquaredPicos, isGaussian, isUndisclosed, isUnbounded, variation, rate);
+  }
+
+  /** The pure epsilon in units of 1e-9, rounded up; saturates. */
+  public long epsilonNanos() {
+    return epsilon > 0 ? DecimalUnits.roundUp(epsilon, 9) : 0;
+  }
+
+  /** rho of zero-concentrated differential privacy in units of 1e-12, rounded up; saturates. */
+  public long rhoPicos() {
+    return DecimalUnits.add(PureCosts.rhoPicos(epsilon), DecimalUnits.half(muSquaredPicos));
+  }
+
+  /** The tight mu^2 of the pure epsilon in units of 1e-12, rounded up; saturates. */
+  public long pureMuSquaredPicos() {
+    return PureCosts.muSquaredPicos(epsilon);
+  }
+
+  /** The total variation in units of 1e-18, rounded up; saturates. */
+  public long variationAttos() {
+    if (!(variation > 0)) {
+      return 0;
+    }
+    return variation <= MOST_VARIATION
+        ? DecimalUnits.roundUp(variation, 18)
+        : DecimalUnits.SATURATED;
+  }
+
+  /** Returns the square of a mu in units of 1e-12, rounded up; saturated for an infinite mu. */
+  public static long muSquaredPicos(double mu) {
+    if (mu == Double.POSITIVE_INFINITY) {
+      return DecimalUnits.SATURATED;
+    }
+    long micros = DecimalUnits.exactly(mu, 6);
+    if (micros >= 0) {
+      return DecimalUnits.multiply(micros, micros);
+    }
+    BigDecimal decimal = BigDecimal.valueOf(mu);
+    return DecimalUnits.roundUp(decimal.multiply(decimal), 12);
+  }
+}

@@ -1,0 +1,60 @@
+package io.croupier.accounting.mechanism;
+
+/**
+ * Noise of density proportional to exp(-(epsilon / 2G) ||z||), on gradients clipped to L2 norm G.
+ *
+ * @param epsilon in nats, positive and finite
+ */
+public record L2LaplaceMechanism(double epsilon) implements Mechanism {
+  private static final String NAME = "l2_laplace";
+
+  /**
+   * @throws InvalidMechanismException if epsilon is out of range
+   */
+  public L2LaplaceMechanism {
+    InvalidMechanismException.requirePositive(NAME, "epsilon", epsilon);
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public double level() {
+    return epsilon;
+  }
+
+  @Override
+  public Cost cost() {
+    return Cost.ofEpsilon(epsilon);
+  }
+
+  @Override
+  public double pole(GradientSpace space) {
+    return 1 / scale(space);
+  }
+
+  /** Along any direction the moment generating function is (1 - k^2)^(-(d+1)/2), k = scale beta. */
+  @Override
+  public double directionalVariance(GradientSpace space, double range) {
+    double scale = scale(space);
+    return (space.dimension() + 1.0) * scale * scale * LaplaceGrowth.at(scale * range);
+  }
+
+  /** The length of the noise is Gamma of shape d. */
+  @Override
+  public double longest(GradientSpace space) {
+    return space.longest(space.gammaTail(space.dimension()), epsilon);
+  }
+
+  @Override
+  public double squaredError(GradientSpace space) {
+    double d = space.dimension();
+    return 4 * d * (d + 1) / (epsilon * epsilon);
+  }
+
+  private double scale(GradientSpace space) {
+    return 2 * space.gradientBound() / epsilon;
+  }
+}

@@ -1,0 +1,239 @@
+package io.croupier.schemas;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.OneofDescriptor;
+import com.google.protobuf.Message;
+import com.google.protobuf.MessageOrBuilder;
+import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.Clip;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.InvalidMechanismException;
+import io.croupier.accounting.mechanism.InvalidMechanismException.Flaw;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
+import io.croupier.schemas.view.CoordinateLaplaceView;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Converts the declarations of records into {@link Mechanism}s and back. A mechanism's name is that
+ * of its field, in every record that declares one: {@link GradientReport} and its view, {@link
+ * AccountingEvent}, and {@link StrongestNoise}.
+ */
+public final class Declarations {
+  /** A mechanism that all records with a declaration know; it identifies the oneof. */
+  private static final String KNOWN_TO_ALL = "l2_laplace";
+
+  private Declarations() {}
+
+  /** The names of all that a record may declare, separated by commas. */
+  public static String names(Descriptor record) {
+    return names(record, FieldDescriptor::getName, field -> true);
+  }
+
+  /**
+   * The names of all mechanisms that devices apply to reports, separated by commas.
+   *
+   * @param name of a field: that in records, or in JSON
+   */
+  public static String namesOnDevices(Function<FieldDescriptor, String> name) {
+    return names(
+        GradientReport.getDescriptor(),
+        name,
+        field -> field.getNumber() != GradientReport.CENTRAL_FIELD_NUMBER);
+  }
+
+  private static String names(
+      Descriptor record,
+      Function<FieldDescriptor, String> name,
+      Predicate<FieldDescriptor> isNamed) {
+    return oneof(record).getFields().stream()
+        .filter(isNamed)
+        .map(name)
+        .collect(Collectors.joining(", "));
+  }
+
+  /** The message that declares a record's mechanism; null if there is none. */
+  public static Message declared(MessageOrBuilder record) {
+    FieldDescriptor field = record.getOneofFieldDescriptor(oneof(record.getDescriptorForType()));
+    return field == null ? null : (Message) record.getField(field);
+  }
+
+  private static OneofDescriptor oneof(Descriptor record) {
+    return record.findFieldByName(KNOWN_TO_ALL).getContainingOneof();
+  }
+
+  /**
+   * The mechanism of a declaration.
+   *
+   * @param declared a message of a record's oneof
+   * @param dimension of the vector, whose coordinates without a tau have no noise; 0 if every
+   *     coordinate has one
+   * @throws InvalidMechanismException if a parameter is out of range
+   */
+  public static Mechanism of(MessageOrBuilder declared, int dimension) {
+    if (declared instanceof L2LaplaceOrBuilder laplace) {
+      return new L2LaplaceMechanism(laplace.getEpsilon());
+    }
+    if (declared instanceof GaussianOrBuilder gaussian) {
+      return new GaussianMechanism(gaussian.getMu());
+    }
+    if (declared instanceof PrivUnitOrBuilder unit) {
+      return new PrivUnitMechanism(unit.getEpsilon(), unit.getCandidates(), unit.getTop());
+    }
+    if (declared instanceof CoordinateLaplace laplace) {
+      DoubleBuffer taus = DoubleBuffer.allocate(laplace.getTausCount());
+      laplace.getTausList().forEach(taus::put);
+      return coordinates(taus.rewind(), laplace.getClip(), dimension);
+    }
+    if (declared instanceof CoordinateLaplaceView laplace) {
+      return coordinates(taus(laplace.getTausList()), laplace.getClip(), dimension);
+    }
+    if (declared instanceof UndisclosedOrBuilder) {
+      return UndisclosedNoise.UNDISCLOSED;
+    }
+    if (declared instanceof CentralOrBuilder) {
+      return CentralNoise.CENTRAL;
+    }
+    throw new IllegalArgumentException(
+        declared.getDescriptorForType().getName() + " is no mechanism");
+  }
+
+  private static Mechanism coordinates(
+      DoubleBuffer taus, CoordinateLaplace.Clip clip, int dimension) {
+    return new CoordinateLaplaceMechanism(taus, clip(clip), Math.max(0, dimension - taus.limit()));
+  }
+
+  private static Clip clip(CoordinateLaplace.Clip clip) {
+    return switch (clip) {
+      case CLIP_UNSPECIFIED -> Clip.UNSPECIFIED;
+      case L2 -> Clip.L2;
+      case COORDINATES -> Clip.COORDINATES;
+      case UNRECOGNIZED -> throw new IllegalArgumentException("clip is unknown");
+    };
+  }
+
+  private static CoordinateLaplace.Clip clip(Clip clip) {
+    return switch (clip) {
+      case UNSPECIFIED -> CoordinateLaplace.Clip.CLIP_UNSPECIFIED;
+      case L2 -> CoordinateLaplace.Clip.L2;
+      case COORDINATES -> CoordinateLaplace.Clip.COORDINATES;
+    };
+  }
+
+  private static DoubleBuffer taus(List<ByteString> runs) {
+    ByteString bytes = runs.size() == 1 ? runs.get(0) : ByteString.copyFrom(runs);
+    return bytes.asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
+  }
+
+  /**
+   * Declares a mechanism in a record.
+   *
+   * @throws IllegalArgumentException if such records don't declare it
+   */
+  public static void declare(Mechanism mechanism, Message.Builder record) {
+    FieldDescriptor field = record.getDescriptorForType().findFieldByName(mechanism.name());
+    if (field == null) {
+      throw new IllegalArgumentException(
+          record.getDescriptorForType().getName() + " declares no " + mechanism.name());
+    }
+    record.setField(field, message(mechanism, field.getMessageType()));
+  }
+
+  private static Message message(Mechanism mechanism, Descriptor type) {
+    if (mechanism instanceof L2LaplaceMechanism laplace) {
+      return L2Laplace.newBuilder().setEpsilon(laplace.epsilon()).build();
+    }
+    if (mechanism instanceof GaussianMechanism gaussian) {
+      return Gaussian.newBuilder().setMu(gaussian.mu()).build();
+    }
+    if (mechanism instanceof PrivUnitMechanism unit) {
+      return PrivUnit.newBuilder()
+          .setEpsilon(unit.epsilon())
+          .setCandidates(unit.candidates())
+          .setTop(unit.top())
+          .build();
+    }
+    if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
+      return message(laplace, type);
+    }
+    return mechanism instanceof UndisclosedNoise
+        ? Undisclosed.getDefaultInstance()
+        : Central.getDefaultInstance();
+  }
+
+  private static Message message(CoordinateLaplaceMechanism laplace, Descriptor type) {
+    CoordinateLaplace.Clip clip = clip(laplace.clip());
+    if (type == CoordinateLaplaceTotal.getDescriptor()) {
+      return CoordinateLaplaceTotal.newBuilder()
+          .setEpsilon(laplace.cost().epsilon())
+          .setNotPrivate(laplace.openCoordinates())
+          .setClip(clip)
+          .build();
+    }
+    if (type == CoordinateLaplaceView.getDescriptor()) {
+      ByteBuffer bytes =
+          ByteBuffer.allocate(Math.multiplyExact(laplace.count(), Double.BYTES))
+              .order(ByteOrder.LITTLE_ENDIAN);
+      bytes.asDoubleBuffer().put(laplace.taus());
+      return CoordinateLaplaceView.newBuilder()
+          .addTaus(UnsafeByteOperations.unsafeWrap(bytes))
+          .setClip(clip)
+          .build();
+    }
+    CoordinateLaplace.Builder message = CoordinateLaplace.newBuilder().setClip(clip);
+    for (int j = 0; j < laplace.count(); j++) {
+      message.addTaus(laplace.tau(j));
+    }
+    return message.build();
+  }
+
+  /**
+   * Every invalid parameter of a declaration, as sentences that name the field and its valid
+   * values; empty if it is valid.
+   *
+   * @param record with a declaration
+   * @param name the name of a field in the sentences
+   */
+  public static List<String> violations(
+      MessageOrBuilder record, Function<FieldDescriptor, String> name) {
+    FieldDescriptor field = record.getOneofFieldDescriptor(oneof(record.getDescriptorForType()));
+    Message declared = (Message) record.getField(field);
+    FieldDescriptor clip = declared.getDescriptorForType().findFieldByName("clip");
+    if (clip != null && declared instanceof CoordinateLaplace laplace) {
+      if (laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED) {
+        return List.of(
+            "%s.%s is %s: it must be L2, COORDINATES or left out"
+                .formatted(name.apply(field), name.apply(clip), laplace.getClipValue()));
+      }
+    }
+    try {
+      of(declared, 0);
+      return List.of();
+    } catch (InvalidMechanismException e) {
+      return e.flaws().stream()
+          .map(flaw -> name.apply(field) + "." + sentence(flaw, declared, name))
+          .collect(Collectors.toList());
+    }
+  }
+
+  private static String sentence(
+      Flaw flaw, Message declared, Function<FieldDescriptor, String> name) {
+    FieldDescriptor field = declared.getDescriptorForType().findFieldByName(flaw.parameter());
+    boolean isMissing = field != null && field.hasPresence() && !declared.hasField(field);
+    String parameter = field == null ? flaw.parameter() : name.apply(field);
+    String state = isMissing ? "missing" : flaw.value().toString();
+    return "%s is %s: it must be %s".formatted(parameter, state, flaw.right());
+  }
+}
