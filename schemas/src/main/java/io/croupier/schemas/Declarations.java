@@ -23,8 +23,8 @@ import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Converts the declarations of records into {@link Mechanism}s and back. A mechanism's name is that
@@ -39,29 +39,15 @@ public final class Declarations {
 
   /** The names of all that a record may declare, separated by commas. */
   public static String names(Descriptor record) {
-    return names(record, FieldDescriptor::getName, field -> true);
-  }
-
-  /**
-   * The names of all mechanisms that devices apply to reports, separated by commas.
-   *
-   * @param name of a field: that in records, or in JSON
-   */
-  public static String namesOnDevices(Function<FieldDescriptor, String> name) {
-    return names(
-        GradientReport.getDescriptor(),
-        name,
-        field -> field.getNumber() != GradientReport.CENTRAL_FIELD_NUMBER);
-  }
-
-  private static String names(
-      Descriptor record,
-      Function<FieldDescriptor, String> name,
-      Predicate<FieldDescriptor> isNamed) {
     return oneof(record).getFields().stream()
-        .filter(isNamed)
-        .map(name)
+        .map(FieldDescriptor::getName)
         .collect(Collectors.joining(", "));
+  }
+
+  /** The fields of reports for all mechanisms that devices apply. */
+  public static Stream<FieldDescriptor> onDevices() {
+    return oneof(GradientReport.getDescriptor()).getFields().stream()
+        .filter(field -> field.getNumber() != GradientReport.CENTRAL_FIELD_NUMBER);
   }
 
   /** The message that declares a record's mechanism; null if there is none. */

@@ -20,6 +20,7 @@ import io.croupier.schemas.GradientReport.GradientCase;
 import io.croupier.schemas.Spend;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Reads accounting events and the declarations of reports, and adds them to accounts. */
 final class DeclarationReader {
@@ -103,7 +104,9 @@ final class DeclarationReader {
       throw new InputException(
           place
               + ": it must have exactly one of "
-              + Declarations.namesOnDevices(FieldDescriptor::getJsonName)
+              + Declarations.onDevices()
+                  .map(FieldDescriptor::getJsonName)
+                  .collect(Collectors.joining(", "))
               + " and "
               + RHO);
     }

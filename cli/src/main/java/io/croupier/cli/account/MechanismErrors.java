@@ -1,8 +1,10 @@
 package io.croupier.cli.account;
 
 import com.google.gson.JsonObject;
+import io.croupier.accounting.mechanism.GradientSpace;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.privunit.PrivUnitLaw;
-import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.cli.NoiseMechanism;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -15,16 +17,21 @@ import java.util.List;
 final class MechanismErrors {
   private static final double LEAST_EPSILON = 1e-9;
 
+  /** The errors are those before rounding to a grid. */
+  private static final int ANY_GRID = 0;
+
   /** One mechanism. */
   private record MechanismError(String name, String level, double error) {}
 
   private final int dimension;
+  private final GradientSpace space;
   private final List<MechanismError> errors = new ArrayList<>();
   private final JsonObject limits = new JsonObject();
   private final List<String> limitLines = new ArrayList<>();
 
   private MechanismErrors(int dimension) {
     this.dimension = dimension;
+    space = new GradientSpace(dimension, 1, ANY_GRID);
   }
 
   /** Of reports of an epsilon. */
@@ -43,8 +50,7 @@ final class MechanismErrors {
    */
   static MechanismErrors ofMu(int dimension, double mu, PureShares pure) {
     MechanismErrors errors = new MechanismErrors(dimension);
-    errors.errors.add(
-        new MechanismError("gaussian", "mu " + Digits.all(mu), 4 * dimension / (mu * mu)));
+    errors.addAll(false, mu);
     errors.addPure(pure.composed());
     errors.sort();
     errors.addLimit("mu", "of mu", pure.underMu());
@@ -56,35 +62,37 @@ final class MechanismErrors {
     if (epsilon < LEAST_EPSILON) {
       return;
     }
-    double d = dimension;
-    errors.add(
-        new MechanismError("l2Laplace", level(epsilon), 4 * d * (d + 1) / (epsilon * epsilon)));
-    errors.add(privUnit(epsilon));
+    addAll(true, epsilon);
   }
 
-  /** The largest epsilon of priv_unit is 16, which satisfies every larger one. */
-  private MechanismError privUnit(double most) {
-    double epsilon = Math.min(most, PrivUnitLaw.MOST_EPSILON);
-    PrivUnitLaw law =
-        new PrivUnitLaws().best(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon));
-    return new MechanismError("privUnit", level(epsilon), law.squaredError());
+  private void addAll(boolean pure, double level) {
+    for (NoiseMechanism mechanism : NoiseMechanism.values()) {
+      if (mechanism.isPure() == pure) {
+        errors.add(error(mechanism, level));
+      }
+    }
+  }
+
+  private MechanismError error(NoiseMechanism kind, double level) {
+    Mechanism mechanism = kind.of(dimension, level);
+    double declared = mechanism.level() > 0 ? mechanism.level() : level;
+    return new MechanismError(
+        kind.jsonName(),
+        (kind.isPure() ? "epsilon " : "mu ") + Digits.all(declared),
+        mechanism.squaredError(space));
   }
 
   private void addLimit(String key, String limit, double epsilon) {
     if (epsilon < LEAST_EPSILON) {
       return;
     }
-    MechanismError under = privUnit(epsilon);
+    MechanismError under = error(NoiseMechanism.PRIV_UNIT, epsilon);
     JsonObject object = new JsonObject();
     object.addProperty("epsilonOfReport", Math.min(epsilon, PrivUnitLaw.MOST_EPSILON));
     object.addProperty("squaredError", under.error());
     limits.add(key, object);
     limitLines.add(
         "  limit %-20s %s, %s".formatted(limit, sixDigits(under.error()), under.level()));
-  }
-
-  private static String level(double epsilon) {
-    return "epsilon " + Digits.all(epsilon);
   }
 
   private static String sixDigits(double error) {
@@ -114,7 +122,7 @@ final class MechanismErrors {
         "Least error in %s dimensions: %s. E||release - g||^2 of a report, in units of G^2:"
             .formatted(Digits.count(dimension), errors.get(0).name()));
     for (MechanismError error : errors) {
-      lines.add("  %-10s %s, %s".formatted(error.name(), sixDigits(error.error()), error.level()));
+      lines.add("  %-17s %s, %s".formatted(error.name(), sixDigits(error.error()), error.level()));
     }
     if (!limitLines.isEmpty()) {
       lines.add(

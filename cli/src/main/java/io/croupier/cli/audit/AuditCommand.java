@@ -3,6 +3,7 @@ package io.croupier.cli.audit;
 import io.croupier.cli.CountBar;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
+import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.Version;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
@@ -103,7 +104,7 @@ public final class AuditCommand implements Callable<Integer> {
       paramLabel = "NAME",
       required = true,
       description = "Randomiser to audit: ${COMPLETION-CANDIDATES}.")
-  private AuditedRandomiser kind;
+  private NoiseMechanism kind;
 
   @ArgGroup(multiplicity = "1")
   private LevelOptions level;
@@ -161,6 +162,10 @@ public final class AuditCommand implements Callable<Integer> {
       description = "Number of threads (default: ${DEFAULT-VALUE}).")
   private int threads;
 
+  private static String symbol(NoiseMechanism kind) {
+    return (kind.isPure() ? PrivacyDefinition.EPSILON : PrivacyDefinition.MU).symbol();
+  }
+
   /** The audited level; one of the options is required. */
   private static final class LevelOptions {
     @Option(
@@ -192,11 +197,10 @@ public final class AuditCommand implements Callable<Integer> {
         description = "Level of gaussian (mu-GDP).")
     private Double mu;
 
-    private double of(AuditedRandomiser kind) {
-      Double value = kind.guarantee() == PrivacyDefinition.EPSILON ? epsilon : mu;
+    private double of(NoiseMechanism kind) {
+      Double value = kind.isPure() ? epsilon : mu;
       if (value == null) {
-        throw new InputException(
-            "--mechanism %s requires --%2$s".formatted(kind, kind.guarantee().symbol()));
+        throw new InputException("--mechanism %s requires --%2$s".formatted(kind, symbol(kind)));
       }
       return value;
     }
@@ -217,7 +221,7 @@ public final class AuditCommand implements Callable<Integer> {
         dimension == null || dimension >= 1,
         "--dimension is %d; it must be at least 1".formatted(dimension));
     requireUsableTaus();
-    if (kind == AuditedRandomiser.PRIV_UNIT) {
+    if (kind == NoiseMechanism.PRIV_UNIT) {
       return auditCandidates();
     }
     Map<String, Claim> claims = claims();
@@ -290,16 +294,16 @@ public final class AuditCommand implements Callable<Integer> {
 
   private void requireUsableTaus() {
     require(
-        clip == null || kind == AuditedRandomiser.COORDINATE_LAPLACE,
+        clip == null || kind == NoiseMechanism.COORDINATE_LAPLACE,
         "--clip applies only to coordinate-laplace; --mechanism %s clips to L2 norm"
             .formatted(kind));
     if (level.taus == null) {
       return;
     }
     require(
-        kind == AuditedRandomiser.COORDINATE_LAPLACE,
+        kind == NoiseMechanism.COORDINATE_LAPLACE,
         "--taus applies only to coordinate-laplace; --mechanism %s requires --%2$s"
-            .formatted(kind, kind.guarantee().symbol()));
+            .formatted(kind, symbol(kind)));
     require(
         dimension == null || dimension == level.taus.length,
         "--dimension is %d; it must be the number of --taus, %d"
@@ -321,9 +325,10 @@ public final class AuditCommand implements Callable<Integer> {
         return new CoordinateLaplaceRandomiser(gradientBound, exponent, level.taus, norm);
       }
       int d = dimension == null ? 1 : dimension;
+      Calibration calibration = new Calibration(gradientBound, d, exponent, 1);
       return norm == ClippingNorm.COORDINATES
-          ? new Calibration(gradientBound, d, exponent, 1).coordinateLaplace(level.of(kind), norm)
-          : kind.create(gradientBound, d, exponent, level.of(kind));
+          ? calibration.coordinateLaplace(level.of(kind), norm)
+          : (GridRandomiser) kind.randomiser(calibration, level.of(kind));
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }

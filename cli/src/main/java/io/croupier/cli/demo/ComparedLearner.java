@@ -149,12 +149,8 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
           spec.setBanco(
                   Banco.newBuilder()
                       .setStrongestNoise(
-                          parameters
-                              .mechanism()
-                              .strongest(
-                                  dimension,
-                                  ModelSpecs.gridExponent(spec.buildPartial()),
-                                  parameters)))
+                          parameters.strongest(
+                              dimension, ModelSpecs.gridExponent(spec.buildPartial()))))
               .build();
       case BLACK_BOX -> spec.setBlackBox(BlackBox.getDefaultInstance()).build();
       // The bound on the gradient's norm bounds each coordinate, too.

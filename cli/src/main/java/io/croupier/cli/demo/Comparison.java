@@ -135,7 +135,7 @@ record Comparison(
         .formatted(
             NumberFormats.count(terms.people()),
             NumberFormats.rounded(terms.clip()),
-            terms.mechanism().inWords(),
+            terms.mechanismInWords(),
             NumberFormats.plain(terms.epsilon())
                 + (terms.mechanism().isPure() ? "" : " at delta " + terms.deltaInWords()),
             unsaid,

@@ -183,12 +183,9 @@ final class Demo {
 
   private Randomiser randomiser(ModelSpec spec) {
     try {
-      return parameters
-          .mechanism()
-          .randomiser(
-              new Calibration(
-                  parameters.clip(), spec.getDimension(), ModelSpecs.gridExponent(spec), 1),
-              parameters);
+      return parameters.randomiser(
+          new Calibration(
+              parameters.clip(), spec.getDimension(), ModelSpecs.gridExponent(spec), 1));
     } catch (IllegalArgumentException e) {
       throw new InputException("--epsilon: " + e.getMessage(), e);
     }

@@ -2,6 +2,7 @@ package io.croupier.cli.demo;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
+import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.Version;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.CsvData;
@@ -85,7 +86,7 @@ public final class DemoCommand implements Callable<Integer> {
       defaultValue = "priv-unit",
       description =
           "Mechanism of each report: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private DemoMechanism mechanism;
+  private NoiseMechanism mechanism;
 
   @Option(
       names = "--epsilon",
@@ -199,7 +200,7 @@ public final class DemoCommand implements Callable<Integer> {
       throw new InputException(
           "--undisclosed is %s; it must be from 0 to 1".formatted(undisclosed));
     }
-    if (undisclosed > 0 && mechanism == DemoMechanism.PRIV_UNIT) {
+    if (undisclosed > 0 && mechanism == NoiseMechanism.PRIV_UNIT) {
       throw new InputException(
           "--undisclosed is not for priv-unit, whose reports disclose their mechanism by their"
               + " form; use --mechanism l2-laplace or gaussian");

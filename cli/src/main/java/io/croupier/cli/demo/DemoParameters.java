@@ -1,5 +1,11 @@
 package io.croupier.cli.demo;
 
+import io.croupier.cli.NoiseMechanism;
+import io.croupier.client.randomiser.Calibration;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.Declarations;
+import io.croupier.schemas.StrongestNoise;
+
 /**
  * Parameters that all learners share.
  *
@@ -12,7 +18,7 @@ package io.croupier.cli.demo;
  * @param seed of the order in which people report; the noise is never seeded
  */
 record DemoParameters(
-    DemoMechanism mechanism,
+    NoiseMechanism mechanism,
     double epsilon,
     double undisclosed,
     double clip,
@@ -50,6 +56,30 @@ record DemoParameters(
    */
   String deltaInWords() {
     return "1e" + Math.min(-5, (int) Math.floor(-1.1 * Math.log10(people)));
+  }
+
+  /**
+   * The randomiser of every person.
+   *
+   * @param calibration of the models, for one report
+   * @throws IllegalArgumentException if epsilon is out of range
+   */
+  Randomiser randomiser(Calibration calibration) {
+    return mechanism.randomiser(calibration, epsilon, delta());
+  }
+
+  /** What BANCO is to accept: the noise of all. */
+  StrongestNoise strongest(int dimension, int gridExponent) {
+    StrongestNoise.Builder strongest = StrongestNoise.newBuilder();
+    Randomiser everyone = randomiser(new Calibration(clip, dimension, gridExponent, 1));
+    Declarations.declare(everyone.mechanism(), strongest);
+    return strongest.build();
+  }
+
+  /** The mechanism by its name in records: l2_laplace noise. */
+  String mechanismInWords() {
+    boolean addsNoise = mechanism != NoiseMechanism.PRIV_UNIT;
+    return mechanism.recordName() + (addsNoise ? " noise" : "");
   }
 
   private long undisclosedBefore(int place) {

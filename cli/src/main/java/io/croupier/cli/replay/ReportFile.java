@@ -7,10 +7,13 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.replay.RecordFile.Frame;
 import io.croupier.cli.replay.ReportRecord.Candidate;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.RecordedReport;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The reports of a file, {@link GradientReport}s or {@link RecordedReport}s. The position of a
@@ -29,13 +32,10 @@ final class ReportFile {
    * comes with a candidate, so beside another gradient it doesn't show that noise was added.
    */
   private static final List<String> NOISES =
-      List.of(
-          "undisclosed",
-          "l2Laplace",
-          "l2_laplace",
-          "coordinateLaplace",
-          "coordinate_laplace",
-          "gaussian");
+      Declarations.onDevices()
+          .filter(field -> field.getNumber() != GradientReport.PRIV_UNIT_FIELD_NUMBER)
+          .flatMap(field -> Stream.of(field.getName(), field.getJsonName()))
+          .collect(Collectors.toUnmodifiableList());
 
   private final RecordFile file;
   private final String unrecordedTopic;

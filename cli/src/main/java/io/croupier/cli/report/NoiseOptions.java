@@ -1,6 +1,7 @@
 package io.croupier.cli.report;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.NoiseMechanism;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
@@ -117,34 +118,28 @@ final class NoiseOptions {
     int exponent = model.gridExponent();
     Calibration calibration = new Calibration(bound, d, exponent, share);
     require(clip == null || mechanism == NoiseMechanism.COORDINATE_LAPLACE, "no --clip");
-    return switch (mechanism) {
-      case PRIV_UNIT -> {
-        require(epsilon != null && allNull(taus, mu, delta), "--epsilon, and no other level");
-        yield calibration.privUnit(epsilon);
-      }
-      case L2_LAPLACE -> {
-        require(epsilon != null && allNull(taus, mu, delta), "--epsilon, and no other level");
-        yield calibration.l2Laplace(epsilon);
-      }
-      case COORDINATE_LAPLACE -> {
-        require(
-            (epsilon != null && allNull(taus, mu, delta))
-                || (taus != null && allNull(epsilon, mu, delta)),
-            "either --epsilon or --taus, and no other level");
-        require(taus == null || share == 1, "no --share with --taus, which are for one report");
-        ClippingNorm norm = clip == null ? ClippingNorm.L2 : clip;
-        yield taus == null
-            ? calibration.coordinateLaplace(epsilon, norm)
-            : new CoordinateLaplaceRandomiser(bound, exponent, taus(d), norm);
-      }
-      case GAUSSIAN -> {
-        require(
-            (mu != null && allNull(epsilon, delta, taus))
-                || (epsilon != null && delta != null && allNull(mu, taus)),
-            "either --mu, or --epsilon and --delta, and no other level");
-        yield mu == null ? calibration.gaussian(epsilon, delta) : calibration.gaussian(mu);
-      }
-    };
+    if (mechanism == NoiseMechanism.COORDINATE_LAPLACE) {
+      require(
+          (epsilon != null && allNull(taus, mu, delta))
+              || (taus != null && allNull(epsilon, mu, delta)),
+          "either --epsilon or --taus, and no other level");
+      require(taus == null || share == 1, "no --share with --taus, which are for one report");
+      ClippingNorm norm = clip == null ? ClippingNorm.L2 : clip;
+      return taus == null
+          ? calibration.coordinateLaplace(epsilon, norm)
+          : new CoordinateLaplaceRandomiser(bound, exponent, taus(d), norm);
+    }
+    if (mechanism.isPure()) {
+      require(epsilon != null && allNull(taus, mu, delta), "--epsilon, and no other level");
+      return mechanism.randomiser(calibration, epsilon);
+    }
+    require(
+        (mu != null && allNull(epsilon, delta, taus))
+            || (epsilon != null && delta != null && allNull(mu, taus)),
+        "either --mu, or --epsilon and --delta, and no other level");
+    return mu == null
+        ? mechanism.randomiser(calibration, epsilon, delta)
+        : mechanism.randomiser(calibration, mu);
   }
 
   private static boolean allNull(Object... levels) {

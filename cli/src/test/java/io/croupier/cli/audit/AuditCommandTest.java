@@ -3,6 +3,7 @@ package io.croupier.cli.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.InputException;
+import io.croupier.client.randomiser.GaussianRandomiser;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -128,7 +129,7 @@ class AuditCommandTest {
 
   @Test
   void refutationsArePrintedAndSetTheExitCode() throws Exception {
-    Claim claim = Claim.of(AuditedRandomiser.GAUSSIAN.create(1, 1, -16, 1));
+    Claim claim = Claim.of(new GaussianRandomiser(1, 1, -16, 1));
     Finding finding =
         new Audit(claim, 20_000, 0.999999, 1)
             .run(() -> Mutant.gaussian(claim, 1, 3), releases -> {});

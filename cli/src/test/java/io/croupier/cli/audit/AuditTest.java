@@ -2,6 +2,8 @@ package io.croupier.cli.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.cli.NoiseMechanism;
+import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
@@ -26,9 +28,13 @@ class AuditTest {
   private static final double CONFIDENCE = 1 - 1e-8;
   private static final int SAMPLES = 400_000;
 
+  private static GridRandomiser randomiser(NoiseMechanism kind, double level, int dimension) {
+    return (GridRandomiser) kind.randomiser(new Calibration(1, dimension, -16, 1), level);
+  }
+
   /** The claim of the real randomiser with G = 1. */
-  private static Claim claim(AuditedRandomiser kind, double level, int dimension) {
-    return Claim.of(kind.create(1, dimension, -16, level));
+  private static Claim claim(NoiseMechanism kind, double level, int dimension) {
+    return Claim.of(randomiser(kind, level, dimension));
   }
 
   private static Finding audit(Claim claim, LongFunction<AuditedMechanism> mutant)
@@ -64,7 +70,7 @@ class AuditTest {
     "GAUSSIAN, 4, 10, 3.7"
   })
   void realRandomisersAreNotRefutedThoughTheBoundIsTight(
-      AuditedRandomiser kind, double level, int dimension, double shows) throws Exception {
+      NoiseMechanism kind, double level, int dimension, double shows) throws Exception {
     Claim claim = claim(kind, level, dimension);
 
     Finding seeded =
@@ -74,13 +80,13 @@ class AuditTest {
 
     Finding real =
         new Audit(claim, 200_000, CONFIDENCE, 2)
-            .run(() -> kind.create(1, dimension, -16, level)::randomise, n -> {});
+            .run(() -> randomiser(kind, level, dimension)::randomise, n -> {});
     assertThat(real.refuted()).as(real.toString()).isFalse();
   }
 
   /** Seeded noise with the distribution of the real randomiser with G = 1. */
   private static AuditedMechanism right(
-      Claim claim, AuditedRandomiser kind, double level, int dimension, long seed) {
+      Claim claim, NoiseMechanism kind, double level, int dimension, long seed) {
     return switch (kind) {
       case L2_LAPLACE -> Mutant.laplace(claim, dimension, 2 / level, seed);
       case COORDINATE_LAPLACE -> Mutant.coordinates(claim, 2 * Math.sqrt(dimension) / level, seed);
@@ -189,12 +195,12 @@ class AuditTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 10})
   void halfTheNoiseIsRefuted(int dimension) throws Exception {
-    Claim laplace = claim(AuditedRandomiser.L2_LAPLACE, 1, dimension);
+    Claim laplace = claim(NoiseMechanism.L2_LAPLACE, 1, dimension);
     Finding ofLaplace = audit(laplace, seed -> Mutant.laplace(laplace, dimension, 2.0 / 2, seed));
     assertThat(ofLaplace.refutesLevel()).as(ofLaplace.toString()).isTrue();
     assertThat(ofLaplace.refutesVariance()).isTrue();
 
-    Claim coordinates = claim(AuditedRandomiser.COORDINATE_LAPLACE, 1, dimension);
+    Claim coordinates = claim(NoiseMechanism.COORDINATE_LAPLACE, 1, dimension);
     Finding ofCoordinates =
         audit(
             coordinates,
@@ -202,7 +208,7 @@ class AuditTest {
     assertThat(ofCoordinates.refutesLevel()).as(ofCoordinates.toString()).isTrue();
     assertThat(ofCoordinates.refutesVariance()).isTrue();
 
-    Claim gaussian = claim(AuditedRandomiser.GAUSSIAN, 1, dimension);
+    Claim gaussian = claim(NoiseMechanism.GAUSSIAN, 1, dimension);
     Finding ofGaussian = audit(gaussian, seed -> Mutant.gaussian(gaussian, 2.0 / 2, seed));
     assertThat(ofGaussian.leastLevel()).isBetween(1.9, 2.0);
     assertThat(ofGaussian.refutesLevel()).isTrue();
@@ -212,7 +218,7 @@ class AuditTest {
   @ParameterizedTest
   @ValueSource(ints = {2, 10, 50})
   void aRadiusWithOneDegreeOfFreedomTooFewIsRefuted(int dimension) throws Exception {
-    Claim claim = claim(AuditedRandomiser.L2_LAPLACE, 1, dimension);
+    Claim claim = claim(NoiseMechanism.L2_LAPLACE, 1, dimension);
 
     Finding finding = audit(claim, seed -> Mutant.laplace(claim, dimension - 1, 2, seed));
 
@@ -221,7 +227,7 @@ class AuditTest {
 
   @Test
   void tailsThatAreTooLightAreRefutedThoughTheVarianceIsRight() throws Exception {
-    Claim claim = claim(AuditedRandomiser.L2_LAPLACE, 1, 1);
+    Claim claim = claim(NoiseMechanism.L2_LAPLACE, 1, 1);
 
     Finding finding =
         audit(claim, seed -> Mutant.gaussian(claim, Math.sqrt(claim.variance()), seed));
@@ -234,7 +240,7 @@ class AuditTest {
   @Tag("thorough")
   @Test
   void noNoiseAndTooMuchNoiseAndNoiseThatIsOffCentreAreRefuted() throws Exception {
-    Claim claim = claim(AuditedRandomiser.GAUSSIAN, 1, 3);
+    Claim claim = claim(NoiseMechanism.GAUSSIAN, 1, 3);
     Finding none = audit(claim, seed -> Mutant.gaussian(claim, 0, seed));
     assertThat(none.refutesLevel()).isTrue();
     assertThat(none.refutesVariance()).isTrue();
@@ -260,7 +266,7 @@ class AuditTest {
 
   @Test
   void noiseThatLeavesOutStepsOfTheGridIsRefuted() throws Exception {
-    Claim claim = claim(AuditedRandomiser.GAUSSIAN, 1, 3);
+    Claim claim = claim(NoiseMechanism.GAUSSIAN, 1, 3);
 
     Finding finding =
         audit(
@@ -286,7 +292,7 @@ class AuditTest {
    */
   @Test
   void falseAlarmsAreAsRareAsStated() throws Exception {
-    Claim claim = claim(AuditedRandomiser.L2_LAPLACE, 1, 1);
+    Claim claim = claim(NoiseMechanism.L2_LAPLACE, 1, 1);
     int alarms = 0;
     for (int run = 0; run < 200; run++) {
       Finding finding = audit(claim, 2000, 0.9, run, seed -> Mutant.laplace(claim, 1, 2, seed));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.NoiseMechanism;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.operators.accounting.CentralGuarantee;
 import io.croupier.operators.noise.DirectionalNoise;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ComparedLearnerTest {
 
   private static final DemoParameters TERMS =
-      new DemoParameters(DemoMechanism.L2_LAPLACE, 4, 0, 0.25, 10, 100, 1);
+      new DemoParameters(NoiseMechanism.L2_LAPLACE, 4, 0, 0.25, 10, 100, 1);
 
   @Test
   void theUsualLearnersAreFourWithoutAStepSizeAndFiveWithOne() {
@@ -57,8 +58,8 @@ class ComparedLearnerTest {
   }
 
   @ParameterizedTest
-  @EnumSource(DemoMechanism.class)
-  void bancoAcceptsTheNoiseOfAll(DemoMechanism mechanism) {
+  @EnumSource(NoiseMechanism.class)
+  void bancoAcceptsTheNoiseOfAll(NoiseMechanism mechanism) {
     DemoParameters parameters = new DemoParameters(mechanism, 2, 0, 0.25, 1, 28_155, 1);
     ModelSpec spec = ComparedLearner.parse(List.of("banco")).get(0).spec(8, parameters);
     Calibration calibration = new Calibration(0.25, 8, ModelSpecs.gridExponent(spec), 1);
@@ -68,7 +69,7 @@ class ComparedLearnerTest {
             .setRound(0)
             .setUserId("u")
             .setSequence(1);
-    mechanism.randomiser(calibration, parameters).release(new double[8], view);
+    parameters.randomiser(calibration).release(new double[8], view);
     Decoded decoded =
         new ReportDecoder("raw")
             .decode(
@@ -101,7 +102,7 @@ class ComparedLearnerTest {
   void rawReportsGetAtLeastTheNoiseOfTheirEpsilon() {
     for (int people : new int[] {1, 40, 300, 20_000, 28_155, 1_000_000}) {
       DemoParameters parameters =
-          new DemoParameters(DemoMechanism.L2_LAPLACE, 4, 0, 0.25, 10, people, 1);
+          new DemoParameters(NoiseMechanism.L2_LAPLACE, 4, 0, 0.25, 10, people, 1);
       for (String name : List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1")) {
         ComparedLearner comparedLearner = ComparedLearner.parse(List.of(name)).get(0);
         ModelSpec spec = comparedLearner.spec(8, parameters);

@@ -1,5 +1,6 @@
 package io.croupier.cli.demo;
 
+import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Score;
@@ -94,7 +95,7 @@ final class Comparisons {
               perLearner));
     }
     DemoParameters parameters =
-        new DemoParameters(DemoMechanism.L2_LAPLACE, 8, undisclosedShare, 0.25, 1, 28_155, 1);
+        new DemoParameters(NoiseMechanism.L2_LAPLACE, 8, undisclosedShare, 0.25, 1, 28_155, 1);
     Reconciliation reconciliation =
         new Reconciliation(true, Map.of(), perPerson, undisclosed, refusals, List.of());
     return new Comparison(data, parameters, nothing, optimum, results, reconciliation, Map.of());

@@ -2,6 +2,7 @@ package io.croupier.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.cli.NoiseMechanism;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +50,6 @@ class DemoParametersTest {
   }
 
   private static DemoParameters terms(double share, int people) {
-    return new DemoParameters(DemoMechanism.L2_LAPLACE, 8, share, 0.25, 1, people, 1);
+    return new DemoParameters(NoiseMechanism.L2_LAPLACE, 8, share, 0.25, 1, people, 1);
   }
 }

@@ -2,14 +2,15 @@ package io.croupier.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.cli.NoiseMechanism;
 import io.croupier.schemas.Spend;
 import org.junit.jupiter.api.Test;
 
 class MaxSpendTest {
   private static final DemoParameters PURE =
-      new DemoParameters(DemoMechanism.L2_LAPLACE, 8, 0, 0.25, 1, 28_155, 1);
+      new DemoParameters(NoiseMechanism.L2_LAPLACE, 8, 0, 0.25, 1, 28_155, 1);
   private static final DemoParameters GAUSSIAN =
-      new DemoParameters(DemoMechanism.GAUSSIAN, 8, 0, 0.25, 1, 28_155, 1);
+      new DemoParameters(NoiseMechanism.GAUSSIAN, 8, 0, 0.25, 1, 28_155, 1);
 
   @Test
   void gaussianNoiseHasItsDelta() {

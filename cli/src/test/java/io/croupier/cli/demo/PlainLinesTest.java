@@ -2,6 +2,7 @@ package io.croupier.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.cli.NoiseMechanism;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +13,7 @@ class PlainLinesTest {
     PlainLines lines =
         new PlainLines(
             ComparedLearner.parse(List.of("banco", "ldp-sgd:3", "dp-ftrl-tree:1")),
-            new DemoParameters(DemoMechanism.L2_LAPLACE, 8, 0, 0.25, 1, 28_155, 1),
+            new DemoParameters(NoiseMechanism.L2_LAPLACE, 8, 0, 0.25, 1, 28_155, 1),
             "accuracy",
             System.out);
 

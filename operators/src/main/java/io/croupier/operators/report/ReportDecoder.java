@@ -17,6 +17,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Decodes the bytes of a record into a {@link Report}, or returns the reason why that fails. It
@@ -135,7 +136,9 @@ public final class ReportDecoder {
   private static Decoded undeclaredInPublic() {
     return new Decoded.Malformed(
         "declaration is missing or unknown: it must be one of "
-            + Declarations.namesOnDevices(FieldDescriptor::getName),
+            + Declarations.onDevices()
+                .map(FieldDescriptor::getName)
+                .collect(Collectors.joining(", ")),
         true);
   }
 

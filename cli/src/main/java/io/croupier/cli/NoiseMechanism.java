@@ -1,0 +1,130 @@
+package io.croupier.cli;
+
+import io.croupier.accounting.mechanism.Clip;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.client.randomiser.Calibration;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.GradientReport;
+import java.nio.DoubleBuffer;
+import java.util.Arrays;
+import java.util.Locale;
+
+/** The mechanisms that commands apply to reports, as options name them. */
+public enum NoiseMechanism {
+  PRIV_UNIT(true) {
+    /** The largest epsilon is 16, which satisfies every larger one. */
+    @Override
+    public Mechanism of(int dimension, double level) {
+      double epsilon = Math.min(level, PrivUnitLaw.MOST_EPSILON);
+      return PrivUnitMechanism.of(
+          new PrivUnitLaws().best(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon)));
+    }
+
+    @Override
+    public Randomiser randomiser(Calibration calibration, double level) {
+      return calibration.privUnit(level);
+    }
+  },
+
+  L2_LAPLACE(true) {
+    @Override
+    public Mechanism of(int dimension, double level) {
+      return new L2LaplaceMechanism(level);
+    }
+
+    @Override
+    public Randomiser randomiser(Calibration calibration, double level) {
+      return calibration.l2Laplace(level);
+    }
+  },
+
+  /** Clips to L2 norm and uses equal taus, whose L2 norm is the level. */
+  COORDINATE_LAPLACE(true) {
+    @Override
+    public Mechanism of(int dimension, double level) {
+      double[] taus = new double[dimension];
+      Arrays.fill(taus, level / Math.sqrt(dimension));
+      return new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), Clip.L2, 0);
+    }
+
+    @Override
+    public Randomiser randomiser(Calibration calibration, double level) {
+      return calibration.coordinateLaplace(level);
+    }
+  },
+
+  GAUSSIAN(false) {
+    @Override
+    public Mechanism of(int dimension, double level) {
+      return new GaussianMechanism(level);
+    }
+
+    @Override
+    public Randomiser randomiser(Calibration calibration, double level) {
+      return calibration.gaussian(level);
+    }
+
+    @Override
+    public Randomiser randomiser(Calibration calibration, double epsilon, double delta) {
+      return calibration.gaussian(epsilon, delta);
+    }
+  };
+
+  private final boolean isPure;
+
+  NoiseMechanism(boolean isPure) {
+    this.isPure = isPure;
+  }
+
+  /** Whether a report is epsilon-LDP at delta 0, and its level an epsilon; otherwise it is a mu. */
+  public boolean isPure() {
+    return isPure;
+  }
+
+  /**
+   * The mechanism of a level.
+   *
+   * @throws IllegalArgumentException if the level is out of range
+   */
+  public abstract Mechanism of(int dimension, double level);
+
+  /**
+   * Makes a new randomiser with its own generator.
+   *
+   * @param level that all reports of the calibration share
+   * @throws IllegalArgumentException if the level is out of range, or the noise doesn't fit the
+   *     grid
+   */
+  public abstract Randomiser randomiser(Calibration calibration, double level);
+
+  /**
+   * The same for an epsilon at a delta; pure mechanisms ignore the delta.
+   *
+   * @throws IllegalArgumentException as {@link #randomiser(Calibration, double)}
+   */
+  public Randomiser randomiser(Calibration calibration, double epsilon, double delta) {
+    return randomiser(calibration, epsilon);
+  }
+
+  /** The name in records: {@code l2_laplace}. */
+  public String recordName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The name in JSON: {@code l2Laplace}. */
+  public String jsonName() {
+    return GradientReport.getDescriptor().findFieldByName(recordName()).getJsonName();
+  }
+
+  /** The name on the command line: {@code l2-laplace}. */
+  @Override
+  public String toString() {
+    return recordName().replace('_', '-');
+  }
+}
