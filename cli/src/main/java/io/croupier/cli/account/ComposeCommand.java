@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
           + " took part). If they differ from those of the ledger, the exit code is 1.",
       "",
       "FILE contains JSON, one declaration or accounting event per line, or a single list of them."
-          + " A declaration is that of a report: {\"gaussian\": {\"mu\": 0.5}}, {\"l2Laplace\":"
+          + " A declaration is that of a report, for example {\"gaussian\": {\"mu\": 0.5}}, {\"l2Laplace\":"
           + " {\"epsilon\": 0.1}}, {\"privUnit\": {\"epsilon\": 1, \"candidates\": 256,"
           + " \"top\": 90}}, {\"coordinateLaplace\": {\"taus\": [0.1, 0.2], \"clip\":"
           + " \"L2\"}} (which costs the L2 norm of the taus; with any other clip, or none, their"

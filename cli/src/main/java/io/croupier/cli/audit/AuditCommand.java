@@ -173,8 +173,8 @@ public final class AuditCommand implements Callable<Integer> {
         paramLabel = "E",
         required = true,
         description = {
-          "Level of priv-unit or l2-laplace, in nats, or of coordinate-laplace with D equal taus"
-              + " (epsilon-LDP)."
+          "Level in nats of every mechanism but gaussian (epsilon-LDP). coordinate-laplace uses D"
+              + " equal taus."
         })
     private Double epsilon;
 

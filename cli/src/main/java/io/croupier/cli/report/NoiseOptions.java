@@ -30,9 +30,9 @@ final class NoiseOptions {
       names = "--epsilon",
       paramLabel = "E",
       description = {
-        "Epsilon that a report of priv-unit, l2-laplace or coordinate-laplace spends, in nats. In d"
+        "Epsilon that a report spends, in nats; for gaussian, --delta is required, too. In d"
             + " dimensions, coordinate-laplace uses d equal taus, E / sqrt(d) with --clip L2 and"
-            + " E / d with COORDINATES. For gaussian, --delta is required, too."
+            + " E / d with COORDINATES."
       })
   private Double epsilon;
 

@@ -13,10 +13,10 @@ import io.croupier.schemas.ModelSpec;
  * Checks whether a report's length is plausible for a clipped gradient plus the declared noise. A
  * single record far beyond that would ruin a model.
  *
- * <p>An honest report of l2_laplace or gaussian noise is refused with probability 2^-40, one of
- * coordinate_laplace noise with 2^-40 for each coordinate. Undisclosed noise has no quantile: only
- * report_bound and a finite squared norm are required. Central reports are always plausible: they
- * are clipped, and no observable result may depend on their values.
+ * <p>An honest report is refused with probability 2^-40, one of coordinate_laplace noise with 2^-40
+ * for each coordinate. Undisclosed noise has no quantile: only report_bound and a finite squared
+ * norm are required. Central reports are always plausible: they are clipped, and no observable
+ * result may depend on their values.
  *
  * <p>A report of priv_unit has the length that its declaration gives it, its last coordinate
  * included. A sender may declare an epsilon so small that the length overflows.

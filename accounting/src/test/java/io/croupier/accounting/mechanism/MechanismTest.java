@@ -1,0 +1,169 @@
+package io.croupier.accounting.mechanism;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.accounting.DecimalUnits;
+import io.croupier.accounting.DiscreteGaussian;
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MechanismTest {
+  private static final double INFINITY = Double.POSITIVE_INFINITY;
+
+  /** d = 3, G = 2. */
+  private static final GradientSpace SPACE = new GradientSpace(3, 2, -4);
+
+  private static final List<Mechanism> ALL =
+      List.of(
+          new L2LaplaceMechanism(0.5),
+          coordinates(Clip.L2, 0.3, 0.4, 1.2),
+          new GaussianMechanism(0.5),
+          PrivUnitMechanism.of(new PrivUnitLaws().best(3, 0.5, 256)),
+          UndisclosedNoise.UNDISCLOSED,
+          CentralNoise.CENTRAL);
+
+  private static CoordinateLaplaceMechanism coordinates(Clip clip, double... taus) {
+    return new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), clip, 0);
+  }
+
+  @Test
+  void allKindsAreHere() {
+    assertThat(ALL.stream().map(Object::getClass).toList())
+        .hasSameElementsAs(Arrays.asList(Mechanism.class.getPermittedSubclasses()));
+    assertThat(ALL).extracting(Mechanism::name).doesNotHaveDuplicates();
+  }
+
+  /** A mechanism costs an epsilon or a mu, or is counted as undisclosed, or the job adds noise. */
+  @Test
+  void onlyRawReportsAreFree() {
+    for (Mechanism mechanism : ALL) {
+      Cost cost = mechanism.cost(SPACE);
+      boolean costs = cost.epsilonNanos() > 0 || cost.muSquaredPicos() > 0 || cost.isUndisclosed();
+      assertThat(costs).as(mechanism.name()).isEqualTo(mechanism != CentralNoise.CENTRAL);
+      assertThat(cost.rhoPicos() > 0)
+          .as(mechanism.name())
+          .isEqualTo(cost.epsilonNanos() > 0 || cost.muSquaredPicos() > 0);
+    }
+  }
+
+  @Test
+  void epsilonsOfCoordinatesAreNormOrSum() {
+    assertThat(coordinates(Clip.L2, 0.3, 0.4, 1.2).cost().epsilon()).isEqualTo(1.3);
+    assertThat(coordinates(Clip.COORDINATES, 0.3, 0.4, 1.2).cost().epsilon()).isEqualTo(1.9);
+    assertThat(coordinates(Clip.UNSPECIFIED, 0.1, 0.1, 0.1).cost().epsilonNanos())
+        .isEqualTo(300_000_000);
+    // Not finite: the norm of the others would not bound the loss.
+    CoordinateLaplaceMechanism open = coordinates(Clip.L2, 0.3, INFINITY, 0.4);
+    assertThat(open.cost()).isEqualTo(Cost.ofCoordinates(0.7, 1));
+    assertThat(open.cost().isUnbounded()).isTrue();
+    assertThat(coordinates(Clip.COORDINATES, INFINITY).cost().epsilonNanos()).isZero();
+    assertThat(coordinates(Clip.COORDINATES, 1e10, 1).cost().epsilonNanos())
+        .isEqualTo(DecimalUnits.SATURATED);
+    double[] two = {0.5, 0.5};
+    assertThat(new CoordinateLaplaceMechanism(DoubleBuffer.wrap(two), Clip.L2, 1).cost())
+        .isEqualTo(Cost.ofCoordinates(1, 1));
+  }
+
+  @Test
+  void tausMayBeBytes() {
+    ByteBuffer bytes = ByteBuffer.allocate(2 * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asDoubleBuffer().put(new double[] {0.3, 0.4});
+    CoordinateLaplaceMechanism mechanism =
+        new CoordinateLaplaceMechanism(bytes.asDoubleBuffer(), Clip.L2, 0);
+    assertThat(mechanism.cost().epsilon()).isEqualTo(0.5);
+    assertThat(mechanism.smallestTau()).isEqualTo(0.3);
+    assertThat(mechanism.taus()).isEqualTo(DoubleBuffer.wrap(new double[] {0.3, 0.4}));
+  }
+
+  /** The variance holds up to half way to the pole; beyond the pole there is none. */
+  @Test
+  void variancesHoldBelowThePole() {
+    for (Mechanism mechanism : ALL) {
+      double pole = mechanism.pole(SPACE);
+      if (pole == 0) {
+        assertThat(mechanism.directionalVariance(SPACE, 1)).as(mechanism.name()).isInfinite();
+        continue;
+      }
+      double range = Math.min(0.3, pole / 2);
+      double variance = mechanism.directionalVariance(SPACE, range);
+      assertThat(variance).as(mechanism.name()).isPositive().isFinite();
+      // No less than an average direction's share of the error.
+      assertThat(variance)
+          .as(mechanism.name())
+          .isGreaterThanOrEqualTo(mechanism.squaredError(SPACE) * 4 / 3 * (1 - 1e-9));
+      if (pole < INFINITY) {
+        assertThat(mechanism.directionalVariance(SPACE, pole * 1.0001))
+            .as(mechanism.name())
+            .isInfinite();
+      }
+    }
+  }
+
+  /** 4 d (d + 1) / epsilon^2, 8 sum 1 / tau^2 and 4 d / mu^2. */
+  @Test
+  void squaredErrors() {
+    assertThat(new L2LaplaceMechanism(0.5).squaredError(SPACE)).isEqualTo(192);
+    assertThat(coordinates(Clip.L2, 0.5, 1, 2).squaredError(SPACE)).isEqualTo(42);
+    assertThat(new GaussianMechanism(0.5).squaredError(SPACE)).isEqualTo(48);
+  }
+
+  @Test
+  void noiseOnAGridCostsItsDistanceFromTheContinuousLaw() {
+    Cost cost = new GaussianMechanism(0.5).cost(SPACE);
+    // 2G is 64 steps, so the deviation is 128.
+    assertThat(cost.variation()).isEqualTo(DiscreteGaussian.variation(3, 128));
+    assertThat(cost.variationRate()).isEqualTo(DiscreteGaussian.variation(3, 64));
+    assertThat(cost.muSquaredPicos()).isEqualTo(250_000_000_000L);
+    assertThat(new GaussianMechanism(0.5).cost().variationAttos()).isZero();
+  }
+
+  @Test
+  void rareTopsAreObjectedTo() {
+    Mechanism best = ALL.get(3);
+    assertThat(best.objection(SPACE)).isEmpty();
+    assertThat(new PrivUnitMechanism(0.5, 256, 1).objection(SPACE))
+        .startsWith("top 1 of 256 candidates makes vectors longer than 1.3 times the least length")
+        .contains("at epsilon 0.5: it must be");
+  }
+
+  @Test
+  void invalidParametersAreNamed() {
+    for (double bad : new double[] {0, -1, Double.NaN, INFINITY}) {
+      assertThatThrownBy(() -> new L2LaplaceMechanism(bad))
+          .isInstanceOf(InvalidMechanismException.class)
+          .hasMessage("l2_laplace.epsilon is " + bad + ": it must be a finite number above 0");
+      assertThatThrownBy(() -> new GaussianMechanism(bad))
+          .hasMessage("gaussian.mu is " + bad + ": it must be a finite number above 0");
+    }
+    for (double bad : new double[] {0, -1, Double.NaN}) {
+      assertThatThrownBy(() -> coordinates(Clip.L2, 1, bad))
+          .hasMessage(
+              "coordinate_laplace.taus[1] is "
+                  + bad
+                  + ": it must be above 0 (Infinity: not private)");
+    }
+    assertThatThrownBy(() -> new PrivUnitMechanism(17, 65, 40))
+        .hasMessage(
+            "priv_unit.epsilon is 17.0: it must be above 0 and at most 16; priv_unit.candidates is"
+                + " 65: it must be 64, 256, 1024 or 4096; priv_unit.top is 40: it must be from 1"
+                + " to half the candidates");
+    assertThatThrownBy(() -> Cost.ofCoordinates(Double.NaN, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void hugeTauSumsSaturateAndSmallOnesDoNot() {
+    double[] taus = new double[1000];
+    Arrays.fill(taus, 9e6);
+    assertThat(coordinates(Clip.COORDINATES, taus).cost().epsilon()).isCloseTo(9e9, within(1e-3));
+    Arrays.fill(taus, 9.3e6);
+    assertThat(coordinates(Clip.COORDINATES, taus).cost().epsilon()).isInfinite();
+  }
+}
