@@ -4,8 +4,9 @@ package io.croupier.accounting.mechanism;
  * What a report declares of its noise: the parameters, and everything that follows from them. A
  * valid object has valid parameters: constructors throw {@link InvalidMechanismException}.
  *
- * <p>Quantities that depend on the model take its {@link GradientSpace}. Implementations are
- * immutable.
+ * <p>Without an override nothing is known of the noise: BANCO refuses it, and any length is
+ * plausible. Quantities that depend on the model take its {@link GradientSpace}. Implementations
+ * are immutable.
  */
 public sealed interface Mechanism
     permits CentralNoise,
@@ -45,7 +46,9 @@ public sealed interface Mechanism
    * The largest beta up to which the moment generating function of the noise is finite along every
    * direction, in units of 1 / gradient; 0 if nothing is known of the noise.
    */
-  double pole(GradientSpace space);
+  default double pole(GradientSpace space) {
+    return 0;
+  }
 
   /**
    * Sub-exponential variance of the noise along one direction: the least known sigma1^2 with E
@@ -54,7 +57,9 @@ public sealed interface Mechanism
    *
    * @param range in units of 1 / gradient, positive
    */
-  double directionalVariance(GradientSpace space, double range);
+  default double directionalVariance(GradientSpace space, double range) {
+    return Double.POSITIVE_INFINITY;
+  }
 
   /**
    * A length that an honest report exceeds with probability at most 2^-40; infinite if nothing is
@@ -67,5 +72,7 @@ public sealed interface Mechanism
   /**
    * E||release - g||^2 in units of G^2, before rounding to the grid; infinite if it isn't known.
    */
-  double squaredError(GradientSpace space);
+  default double squaredError(GradientSpace space) {
+    return Double.POSITIVE_INFINITY;
+  }
 }

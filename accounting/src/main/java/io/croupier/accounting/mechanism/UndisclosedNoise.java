@@ -20,19 +20,4 @@ public record UndisclosedNoise() implements Mechanism {
   public boolean hidesSparsity() {
     return true;
   }
-
-  @Override
-  public double pole(GradientSpace space) {
-    return 0;
-  }
-
-  @Override
-  public double directionalVariance(GradientSpace space, double range) {
-    return Double.POSITIVE_INFINITY;
-  }
-
-  @Override
-  public double squaredError(GradientSpace space) {
-    return Double.POSITIVE_INFINITY;
-  }
 }

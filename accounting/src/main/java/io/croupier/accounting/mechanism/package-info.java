@@ -4,7 +4,8 @@
  *
  * <p>Neighbouring relation: replace-one. G is the model's gradient bound, d its dimension.
  *
- * <p>Sources: [BS16] Bun and Steinke, TCC 2016; [JO19] Jun and Orabona, COLT 2019 (BANCO, whose
- * learners need sub-exponential variances).
+ * <p>Sources: [BS16] Bun and Steinke, TCC 2016; [JO19] Jun and Orabona, Parameter-Free Locally
+ * Differentially Private Stochastic Subgradient Descent, arXiv:1911.09564 (BANCO, which needs
+ * sub-exponential variances).
  */
 package io.croupier.accounting.mechanism;
