@@ -67,23 +67,18 @@ public final class Potential implements Serializable {
   /** unit / normaliser: factor from a scaled integral to w. */
   private final double scale;
 
-  /** Whether {@link ClosedForm} covers the prior. */
-  private final boolean closed;
+  /** A factor of a folded integrand; x = 2 |L| v. */
+  interface Factor {
+    double factor(double v, double x);
+  }
+
+  /** The factor of the mass: 1 + exp(-x). */
+  private static final Factor MASS = (v, x) -> x > 40 ? 1 : 1 + StrictMath.exp(-x);
 
   private enum Quantity {
     PREDICTION,
     LOG_PREDICTION,
     LOG_POTENTIAL
-  }
-
-  /** The factors by which folded integrands differ; x = 2 |L| v. */
-  private enum Factor {
-    /** v (1 - exp(-x)). */
-    ODD_MOMENT,
-    /** 1 - exp(-x). */
-    ODD_MASS,
-    /** 1 + exp(-x). */
-    EVEN_MASS
   }
 
   /**
@@ -100,34 +95,13 @@ public final class Potential implements Serializable {
               + halfWidth
               + "; it has to be 2^-400 to 2^400");
     }
-    if (prior instanceof Prior.Cv && halfWidth >= 1) {
-      throw new IllegalArgumentException(
-          "prior.cv needs a half-width C = 1 / (5 gradient_bound) below 1, got "
-              + halfWidth
-              + "; gradient_bound has to exceed 0.2");
-    }
+    prior.checkHalfWidth(halfWidth);
     this.prior = prior;
     this.unit = Math.scalb(1.0, Math.getExponent(halfWidth) + 1);
     this.scaledHalfWidth = halfWidth / unit;
-    this.offset = prior instanceof Prior.Conjugate conjugate ? conjugate.b() : 0;
-    this.normaliser = normaliser();
+    this.offset = prior.addedVariance();
+    this.normaliser = prior.normaliser(scaledHalfWidth, unit);
     this.scale = unit / normaliser;
-    this.closed = !(prior instanceof Prior.Cv);
-  }
-
-  private double normaliser() {
-    if (prior instanceof Prior.Improper) {
-      return 1;
-    }
-    if (prior instanceof Prior.Cv) {
-      return 2 / -StrictMath.log(scaledHalfWidth * unit);
-    }
-    if (prior instanceof Prior.Uniform) {
-      return 2 * scaledHalfWidth;
-    }
-    double b = Math.min(offset * unit * unit, LARGEST_VARIANCE);
-    double window = Math.min(scaledHalfWidth, Math.sqrt(WINDOW_DEPTH / b));
-    return window * foldedSum(Factor.EVEN_MASS, 0, b, 0, 0, 0, window);
   }
 
   /** Returns the prediction w; plus or minus infinity where it exceeds every double. */
@@ -151,7 +125,7 @@ public final class Potential implements Serializable {
   double predictionAt(double coins, double quadratic) {
     double a = scaledCoins(coins);
     double b = scaledVariance(quadratic);
-    return closed && ClosedForm.covers(a, b)
+    return !prior.isLogarithmic() && ClosedForm.covers(a, b)
         ? closedForm(a, b, coins)
         : quadrature(Quantity.PREDICTION, a, b, coins);
   }
@@ -185,7 +159,7 @@ public final class Potential implements Serializable {
   private double closedForm(double a, double b, double coins) {
     if (ClosedForm.isFlat(a, b, scaledHalfWidth)) {
       double integral =
-          prior instanceof Prior.Improper
+          prior.hasPole()
               ? ClosedForm.flatMass(a, b, scaledHalfWidth)
               : ClosedForm.flatMoment(a, b, scaledHalfWidth);
       return Math.copySign(integral * scale, coins);
@@ -195,7 +169,7 @@ public final class Potential implements Serializable {
     double half = StrictMath.exp(exponent / 2);
     double decay = 1 / (half * half);
     double integral =
-        prior instanceof Prior.Improper
+        prior.hasPole()
             ? ClosedForm.mass(a, b, scaledHalfWidth, slope, decay)
             : ClosedForm.moment(a, b, scaledHalfWidth, slope, decay);
     double low = Peak.exponentLow(a, b, scaledHalfWidth, slope, exponent);
@@ -226,22 +200,18 @@ public final class Potential implements Serializable {
     }
 
     if (quantity == Quantity.LOG_POTENTIAL) {
-      if (prior instanceof Prior.Improper || prior instanceof Prior.Cv) {
+      if (prior.hasPole()) {
         double sum =
             PanelQuadrature.excess(a, b, peak, slope, left, right, exponent, this) / normaliser;
         return logExcess(sum, exponent, exponentLow);
       }
-      double sum =
-          (left + right) * foldedSum(Factor.EVEN_MASS, a, b, peak, slope, left, right) / normaliser;
+      double sum = (left + right) * foldedSum(MASS, a, b, peak, slope, left, right) / normaliser;
       return exponent + (exponentLow + StrictMath.log(sum));
     }
-    double sum;
-    if (prior instanceof Prior.Cv) {
-      sum = PanelQuadrature.oddMass(a, b, peak, slope, left, right, this);
-    } else {
-      Factor factor = prior instanceof Prior.Improper ? Factor.ODD_MASS : Factor.ODD_MOMENT;
-      sum = (left + right) * foldedSum(factor, a, b, peak, slope, left, right);
-    }
+    double sum =
+        prior.isLogarithmic()
+            ? PanelQuadrature.oddMass(a, b, peak, slope, left, right, this)
+            : (left + right) * foldedSum(prior, a, b, peak, slope, left, right);
     double mantissa = sum * scale;
     if (quantity == Quantity.LOG_PREDICTION) {
       return exponent + (exponentLow + StrictMath.log(mantissa));
@@ -254,14 +224,11 @@ public final class Potential implements Serializable {
     if (exponent > PanelQuadrature.LOG_DOMAIN) {
       return exponent + (exponentLow + StrictMath.log(sum));
     }
-    double excess = StrictMath.exp(exponent) * (1 + exponentLow) * sum;
-    return prior instanceof Prior.Cv
-        ? StrictMath.log1p(excess)
-        : Math.copySign(StrictMath.log1p(Math.abs(excess)), excess);
+    return prior.logPotential(StrictMath.exp(exponent) * (1 + exponentLow) * sum);
   }
 
   boolean logarithmic() {
-    return prior instanceof Prior.Cv;
+    return prior.isLogarithmic();
   }
 
   double scaledHalfWidth() {
@@ -273,9 +240,18 @@ public final class Potential implements Serializable {
     return StrictMath.log(unit);
   }
 
+  /** Returns the integral of exp(-b v^2) over [-halfWidth, halfWidth]. */
+  static double bellMass(double b, double halfWidth) {
+    double limited = Math.min(b, LARGEST_VARIANCE);
+    double window = Math.min(halfWidth, Math.sqrt(WINDOW_DEPTH / limited));
+    return window * foldedSum(MASS, 0, limited, 0, 0, 0, window);
+  }
+
   /**
    * Returns the mean of the integrand over the window [peak - left, peak + right], relative to
    * exp(E).
+   *
+   * @param factor the prior, for its prediction, or {@link #MASS}
    */
   private static double foldedSum(
       Factor factor, double a, double b, double peak, double slope, double left, double right) {
@@ -286,13 +262,10 @@ public final class Potential implements Serializable {
       double offset = right > 0 ? width * u - left : -left * u;
       double v = peak + offset;
       double x = 2 * a * v;
-      double f =
-          switch (factor) {
-            case ODD_MOMENT -> v * oneMinusExp(x);
-            case ODD_MASS -> oneMinusExp(x);
-            case EVEN_MASS -> x > 40 ? 1 : 1 + StrictMath.exp(-x);
-          };
-      sum += GaussLegendre.weight(i) * StrictMath.exp(offset * (slope - b * offset)) * f;
+      sum +=
+          GaussLegendre.weight(i)
+              * StrictMath.exp(offset * (slope - b * offset))
+              * factor.factor(v, x);
     }
     return sum;
   }
