@@ -3,6 +3,7 @@ package io.croupier.studies;
 import io.croupier.operators.learner.Learner;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Learners;
+import io.croupier.operators.model.Trim;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
@@ -19,8 +20,10 @@ import java.util.List;
  * @param label what tables and legends call it
  * @param directionalVariance declared directional variance of every report, for learners that use
  *     it
+ * @param gradientBound G of its spec; 1 if it has none
  */
-record LabelledLearner(String label, Learner<LearnerState> learner, double directionalVariance) {
+record LabelledLearner(
+    String label, Learner<LearnerState> learner, double directionalVariance, double gradientBound) {
 
   /** The learner of a spec; to BANCO, every report declares the strongest noise that it accepts. */
   static LabelledLearner of(String label, ModelSpec spec) {
@@ -30,7 +33,8 @@ record LabelledLearner(String label, Learner<LearnerState> learner, double direc
     }
     double variance =
         DirectionalNoise.of(spec).variance(declaring(spec.getBanco().getStrongestNoise()));
-    return new LabelledLearner(label, anyState(Learners.of(spec)), variance);
+    return new LabelledLearner(
+        label, anyState(Learners.of(spec)), variance, spec.getGradientBound());
   }
 
   private static Report declaring(StrongestNoise noise) {
@@ -45,12 +49,19 @@ record LabelledLearner(String label, Learner<LearnerState> learner, double direc
 
   /** A learner that isn't among those of specs. */
   static LabelledLearner of(String label, Learner<?> learner) {
-    return new LabelledLearner(label, anyState(learner), 0);
+    return new LabelledLearner(label, anyState(learner), 0, 1);
   }
 
   /** The same learner under another name. */
   LabelledLearner as(String otherLabel) {
-    return new LabelledLearner(otherLabel, learner, directionalVariance);
+    return new LabelledLearner(otherLabel, learner, directionalVariance, gradientBound);
+  }
+
+  /** The factor by which the job scales a report of this norm on its way to the learner. */
+  double inUnits(double norm) {
+    return learner.countsInUnitsOfTheBound()
+        ? new Trim(gradientBound, 0).factor(norm) / gradientBound
+        : 1;
   }
 
   /** A learner receives only states that it created itself. */

@@ -14,22 +14,27 @@ import java.util.Arrays;
  * publication would also evaluate diagnostics, at many times the cost of a step.
  */
 final class LearnerRun {
+  private final LabelledLearner candidate;
   private final Learner<LearnerState> learner;
   private final LearnerState state;
   private final Round round;
   private final Iterate iterate;
   private final double[] direction;
+  private final double[] release;
   private final Magnitude magnitude = new Magnitude();
   private final double directionalVariance;
 
   /** Takes the learner's initial state. */
   LearnerRun(LabelledLearner candidate) {
+    this.candidate = candidate;
     int dimension = candidate.learner().dimension();
     learner = candidate.learner();
     state = learner.initial();
     round = new Round(dimension);
     iterate = new Iterate(dimension);
     direction = new double[dimension];
+    release = new double[dimension];
+    round.gradientBound = candidate.gradientBound();
     directionalVariance = candidate.directionalVariance();
     readWeights();
   }
@@ -38,10 +43,10 @@ final class LearnerRun {
   void report(Population population, Person person, double[] noise) {
     double prediction = Vectors.dot(person.x, iterate.weights);
     double slope = person.importance * population.slope(prediction, person.target);
-    double[] sum = round.subgradient;
-    for (int j = 0; j < sum.length; j++) {
-      sum[j] += slope * person.x[j] + noise[j];
+    for (int j = 0; j < release.length; j++) {
+      release[j] = slope * person.x[j] + noise[j];
     }
+    add(release);
   }
 
   /** The weights at which the reports of the open round are evaluated; not to be changed. */
@@ -50,8 +55,9 @@ final class LearnerRun {
   }
 
   /** Adds what a person released to the open round. */
-  void add(double[] release) {
-    Vectors.addScaled(1, release, round.subgradient);
+  void add(double[] report) {
+    double norm = Math.sqrt(Vectors.squaredNorm(report));
+    Vectors.addScaled(candidate.inUnits(norm), report, round.subgradient);
   }
 
   /** Closes the round with the mean of its reports, and opens the next. */

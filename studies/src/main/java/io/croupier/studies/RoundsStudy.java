@@ -258,7 +258,7 @@ final class RoundsStudy implements Study {
                 NumberLabels.short3(LearningTask.ABSOLUTE.gradientBound),
                 NumberLabels.short3(zero(LearningTask.ABSOLUTE))),
         ("Noise: l2_laplace of each report. Sums of %d reports or more have Gaussian noise of the same"
-                + " covariance.")
+                + " covariance, except for the adaptive radius, which trims each report.")
             .formatted(RoundsTrial.GAUSSIAN_FROM));
     page.paragraph("Ways to group reports into rounds:");
     page.list(

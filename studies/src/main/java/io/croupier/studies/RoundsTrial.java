@@ -11,11 +11,13 @@ import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.LocalModel;
 import io.croupier.operators.model.Publication;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.model.Trim;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.Optional;
 
 /**
  * A model that receives the same number of reports between any two publications. All reports of
@@ -25,7 +27,7 @@ final class RoundsTrial {
 
   /**
    * Number of reports in a bundle from which on the sum of their noise is drawn from a Gaussian
-   * law.
+   * law, for learners of reports that aren't trimmed.
    */
   static final int GAUSSIAN_FROM = 64;
 
@@ -87,7 +89,9 @@ final class RoundsTrial {
   private final SeededRandom random;
   private final TrialModel trialModel;
   private final Noise law = Noise.l2Laplace();
+  private final Optional<Trim> trim;
   private final double[] gradient;
+  private final double[] noise;
   private final double[] average;
 
   /** Oldest first. */
@@ -112,12 +116,14 @@ final class RoundsTrial {
     this.grouping = grouping;
     this.random = random;
     gradient = new double[participants.dimension()];
+    noise = new double[participants.dimension()];
+    trim = spec.hasAdaptiveRadius() ? Optional.of(new Trim(clip, 0)) : Optional.empty();
     average = new double[participants.dimension()];
     LabelledLearner candidate = LabelledLearner.of("study", spec);
     trialModel =
         grouping == ReportGrouping.RULE || grouping == ReportGrouping.LATE
             ? new JobModel(spec, candidate.directionalVariance())
-            : new Steps(candidate);
+            : new Steps(candidate, trim.isPresent() ? clip : 1);
     publish();
   }
 
@@ -128,10 +134,13 @@ final class RoundsTrial {
     for (int left = reports; left > 0; ) {
       int size = (int) Math.min(left, grouping.bundle(named.reports));
       Arrays.fill(sum, 0);
+      boolean sumOfNoise = size >= GAUSSIAN_FROM && trim.isEmpty();
       for (int i = 0; i < size; i++) {
-        addGradient(named.weights, sum);
+        addReport(named.weights, sumOfNoise ? Double.POSITIVE_INFINITY : epsilon, sum);
       }
-      addNoise(size, sum);
+      if (sumOfNoise) {
+        addNoise(size, sum);
+      }
       trialModel.add(named.round, sum, size);
       named.reports += size;
       left -= size;
@@ -153,11 +162,18 @@ final class RoundsTrial {
     }
   }
 
-  private void addGradient(double[] weights, double[] sum) {
+  private void addReport(double[] weights, double level, double[] sum) {
     participants.next();
     participants.gradient(weights, gradient);
     double norm = Math.sqrt(Vectors.squaredNorm(gradient));
-    Vectors.addScaled(norm > clip ? clip / norm : 1, gradient, sum);
+    Vectors.scale(norm > clip ? clip / norm : 1, gradient, gradient);
+    if (level < Double.POSITIVE_INFINITY) {
+      law.draw(level / clip, random, noise);
+      Vectors.add(noise, gradient);
+    }
+    double factor =
+        trim.map(trimmed -> trimmed.factor(Math.sqrt(Vectors.squaredNorm(gradient)))).orElse(1.0);
+    Vectors.addScaled(factor, gradient, sum);
   }
 
   /** The covariance of one report's noise is (2 G / epsilon)^2 (d + 1) times the identity. */
@@ -165,16 +181,9 @@ final class RoundsTrial {
     if (epsilon == Double.POSITIVE_INFINITY) {
       return;
     }
-    if (reports >= GAUSSIAN_FROM) {
-      double deviation = 2 * clip / epsilon * Math.sqrt((sum.length + 1.0) * reports);
-      for (int j = 0; j < sum.length; j++) {
-        sum[j] += deviation * random.normal();
-      }
-      return;
-    }
-    for (int i = 0; i < reports; i++) {
-      law.draw(epsilon / clip, random, gradient);
-      Vectors.addScaled(1, gradient, sum);
+    double deviation = 2 * clip / epsilon * Math.sqrt((sum.length + 1.0) * reports);
+    for (int j = 0; j < sum.length; j++) {
+      sum[j] += deviation * random.normal();
     }
   }
 
@@ -228,19 +237,23 @@ final class RoundsTrial {
     private final Round round;
     private final Iterate iterate;
     private final double[] direction;
+    private final double unit;
 
-    private Steps(LabelledLearner candidate) {
+    /** Creates the steps of a learner that takes gradients in units of {@code unit}. */
+    private Steps(LabelledLearner candidate, double unit) {
+      this.unit = unit;
       learner = candidate.learner();
       directionalVariance = candidate.directionalVariance();
       state = learner.initial();
       round = new Round(learner.dimension());
+      round.gradientBound = candidate.gradientBound();
       iterate = new Iterate(learner.dimension());
       direction = new double[learner.dimension()];
     }
 
     @Override
     public void add(long namedRound, double[] sum, int reports) {
-      Vectors.scale(1.0 / reports, sum, round.subgradient);
+      Vectors.scale(1.0 / reports / unit, sum, round.subgradient);
       round.reports = reports;
       round.squaredNorm = Vectors.squaredNorm(round.subgradient);
       round.directionalVariance = directionalVariance / reports;

@@ -8,9 +8,9 @@ import java.util.Map;
  * <p>It plays w = w0 + r z, where z moves by projected gradient steps in the ball of radius {@value
  * #BALL} and the radius r never falls. It grows when a mixture of constant bets on z has won (its
  * wealth is F, see {@link Evidence}), and when a step leads z out of the ball while F is at least
- * e. With g the mean subgradient of a round, lambda the round's weight (see {@link RoundWeights}; 1
- * if all rounds have equally many reports), a the mean of ||lambda g||^2 with weights 1, 2, .., and
- * p the radius at the last publication:
+ * e. With g the mean of a round's trimmed reports in units of the gradient bound G, lambda the
+ * round's weight (see {@link RoundWeights}; 1 if all rounds have equally many reports), a the mean
+ * of ||lambda g||^2 with weights 1, 2, .., and p the radius at the last publication:
  *
  * <pre>
  *   z -= lambda g / sqrt(t a);  n = ||z||;  if n > B: z *= B/n, and if ln F >= 1: r *= (n/B)^2
@@ -24,11 +24,9 @@ import java.util.Map;
  * multiply the radius by thousands. The divisor f, at first 1, makes up for growth that the limit
  * prevented, so that the radius doesn't make it up later.
  *
- * <p>Source: our own. It tightens Lemma 4 of [vdH19]: E exp(x - c x^2) <= 1 + E x holds with c =
- * 1/2 + delta + 2.8 delta^2 for the coins x of a bet with |E x| <= delta, so that F exceeds K with
- * probability at most 1/K unless the direction is worth following. Coins of symmetric noise have
- * this inequality, whatever its strength, and so have those of priv_unit, whose noise is not
- * symmetric (docs/priv-unit.md).
+ * <p>Source: our own. Each report is trimmed to a norm of at most 2 G before it enters the mean, so
+ * F exceeds K with probability at most 0.914/K unless the direction is worth following, whatever
+ * the law of the noise (docs/adaptive-radius.md).
  *
  * <p>Overflow: r saturates at {@link MagnitudeLearner#LIMIT} / B, counted; never NaN. A step costs
  * O(d) (with a second, read-only pass where z may leave the ball) and {@value Evidence#LEVELS}
@@ -87,6 +85,19 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   }
 
   @Override
+  public boolean countsInUnitsOfTheBound() {
+    return true;
+  }
+
+  @Override
+  public void changeUnit(State state, double unit) {
+    state.evidence.changeUnit(unit);
+    state.weights.changeUnit(unit);
+    state.meanSquaredNorm.divide(unit);
+    state.meanSquaredNorm.divide(unit);
+  }
+
+  @Override
   public double direction(State state, double[] into) {
     state.point.copy(1, into);
     return 0;
@@ -118,8 +129,9 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   }
 
   private double nextRadius(State state, Round round, double step) {
-    double logEvidence = state.evidence.log(gradientBound);
-    double radius = state.radius;
+    double logEvidence = state.evidence.log();
+    double firstRadius = FIRST_RADIUS / round.gradientBound;
+    double radius = Math.max(state.radius, firstRadius);
     // The norm costs a pass of its own, so it is computed only where it can exceed the ball.
     if (logEvidence >= GATE
         && state.point.length() + step * Math.sqrt(round.squaredNorm) > 0.999 * BALL) {
@@ -129,7 +141,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
       }
     }
     double limit = GROWTH * state.publishedRadius;
-    double earned = earned(state, logEvidence, radius);
+    double earned = earned(state, logEvidence, radius, firstRadius);
     if (earned > limit) {
       state.logForfeited += StrictMath.log(earned / limit);
       earned = limit;
@@ -137,9 +149,8 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     return Math.max(state.radius, Math.min(Math.max(radius, earned), limit));
   }
 
-  private double earned(State state, double logEvidence, double radius) {
+  private static double earned(State state, double logEvidence, double radius, double firstRadius) {
     double fastest = radius * (1 + 1 / Math.sqrt((double) state.round));
-    double firstRadius = FIRST_RADIUS / gradientBound;
     double logGrowth = logEvidence / 2 - state.logForfeited;
     return StrictMath.log(firstRadius) + logGrowth < StrictMath.log(fastest)
         ? firstRadius * StrictMath.exp(logGrowth)
@@ -161,7 +172,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     initialWeights.addTo(out.average);
     Map<String, Double> diagnostics = out.diagnostics;
     diagnostics.clear();
-    diagnostics.put("log-evidence", state.evidence.log(gradientBound));
+    diagnostics.put("log-evidence", state.evidence.log());
     diagnostics.put("radius", state.radius);
     diagnostics.put("mean-squared-norm", state.meanSquaredNorm.value());
     diagnostics.put("saturations", (double) state.saturations);

@@ -10,13 +10,15 @@ import java.util.Arrays;
  * <pre>
  *   L_j -= coin;  V_j += coin^2,  for rounds of weight 2^j;  i = max(k - j, 0)
  *   F = sum_k p_k exp(sum_j (v_i L_j - c_i v_i^2 V_j))
- *   delta_k = 0.28 2^-k;  v_k = delta_k / (B G);  c_k = 1/2 + delta_k + 2.8 delta_k^2
+ *   delta_k = 0.28 2^-k;  v_k = delta_k / B;  c_k = 1/2 + delta_k + 2.8 delta_k^2
  *   p_k = 3 / ((k + 3)(k + 4))
  * </pre>
  *
- * <p>Whatever the weights, if each depends only on earlier rounds and on its round's number of
- * reports: for coins x with |E x| at most delta, of symmetric noise or of priv_unit, E exp(x - c
- * x^2) is at most 1 + E x, so each summand divided by its drift is a supermartingale.
+ * <p>Coins are in units of the gradient bound. Reports are trimmed, so |coin| &lt;= 2 B and x =
+ * -v_k coin has |x| &lt;= 2 delta_k &lt; 1. There exp(x - c_k x^2) &lt;= 1 + x, because ln(1 + x)
+ * &gt;= x - (1/2 + b/3 + b^2/4 + ...) x^2 for |x| &lt;= b. So each summand, divided by its drift,
+ * is a supermartingale whatever the noise, and whatever the weights if each depends only on earlier
+ * rounds and on its round's number of reports.
  *
  * <p>Accuracy: that of compensated sums, see {@link RunningSum}, and of sums of at most 2 * {@value
  * RoundWeights#WEIGHTS} products; never NaN.
@@ -25,8 +27,8 @@ final class Evidence {
   /** Number of bets. */
   static final int LEVELS = 32;
 
-  /** The largest |E x| that the tightened lemma allows is 0.2836 (there c = 1). */
-  private static final double LARGEST_BIAS = 0.28;
+  /** The largest fraction times B. With 2.8 delta^2 in c_k, the inequality holds up to 0.28. */
+  private static final double LARGEST_FRACTION = 0.28;
 
   /**
    * Bound that keeps products with the betting fractions finite; at such sums F is 0 or saturated.
@@ -39,7 +41,7 @@ final class Evidence {
 
   static {
     for (int k = 0; k < LEVELS; k++) {
-      double delta = Math.scalb(LARGEST_BIAS, -k);
+      double delta = Math.scalb(LARGEST_FRACTION, -k);
       FRACTION[k] = delta / AdaptiveRadius.BALL;
       CURVATURE[k] = (0.5 + delta + 2.8 * delta * delta) * FRACTION[k] * FRACTION[k];
       LOG_WEIGHT[k] = StrictMath.log(3.0 / ((k + 3) * (k + 4)));
@@ -66,17 +68,13 @@ final class Evidence {
     squaredCoins[exponent].add(Math.min(coin * coin, Double.MAX_VALUE));
   }
 
-  /**
-   * Returns ln F, with its largest term factored out.
-   *
-   * @param gradientBound G, the unit of the coins
-   */
-  double log(double gradientBound) {
+  /** Returns ln F, with its largest term factored out. */
+  double log() {
     System.arraycopy(LOG_WEIGHT, 0, exponents, 0, LEVELS);
     for (int j = 0; j < RoundWeights.WEIGHTS; j++) {
       double squares = squaredCoins[j].value();
       if (squares > 0) {
-        addBets(j, coins[j].value() / gradientBound, squares, gradientBound);
+        addBets(j, coins[j].value(), squares);
       }
     }
     double largest = Double.NEGATIVE_INFINITY;
@@ -90,12 +88,21 @@ final class Evidence {
     return largest + StrictMath.log(sum);
   }
 
-  private void addBets(int weightExponent, double coins, double squares, double gradientBound) {
+  private void addBets(int weightExponent, double coins, double squares) {
     double sum = Math.copySign(Math.min(Math.abs(coins), LARGEST_SUM), coins);
-    double squareSum = Math.min(squares / gradientBound / gradientBound, LARGEST_SUM);
+    double squareSum = Math.min(squares, LARGEST_SUM);
     for (int k = 0; k < LEVELS; k++) {
       int i = Math.max(k - weightExponent, 0);
       exponents[k] += FRACTION[i] * sum - CURVATURE[i] * squareSum;
+    }
+  }
+
+  /** Divides the unit of the coins. */
+  void changeUnit(double unit) {
+    for (int j = 0; j < RoundWeights.WEIGHTS; j++) {
+      coins[j].divide(unit);
+      squaredCoins[j].divide(unit);
+      squaredCoins[j].divide(unit);
     }
   }
 

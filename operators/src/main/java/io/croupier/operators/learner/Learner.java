@@ -34,6 +34,25 @@ public interface Learner<S extends LearnerState> extends Serializable {
   double direction(S state, double[] direction);
 
   /**
+   * Returns whether the learner takes gradients in units of the gradient bound, so that the owner
+   * divides {@link Round#subgradient} and {@link Round#coin} by it.
+   */
+  default boolean countsInUnitsOfTheBound() {
+    return false;
+  }
+
+  /**
+   * Divides the unit of gradients in the state, for a state of a release in which the learner took
+   * them as they are.
+   *
+   * @param gradientBound the unit from now on, positive
+   * @throws UnsupportedOperationException if the learner doesn't count in units of the bound
+   */
+  default void changeUnit(S state, double gradientBound) {
+    throw new UnsupportedOperationException("The learner takes gradients as they are");
+  }
+
+  /**
    * Whether many steps on gradients that were taken at older weights than the newest published ones
    * mislead this learner. If so, the caller gives it few, large rounds of such gradients, and
    * publishes new weights only when it has as many gradients of the newest ones.

@@ -11,7 +11,10 @@ import java.util.Arrays;
 public final class Round {
   private static final int DENSE = -1;
 
-  /** Mean of the reports' noisy subgradients, shape [d]. Learners must not change it. */
+  /**
+   * Mean of the reports' noisy subgradients, shape [d]; divided by the gradient bound for learners
+   * that count in units of it. Learners must not change it.
+   */
   public final double[] subgradient;
 
   /** Squared L2 norm of {@link #subgradient}. */
@@ -19,9 +22,13 @@ public final class Round {
 
   /**
    * Mean over the reports of the inner product of a report's subgradient and the direction of the
-   * round that the report names; 0 for learners that don't bet.
+   * round that the report names, in the unit of {@link #subgradient}; 0 for learners that don't
+   * bet.
    */
   public double coin;
+
+  /** G, the bound on the norm of the subgradients without noise; positive. */
+  public double gradientBound = 1;
 
   /** Number of its reports, at least 1. */
   public int reports = 1;

@@ -64,6 +64,13 @@ final class RoundWeights {
     squaredNorms[own] += 2 / (n + 1) * (squaredNorm - squaredNorms[own]);
   }
 
+  /** Divides the squared norms by the square of the unit of gradients. */
+  void changeUnit(double unit) {
+    for (int c = 0; c < CLASSES; c++) {
+      squaredNorms[c] = squaredNorms[c] / unit / unit;
+    }
+  }
+
   private static int sizeClass(int reports) {
     return (Integer.SIZE - 1 - Integer.numberOfLeadingZeros(reports)) / 2;
   }

@@ -29,6 +29,12 @@ final class RunningSum {
     return Math.max(-Double.MAX_VALUE, Math.min(Double.MAX_VALUE, x));
   }
 
+  /** Divides the sum. */
+  void divide(double divisor) {
+    high /= divisor;
+    low /= divisor;
+  }
+
   void visit(LearnerState.Visitor visitor, String name) {
     high = visitor.scalar(name, high);
     low = visitor.scalar(name + "-low", low);

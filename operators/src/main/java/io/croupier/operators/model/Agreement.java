@@ -103,6 +103,13 @@ final class Agreement {
     }
   }
 
+  /** Divides the unit of the gradients. */
+  void changeUnit(double unit) {
+    Vectors.scale(1 / unit, sum, sum);
+    trend = trend / unit / unit;
+    squares = squares / unit / unit / unit / unit;
+  }
+
   /** Returns whether a stored part belongs to rounds before the newest publication. */
   boolean isObsolete(String part) {
     return isEmpty && part.startsWith("agreement-");

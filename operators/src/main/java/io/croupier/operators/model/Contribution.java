@@ -20,11 +20,6 @@ import io.croupier.schemas.ModelSpec;
  * for use by several threads.
  */
 final class Contribution {
-  /** Between these bounds, a sum of squares neither overflows nor loses digits to underflow. */
-  private static final double LEAST_SQUARES = 1e-200;
-
-  private static final double MOST_SQUARES = 1e200;
-
   private final double clipNorm;
 
   /** Largest squared norm in steps up to which a sum of squares in doubles is trusted. */
@@ -34,9 +29,7 @@ final class Contribution {
   private final ExampleMoments moments;
   private final double[] example;
 
-  /** Divisor of coordinates before they are scaled: 1, or the largest one. */
-  private double divisor = 1;
-
+  private final NormBound bound = new NormBound();
   private final double[] ofExample;
 
   /**
@@ -103,64 +96,29 @@ final class Contribution {
 
   private int[] clipped(Report report) {
     int[] steps = new int[PackedVectors.count(report.form, report.values)];
-    double factor = factor(report, steps.length, 1);
-    if (put(report, factor, steps) <= mostSquares) {
+    bound.fit(report.form, report.values, gridExponent, clipNorm);
+    if (putScaled(report, steps) <= mostSquares) {
       return steps;
     }
     // Relative error of a sum of n squares, of its root and of the products.
-    put(report, factor(report, steps.length, 1 - (steps.length + 16) * 0x1p-53), steps);
+    double slack = 1 - (steps.length + 16) * 0x1p-53;
+    bound.fit(report.form, report.values, gridExponent, clipNorm * slack);
+    putScaled(report, steps);
     return steps;
   }
 
   /** Returns the squared norm in steps, exact below 2^53. */
-  private double put(Report report, double factor, int[] steps) {
+  private double putScaled(Report report, int[] steps) {
     double gridStep = Math.scalb(1.0, gridExponent);
     double toSteps = 1 / gridStep;
     double squares = 0;
     for (int i = 0; i < steps.length; i++) {
       double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
-      double scaled = (divisor == 1 ? x : x / divisor) * factor;
       // A power of two: exact.
-      int step = (int) (scaled * toSteps);
+      int step = (int) (bound.scaled(x) * toSteps);
       steps[i] = step;
       squares += (double) step * step;
     }
     return squares;
-  }
-
-  /**
-   * Returns the factor that scales the vector to the norm: 1 if it is within, 0 if a value is not
-   * finite.
-   */
-  private double factor(Report report, int n, double slack) {
-    double bound = clipNorm * slack;
-    double squares = PackedVectors.squaredNorm(report.form, report.values, gridExponent);
-    divisor = 1;
-    if (squares >= LEAST_SQUARES && squares <= MOST_SQUARES) {
-      return Math.min(1, bound / Math.sqrt(squares));
-    }
-    double gridStep = Math.scalb(1.0, gridExponent);
-    double largest = 0;
-    for (int i = 0; i < n; i++) {
-      double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
-      largest = Math.max(largest, Math.abs(x));
-    }
-    if (largest == 0) {
-      return 1;
-    }
-    if (!(largest <= Double.MAX_VALUE)) {
-      return 0;
-    }
-    double shares = 0;
-    for (int i = 0; i < n; i++) {
-      double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
-      shares += x / largest * (x / largest);
-    }
-    double length = Math.sqrt(shares);
-    if (length * largest <= bound) {
-      return 1;
-    }
-    divisor = largest;
-    return bound / length;
   }
 }

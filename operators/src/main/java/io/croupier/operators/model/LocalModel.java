@@ -34,6 +34,9 @@ public final class LocalModel implements LiveModel {
    */
   private static final int MOST_REPORTS = 1 << 30;
 
+  /** The unit of a learner that takes gradients as they are. */
+  private static final double RAW = 1;
+
   private final Learner<LearnerState> learner;
   private final LearnerState state;
   private final Round round;
@@ -50,6 +53,10 @@ public final class LocalModel implements LiveModel {
   private long late;
 
   private final int gridExponent;
+
+  /** Divisor of gradients on their way to the learner. */
+  private final double unit;
+
   private final long firstRound;
   private ModelSpec spec;
   private int reportsPerRound;
@@ -87,8 +94,10 @@ public final class LocalModel implements LiveModel {
     iterate = new Iterate(d);
     published = new PublishedRounds(ModelSpecs.maxStaleness(spec), d, learner.bets());
     gridExponent = ModelSpecs.gridExponent(spec);
-    filling = new OpenRound("open", d, gridExponent);
-    last = new OpenRound("last", d, gridExponent);
+    unit = learner.countsInUnitsOfTheBound() ? spec.getGradientBound() : RAW;
+    round.gradientBound = spec.getGradientBound();
+    filling = new OpenRound("open", d, gridExponent, unit);
+    last = new OpenRound("last", d, gridExponent, unit);
     agreement = new Agreement(d);
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
   }
@@ -273,7 +282,8 @@ public final class LocalModel implements LiveModel {
   /** Takes a step on a round of one bundle, without summing it up. */
   private void stepOn(RoundSum sum, Publication publication) {
     double[] direction = publication.direction;
-    double scale = 1.0 / sum.count;
+    double share = 1.0 / sum.count;
+    double scale = share / unit;
     round.reports = sum.count;
     if (sum.form == VectorForm.SPARSE) {
       round.sparse(sum.indices, sum.indices.length);
@@ -289,7 +299,7 @@ public final class LocalModel implements LiveModel {
       round.squaredNorm = Vectors.squaredNorm(round.subgradient);
     }
     round.coin = direction == null ? 0 : Vectors.dot(round.subgradient, direction);
-    round.directionalVariance = sum.directionalVariance * scale * scale;
+    round.directionalVariance = sum.directionalVariance * share * share;
     step(sum.count);
     publication.used += sum.count;
   }
@@ -382,6 +392,9 @@ public final class LocalModel implements LiveModel {
     writer.count("dropped-unpublished", droppedUnpublished);
     writer.count("untold", unpublished ? 1 : 0);
     writer.count("late", late);
+    if (unit != RAW) {
+      writer.scalar("unit", unit);
+    }
     filling.save(writer);
     last.save(writer);
     published.save(writer);
@@ -412,6 +425,10 @@ public final class LocalModel implements LiveModel {
     }
     agreement.restore(reader);
     state.visit(reader);
+    if (reader.scalar("unit", RAW) != unit) {
+      learner.changeUnit(state, unit);
+      agreement.changeUnit(unit);
+    }
     unsaved = false;
   }
 

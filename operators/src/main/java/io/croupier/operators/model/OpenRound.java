@@ -26,6 +26,7 @@ final class OpenRound {
   private final String name;
   private final int dimension;
   private final int gridExponent;
+  private final double unit;
   private int count;
   private double coin;
   private double variance;
@@ -53,8 +54,10 @@ final class OpenRound {
    * Creates an empty round.
    *
    * @param name prefix of the names of its parts in the state
+   * @param unit divisor of the mean and of the coin of a closed round
    */
-  OpenRound(String name, int dimension, int gridExponent) {
+  OpenRound(String name, int dimension, int gridExponent, double unit) {
+    this.unit = unit;
     this.name = name;
     this.dimension = dimension;
     this.gridExponent = gridExponent;
@@ -151,10 +154,11 @@ final class OpenRound {
 
   /** Writes the mean over the reports into {@code round}, and resets this round. */
   void close(Round round) {
-    double scale = 1.0 / count;
+    double share = 1.0 / count;
+    double scale = share / unit;
     round.reports = count;
     round.coin = coin * scale;
-    round.directionalVariance = variance * scale * scale;
+    round.directionalVariance = variance * share * share;
     if (dense) {
       round.dense();
       writeMean(round.subgradient, scale);

@@ -22,6 +22,7 @@ public final class ReportIntake {
   private final GradientSpace space;
   private final DirectionalNoise noise;
   private final Optional<Contribution> contribution;
+  private final Optional<Trim> trim;
   private final int reportsPerRound;
   private final long specOffset;
 
@@ -47,6 +48,10 @@ public final class ReportIntake {
         new AdmissionRules(spec, space, noise::accepts, new Plausibility(spec, space)::plausible);
     contribution =
         ModelSpecs.isCentral(spec) ? Optional.of(new Contribution(spec)) : Optional.empty();
+    trim =
+        spec.hasAdaptiveRadius()
+            ? Optional.of(new Trim(spec.getGradientBound(), ModelSpecs.gridExponent(spec)))
+            : Optional.empty();
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
     this.specOffset = specOffset;
   }
@@ -61,7 +66,7 @@ public final class ReportIntake {
 
   /**
    * Returns all that the learner receives of an admitted report; raw ones are clipped, candidates
-   * expanded. It may share the report's arrays.
+   * expanded, and those to an adaptive radius trimmed. It may share the report's arrays.
    */
   public RoundSum withoutUser(Report report) {
     RoundSum sum = new RoundSum();
@@ -81,6 +86,7 @@ public final class ReportIntake {
       sum.values = CandidateExpansion.expand(report, space);
     }
     contribution.ifPresent(raw -> raw.put(report, sum));
+    trim.ifPresent(trimmed -> trimmed.apply(sum));
     return sum;
   }
 }

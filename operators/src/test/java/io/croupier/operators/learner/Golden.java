@@ -7,10 +7,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /** Reference values computed independently with at least 50 digits. */
-final class Golden {
+public final class Golden {
   private Golden() {}
 
-  static JsonNode cases(String file) {
+  public static JsonNode cases(String file) {
     try (InputStream in = Golden.class.getResourceAsStream("/golden/" + file)) {
       return new ObjectMapper().readTree(in).get("cases");
     } catch (IOException e) {
@@ -18,7 +18,7 @@ final class Golden {
     }
   }
 
-  static double[] vector(JsonNode node) {
+  public static double[] vector(JsonNode node) {
     double[] v = new double[node.size()];
     for (int i = 0; i < v.length; i++) {
       v[i] = node.get(i).asDouble();
@@ -27,7 +27,7 @@ final class Golden {
   }
 
   /** The largest norm among the rows: trajectories are compared relative to it. */
-  static double largestNorm(JsonNode rows) {
+  public static double largestNorm(JsonNode rows) {
     double largest = 0;
     for (JsonNode row : rows) {
       largest = Math.max(largest, norm(vector(row)));
@@ -35,7 +35,7 @@ final class Golden {
     return largest;
   }
 
-  static double norm(double[] v) {
+  public static double norm(double[] v) {
     double norm = 0;
     for (double x : v) {
       norm = Math.hypot(norm, x);
@@ -43,7 +43,7 @@ final class Golden {
     return norm;
   }
 
-  static double distance(double[] v, double[] w) {
+  public static double distance(double[] v, double[] w) {
     double[] difference = new double[v.length];
     for (int i = 0; i < v.length; i++) {
       difference[i] = v[i] - w[i];

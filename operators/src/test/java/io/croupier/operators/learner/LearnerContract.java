@@ -36,9 +36,14 @@ abstract class LearnerContract<S extends LearnerState> {
 
   static <S extends LearnerState> void run(
       Learner<S> learner, S state, Random random, int rounds, double scale) {
+    run(learner, state, random, rounds, scale, 1);
+  }
+
+  private static <S extends LearnerState> void run(
+      Learner<S> learner, S state, Random random, int rounds, double scale, double bound) {
     for (int t = 0; t < rounds; t++) {
       double[] g = noisyGradient(random, learner.dimension(), scale);
-      learner.step(state, TestRounds.fresh(learner, state, g, 0.3 * scale * scale));
+      learner.step(state, TestRounds.ofBound(bound, learner, state, g, 0.3 * scale * scale));
     }
   }
 
@@ -187,7 +192,7 @@ abstract class LearnerContract<S extends LearnerState> {
       S plainState = plain.initial();
       S scaledState = scaled.initial();
       run(plain, plainState, new Random(5), 100, 1);
-      run(scaled, scaledState, new Random(5), 100, scale);
+      run(scaled, scaledState, new Random(5), 100, scale, scale);
       Iterate a = published(plain, plainState);
       Iterate b = published(scaled, scaledState);
       for (int j = 0; j < DIMENSION; j++) {
@@ -222,7 +227,7 @@ abstract class LearnerContract<S extends LearnerState> {
     S state = learner.initial();
     for (int t = 0; t < 200_000; t++) {
       learner.step(
-          state, TestRounds.fresh(learner, state, new double[] {-saturatingGradient()}, 0));
+          state, TestRounds.ofBound(1e-3, learner, state, new double[] {-saturatingGradient()}, 0));
     }
     Iterate iterate = published(learner, state);
     assertThat(iterate.diagnostics.get("saturations")).isPositive();

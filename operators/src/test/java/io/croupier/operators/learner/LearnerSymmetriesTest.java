@@ -115,7 +115,10 @@ class LearnerSymmetriesTest {
       Report report = new Report();
       report.declaration = Declaration.GAUSSIAN;
       report.level = 2 + t % 3;
-      learner.step(state, TestRounds.fresh(learner, state, gradients[t], noise.variance(report)));
+      learner.step(
+          state,
+          TestRounds.ofBound(
+              spec.getGradientBound(), learner, state, gradients[t], noise.variance(report)));
       learner.publish(state, iterate);
       trajectory[2 * t] = iterate.weights.clone();
       trajectory[2 * t + 1] = iterate.average.clone();

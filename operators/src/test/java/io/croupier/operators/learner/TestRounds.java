@@ -14,6 +14,18 @@ final class TestRounds {
     return round;
   }
 
+  /** The same, of a model with the gradient bound {@code bound}. */
+  static <S extends LearnerState> Round ofBound(
+      double bound, Learner<S> learner, S state, double[] subgradient, double variance) {
+    double[] g = subgradient.clone();
+    if (learner.countsInUnitsOfTheBound()) {
+      Vectors.scale(1 / bound, subgradient, g);
+    }
+    Round round = fresh(learner, state, g, variance);
+    round.gradientBound = bound;
+    return round;
+  }
+
   static <S extends LearnerState> void fill(
       Round round, Learner<S> learner, S state, double[] subgradient, double directionalVariance) {
     learner.publish(state, new Iterate(learner.dimension()));

@@ -2,6 +2,7 @@ package io.croupier.operators.model;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.TextFormat;
 import io.croupier.accounting.privunit.PrivUnitLaw;
@@ -10,6 +11,7 @@ import io.croupier.noise.CandidateVectors;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.MapAccount;
 import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
@@ -78,7 +80,7 @@ class PrivUnitIntakeTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 254, 255})
   void theLearnerGetsTheCandidateTimesTheScale(int index) {
-    ModelSpec spec = spec(20, 0.5, RADIUS);
+    ModelSpec spec = spec(20, 0.5, "black_box {}");
     Report report = candidate(20, -5, index, MECHANISM);
     assertThat(judge(report, spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
     RoundSum sum = new ReportIntake(spec, 0).withoutUser(report);
@@ -89,6 +91,18 @@ class PrivUnitIntakeTest {
     CandidateVectors.expand(-5, index, 0.5 * law.scale(), expected);
     assertThat(values(sum)).containsExactly(expected);
     assertThat(Math.abs(values(sum)[0])).isPositive();
+  }
+
+  @Test
+  void anAdaptiveRadiusGetsItTrimmed() {
+    Report report = candidate(20, -5, 7, MECHANISM);
+    double[] whole = values(new ReportIntake(spec(20, 0.5, "black_box {}"), 0).withoutUser(report));
+    double[] trimmed = values(new ReportIntake(spec(20, 0.5, RADIUS), 0).withoutUser(report));
+    double norm = Math.sqrt(Vectors.squaredNorm(whole));
+    assertThat(norm).isGreaterThan(2 * 0.5);
+    for (int j = 0; j < whole.length; j++) {
+      assertThat(trimmed[j]).isCloseTo(whole[j] / norm, within(1e-15));
+    }
   }
 
   /** Pure epsilon, and nothing else: the same accounts as l2-laplace's. */

@@ -1,0 +1,67 @@
+package io.croupier.operators.model;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.VectorForm;
+
+/**
+ * Trims noisy reports to an L2 norm of at most {@value #REACH} G, as the adaptive radius requires:
+ * a longer report is scaled down to that length. It depends on nothing but the report, so that
+ * reports can be trimmed before they are summed up. Grid values are rounded to the nearest multiple
+ * of the grid step.
+ *
+ * <p>A mean is a poor way to combine reports of unequal noise: the noisiest ones decide it. A
+ * trimmed report has a bounded influence, whatever its sender's privacy level.
+ *
+ * <p>Not safe for use by several threads.
+ */
+public final class Trim {
+  /** Largest norm of a trimmed report, in units of the gradient bound G. */
+  static final double REACH = 2;
+
+  /** Largest norm of a trimmed report. */
+  private final double longest;
+
+  private final int gridExponent;
+  private final NormBound bound = new NormBound();
+
+  /**
+   * Creates the trim of a model's reports.
+   *
+   * @param gradientBound G, positive and finite
+   * @param gridExponent of the model's grid
+   */
+  public Trim(double gradientBound, int gridExponent) {
+    this.longest = REACH * gradientBound;
+    this.gridExponent = gridExponent;
+  }
+
+  /** Returns by which factor a report of the given L2 norm is scaled, at most 1. */
+  public double factor(double norm) {
+    return norm > longest ? longest / norm : 1;
+  }
+
+  /** Trims one report of grid, dense or sparse form; it replaces the array if it changes values. */
+  void apply(RoundSum report) {
+    bound.fit(report.form, report.values, gridExponent, longest);
+    if (bound.isWithin()) {
+      return;
+    }
+    int n = PackedVectors.count(report.form, report.values);
+    double gridStep = Math.scalb(1.0, gridExponent);
+    if (report.form == VectorForm.GRID) {
+      double toSteps = 1 / gridStep;
+      int[] steps = new int[n];
+      for (int i = 0; i < n; i++) {
+        double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
+        steps[i] = (int) Math.rint(bound.scaled(x) * toSteps);
+      }
+      report.values = PackedVectors.encode(steps);
+    } else {
+      double[] values = new double[n];
+      for (int i = 0; i < n; i++) {
+        values[i] = bound.scaled(PackedVectors.doubleAt(report.values, i));
+      }
+      report.values = PackedVectors.encode(values);
+    }
+  }
+}

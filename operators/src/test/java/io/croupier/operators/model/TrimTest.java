@@ -1,0 +1,105 @@
+package io.croupier.operators.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.Vectors;
+import io.croupier.operators.report.VectorForm;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TrimTest {
+  private static final double G = 0.5;
+  private static final int GRID_EXPONENT = -17;
+  private static final int D = 7;
+
+  private static RoundSum report(VectorForm form, double... values) {
+    RoundSum report = new RoundSum();
+    report.form = form;
+    report.dimension = values.length;
+    report.count = 1;
+    if (form == VectorForm.GRID) {
+      int[] steps = new int[values.length];
+      for (int j = 0; j < steps.length; j++) {
+        steps[j] = (int) Math.rint(Math.scalb(values[j], -GRID_EXPONENT));
+      }
+      report.values = PackedVectors.encode(steps);
+    } else {
+      report.values = PackedVectors.encode(values);
+    }
+    if (form == VectorForm.SPARSE) {
+      report.indices = new int[values.length];
+      for (int j = 0; j < values.length; j++) {
+        report.indices[j] = j;
+      }
+    }
+    return report;
+  }
+
+  private static double[] decoded(RoundSum report) {
+    double[] values = new double[report.dimension];
+    PackedVectors.decode(report.form, report.values, report.indices, GRID_EXPONENT, 1, values);
+    return values;
+  }
+
+  private static double[] random(SplittableRandom random, double norm) {
+    double[] v = new double[D];
+    for (int j = 0; j < D; j++) {
+      v[j] = random.nextGaussian();
+    }
+    Vectors.scale(norm / Math.sqrt(Vectors.squaredNorm(v)), v, v);
+    return v;
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"DENSE", "GRID", "SPARSE"})
+  void aLongReportKeepsItsDirectionAndHasTwiceTheBound(VectorForm form) {
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 200; i++) {
+      double norm = 2 * G * (1.001 + 50 * random.nextDouble());
+      RoundSum report = report(form, random(random, norm));
+      double[] before = decoded(report);
+      new Trim(G, GRID_EXPONENT).apply(report);
+      double[] after = decoded(report);
+      double length = Math.sqrt(Vectors.squaredNorm(before));
+      Vectors.scale(2 * G / length, before, before);
+      for (int j = 0; j < D; j++) {
+        double rounding = form == VectorForm.GRID ? Math.scalb(0.5, GRID_EXPONENT) : 0;
+        assertThat(after[j]).isCloseTo(before[j], within(rounding + 1e-15));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"DENSE", "GRID", "SPARSE"})
+  void aReportWithinTwiceTheBoundStaysAsItIs(VectorForm form) {
+    SplittableRandom random = new SplittableRandom(2);
+    for (int i = 0; i < 200; i++) {
+      RoundSum report = report(form, random(random, 2 * G * 0.999 * random.nextDouble()));
+      byte[] before = report.values;
+      new Trim(G, GRID_EXPONENT).apply(report);
+      assertThat(report.values).isSameAs(before);
+    }
+  }
+
+  /** Squares of such values overflow, or lose all digits. */
+  @ParameterizedTest
+  @ValueSource(doubles = {1e-300, 1e-180, 1e160, 1e300})
+  void extremeLengthsAreTrimmedToo(double scale) {
+    RoundSum report = report(VectorForm.DENSE, 3e3 * scale, -4e3 * scale);
+    new Trim(scale, GRID_EXPONENT).apply(report);
+    assertThat(decoded(report)[0] / scale).isCloseTo(1.2, within(1e-14));
+    assertThat(decoded(report)[1] / scale).isCloseTo(-1.6, within(1e-14));
+  }
+
+  @Test
+  void theFactorOfANormIsThatOfAReport() {
+    Trim trim = new Trim(G, GRID_EXPONENT);
+    assertThat(trim.factor(2 * G)).isEqualTo(1);
+    assertThat(trim.factor(8 * G)).isEqualTo(0.25);
+  }
+}
