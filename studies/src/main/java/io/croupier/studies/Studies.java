@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
       "Measures the learners' excess risk, mostly on simulated people: tables in Markdown and CSV,"
           + " pictures in PNG.",
       "",
-      "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius, rounds, mechanisms; of"
-          + " the central model prefix-sums, dp-ftrl, dp-ftrl-parameter-free. The same seed gives the same files, bit"
+      "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius, rounds, mechanisms,"
+          + " mixed-levels; of the central model prefix-sums, dp-ftrl, dp-ftrl-parameter-free. The same seed gives the same files, bit"
           + " for bit, on any number of threads. The noise comes from a seeded generator"
           + " and protects no person."
     })
@@ -132,6 +132,7 @@ public final class Studies implements Callable<Integer> {
             new AdaptiveRadiusStudy(scale, seed),
             new RoundsStudy(scale),
             new MechanismsStudy(scale),
+            new MixedLevelsStudy(scale),
             new PrefixSumStudy(scale),
             new DpFtrlStudy(scale),
             new ParameterFreeStudy(scale));
