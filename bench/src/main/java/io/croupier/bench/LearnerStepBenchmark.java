@@ -130,6 +130,7 @@ public class LearnerStepBenchmark {
       learner = anyState(Learners.of(spec));
       state = learner.initial();
       round = new Round(spec.getDimension());
+      round.gradientBound = spec.getGradientBound();
       System.arraycopy(gradient, 0, round.subgradient, 0, gradient.length);
       round.squaredNorm = 1;
       round.coin = 0.1;

@@ -1,6 +1,7 @@
 package io.croupier.operators.learner;
 
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * A learner without parameters: it needs neither the noise nor the distance of the optimum.
@@ -43,6 +44,15 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
 
   /** The largest factor by which the radius grows from one publication to the next. */
   private static final double GROWTH = 2;
+
+  /** The largest squared norm of a trimmed report, in units of G. */
+  private static final double LARGEST_SQUARED_NORM = 4;
+
+  private static final String SQUARED_NORM = "trimmed-mean-squared-norm";
+
+  /** Parts of a state that an earlier release stored, of reports that were not trimmed. */
+  private static final Pattern UNTRIMMED =
+      Pattern.compile("(coins|squared-coins|mean-squared-norm|squared-norms-by-size|agreement).*");
 
   private static final double LARGEST_RADIUS = MagnitudeLearner.LIMIT / BALL;
 
@@ -90,11 +100,16 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   }
 
   @Override
-  public void changeUnit(State state, double unit) {
-    state.evidence.changeUnit(unit);
-    state.weights.changeUnit(unit);
-    state.meanSquaredNorm.divide(unit);
-    state.meanSquaredNorm.divide(unit);
+  public void restore(State state, LearnerState.Visitor reader) {
+    state.visit(reader);
+    if (Double.isNaN(reader.scalar(SQUARED_NORM, Double.NaN))) {
+      state.restoreUntrimmed(reader, gradientBound);
+    }
+  }
+
+  @Override
+  public boolean isObsolete(String part) {
+    return UNTRIMMED.matcher(part).matches();
   }
 
   @Override
@@ -105,6 +120,10 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
 
   @Override
   public void step(State state, Round round) {
+    if (!(round.gradientBound > 0)) {
+      throw new IllegalArgumentException(
+          "gradient_bound of the round is " + round.gradientBound + "; it has to be positive");
+    }
     double t = ++state.round;
     int exponent = state.weights.exponent(round.reports);
     double weight = Math.scalb(1.0, exponent);
@@ -215,13 +234,26 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
       round = visitor.count("round", round);
       evidence.visit(visitor);
       weights.visit(visitor);
-      meanSquaredNorm.visit(visitor, "mean-squared-norm");
+      meanSquaredNorm.visit(visitor, SQUARED_NORM);
       radius = visitor.scalar("radius", radius);
       publishedRadius = visitor.scalar("published-radius", publishedRadius);
       logForfeited = visitor.scalar("log-forfeited", logForfeited);
       saturations = visitor.count("saturations", saturations);
       point.visit(visitor);
       average.visit(visitor);
+    }
+
+    /**
+     * Restores the sums of a release that took gradients as they are. The mean squared norm of
+     * noise that was not trimmed would make steps on trimmed reports too short.
+     */
+    private void restoreUntrimmed(Visitor reader, double gradientBound) {
+      evidence.restoreUntrimmed(reader, gradientBound);
+      weights.restoreUntrimmed(reader, gradientBound, LARGEST_SQUARED_NORM);
+      meanSquaredNorm.visit(reader, "mean-squared-norm");
+      meanSquaredNorm.divide(gradientBound);
+      meanSquaredNorm.divide(gradientBound);
+      meanSquaredNorm.limit(LARGEST_SQUARED_NORM);
     }
   }
 }

@@ -97,21 +97,26 @@ final class Evidence {
     }
   }
 
-  /** Divides the unit of the coins. */
-  void changeUnit(double unit) {
+  void visit(LearnerState.Visitor visitor) {
+    visit(visitor, "trimmed-coins", "trimmed-squared-coins");
+  }
+
+  /** Restores the sums of coins in units of 1, of reports that were not trimmed. */
+  void restoreUntrimmed(LearnerState.Visitor reader, double gradientBound) {
+    visit(reader, "coins", "squared-coins");
     for (int j = 0; j < RoundWeights.WEIGHTS; j++) {
-      coins[j].divide(unit);
-      squaredCoins[j].divide(unit);
-      squaredCoins[j].divide(unit);
+      coins[j].divide(gradientBound);
+      squaredCoins[j].divide(gradientBound);
+      squaredCoins[j].divide(gradientBound);
     }
   }
 
-  /** Visits the sums; those of weight 1 have the names of releases without weights. */
-  void visit(LearnerState.Visitor visitor) {
+  /** Sums of weight 1 have the names without a number. */
+  private void visit(LearnerState.Visitor visitor, String ofCoins, String ofSquares) {
     for (int j = 0; j < RoundWeights.WEIGHTS; j++) {
       String suffix = j == 0 ? "" : "-" + j;
-      coins[j].visit(visitor, "coins" + suffix);
-      squaredCoins[j].visit(visitor, "squared-coins" + suffix);
+      coins[j].visit(visitor, ofCoins + suffix);
+      squaredCoins[j].visit(visitor, ofSquares + suffix);
     }
   }
 }

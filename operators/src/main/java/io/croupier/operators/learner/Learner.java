@@ -41,15 +41,14 @@ public interface Learner<S extends LearnerState> extends Serializable {
     return false;
   }
 
-  /**
-   * Divides the unit of gradients in the state, for a state of a release in which the learner took
-   * them as they are.
-   *
-   * @param gradientBound the unit from now on, positive
-   * @throws UnsupportedOperationException if the learner doesn't count in units of the bound
-   */
-  default void changeUnit(S state, double gradientBound) {
-    throw new UnsupportedOperationException("The learner takes gradients as they are");
+  /** Restores a state, also one of an earlier release. */
+  default void restore(S state, LearnerState.Visitor reader) {
+    state.visit(reader);
+  }
+
+  /** Returns whether a stored part of a state of an earlier release is not needed any more. */
+  default boolean isObsolete(String part) {
+    return false;
   }
 
   /**

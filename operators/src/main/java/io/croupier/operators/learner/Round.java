@@ -28,7 +28,7 @@ public final class Round {
   public double coin;
 
   /** G, the bound on the norm of the subgradients without noise; positive. */
-  public double gradientBound = 1;
+  public double gradientBound;
 
   /** Number of its reports, at least 1. */
   public int reports = 1;

@@ -64,13 +64,6 @@ final class RoundWeights {
     squaredNorms[own] += 2 / (n + 1) * (squaredNorm - squaredNorms[own]);
   }
 
-  /** Divides the squared norms by the square of the unit of gradients. */
-  void changeUnit(double unit) {
-    for (int c = 0; c < CLASSES; c++) {
-      squaredNorms[c] = squaredNorms[c] / unit / unit;
-    }
-  }
-
   private static int sizeClass(int reports) {
     return (Integer.SIZE - 1 - Integer.numberOfLeadingZeros(reports)) / 2;
   }
@@ -78,6 +71,14 @@ final class RoundWeights {
   void visit(LearnerState.Visitor visitor) {
     unit = (int) visitor.count("unit-size-class", unit);
     visitor.counts("rounds-by-size", rounds);
-    visitor.vector("squared-norms-by-size", squaredNorms);
+    visitor.vector("trimmed-squared-norms-by-size", squaredNorms);
+  }
+
+  /** Restores the squared norms of reports that were not trimmed, limited to {@code largest}. */
+  void restoreUntrimmed(LearnerState.Visitor reader, double gradientBound, double largest) {
+    reader.vector("squared-norms-by-size", squaredNorms);
+    for (int c = 0; c < CLASSES; c++) {
+      squaredNorms[c] = Math.min(squaredNorms[c] / gradientBound / gradientBound, largest);
+    }
   }
 }

@@ -35,6 +35,14 @@ final class RunningSum {
     low /= divisor;
   }
 
+  /** Sets the sum to at most {@code largest}. */
+  void limit(double largest) {
+    if (value() > largest) {
+      high = largest;
+      low = 0;
+    }
+  }
+
   void visit(LearnerState.Visitor visitor, String name) {
     high = visitor.scalar(name, high);
     low = visitor.scalar(name + "-low", low);

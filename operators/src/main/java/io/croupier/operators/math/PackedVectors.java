@@ -254,6 +254,34 @@ public final class PackedVectors {
     }
   }
 
+  /**
+   * Returns the values times a factor, in the same layout; grid values are rounded towards zero.
+   *
+   * @param form grid, dense or sparse
+   * @param factor from 0 to 1
+   */
+  public static byte[] scaled(VectorForm form, byte[] values, double factor) {
+    int n = count(form, values);
+    byte[] scaled = new byte[values.length];
+    switch (form) {
+      case GRID -> {
+        for (int i = 0; i < n; i++) {
+          int steps = (int) INTS.get(values, i * Integer.BYTES);
+          INTS.set(scaled, i * Integer.BYTES, (int) (steps * factor));
+        }
+      }
+      case DENSE, SPARSE -> {
+        for (int i = 0; i < n; i++) {
+          DOUBLES.set(
+              scaled, i * Double.BYTES, (double) DOUBLES.get(values, i * Double.BYTES) * factor);
+        }
+      }
+      case GRID_SUM, EXAMPLE, CANDIDATE ->
+          throw new IllegalArgumentException("A vector of form " + form + " is not scaled");
+    }
+    return scaled;
+  }
+
   /** Returns the bytes of {@code values} in the layout of {@code DENSE}. */
   public static byte[] encode(double[] values) {
     byte[] bytes = new byte[Math.multiplyExact(values.length, Double.BYTES)];

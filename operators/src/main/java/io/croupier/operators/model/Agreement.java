@@ -30,14 +30,20 @@ final class Agreement {
   private static final double LARGEST_PRODUCT = 1e150;
   private static final double LEAST_PRODUCT = 1e-150;
 
+  private final String name;
   private final double[] sum;
   private final BitSet touched;
   private boolean isEmpty = true;
   private double trend;
   private double squares;
 
-  /** Creates an instance without rounds. */
-  Agreement(int dimension) {
+  /**
+   * Creates an instance without rounds.
+   *
+   * @param name prefix of the names of its parts in the state
+   */
+  Agreement(String name, int dimension) {
+    this.name = name;
     sum = new double[dimension];
     touched = new BitSet();
   }
@@ -84,34 +90,27 @@ final class Agreement {
 
   /** Passes the state to a visitor; only a zero count if there was no round. */
   void save(LearnerState.Visitor visitor) {
-    visitor.count("agreement", isEmpty ? 0 : 1);
+    visitor.count(name, isEmpty ? 0 : 1);
     if (!isEmpty) {
-      visitor.scalar("agreement-trend", trend);
-      visitor.scalar("agreement-squares", squares);
-      visitor.vector("agreement-sum", sum);
+      visitor.scalar(name + "-trend", trend);
+      visitor.scalar(name + "-squares", squares);
+      visitor.vector(name + "-sum", sum);
     }
   }
 
   /** Restores what {@link #save} wrote. */
   void restore(LearnerState.Visitor visitor) {
-    isEmpty = visitor.count("agreement", 0) == 0;
+    isEmpty = visitor.count(name, 0) == 0;
     if (!isEmpty) {
-      trend = visitor.scalar("agreement-trend", 0);
-      squares = visitor.scalar("agreement-squares", 0);
-      visitor.vector("agreement-sum", sum);
+      trend = visitor.scalar(name + "-trend", 0);
+      squares = visitor.scalar(name + "-squares", 0);
+      visitor.vector(name + "-sum", sum);
       touched.set(0, sum.length);
     }
   }
 
-  /** Divides the unit of the gradients. */
-  void changeUnit(double unit) {
-    Vectors.scale(1 / unit, sum, sum);
-    trend = trend / unit / unit;
-    squares = squares / unit / unit / unit / unit;
-  }
-
   /** Returns whether a stored part belongs to rounds before the newest publication. */
   boolean isObsolete(String part) {
-    return isEmpty && part.startsWith("agreement-");
+    return isEmpty && part.startsWith(name + "-");
   }
 }

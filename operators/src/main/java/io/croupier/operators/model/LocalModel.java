@@ -34,9 +34,6 @@ public final class LocalModel implements LiveModel {
    */
   private static final int MOST_REPORTS = 1 << 30;
 
-  /** The unit of a learner that takes gradients as they are. */
-  private static final double RAW = 1;
-
   private final Learner<LearnerState> learner;
   private final LearnerState state;
   private final Round round;
@@ -94,11 +91,12 @@ public final class LocalModel implements LiveModel {
     iterate = new Iterate(d);
     published = new PublishedRounds(ModelSpecs.maxStaleness(spec), d, learner.bets());
     gridExponent = ModelSpecs.gridExponent(spec);
-    unit = learner.countsInUnitsOfTheBound() ? spec.getGradientBound() : RAW;
+    unit = learner.countsInUnitsOfTheBound() ? spec.getGradientBound() : 1;
     round.gradientBound = spec.getGradientBound();
     filling = new OpenRound("open", d, gridExponent, unit);
     last = new OpenRound("last", d, gridExponent, unit);
-    agreement = new Agreement(d);
+    agreement =
+        new Agreement(learner.countsInUnitsOfTheBound() ? "trimmed-agreement" : "agreement", d);
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
   }
 
@@ -392,9 +390,6 @@ public final class LocalModel implements LiveModel {
     writer.count("dropped-unpublished", droppedUnpublished);
     writer.count("untold", unpublished ? 1 : 0);
     writer.count("late", late);
-    if (unit != RAW) {
-      writer.scalar("unit", unit);
-    }
     filling.save(writer);
     last.save(writer);
     published.save(writer);
@@ -424,11 +419,7 @@ public final class LocalModel implements LiveModel {
       reader.vector("published-weights", publishedWeights);
     }
     agreement.restore(reader);
-    state.visit(reader);
-    if (reader.scalar("unit", RAW) != unit) {
-      learner.changeUnit(state, unit);
-      agreement.changeUnit(unit);
-    }
+    learner.restore(state, reader);
     unsaved = false;
   }
 
@@ -437,6 +428,7 @@ public final class LocalModel implements LiveModel {
     return published.isForgotten(chunk)
         || filling.isObsolete(chunk)
         || last.isObsolete(chunk)
-        || agreement.isObsolete(chunk);
+        || agreement.isObsolete(chunk)
+        || learner.isObsolete(chunk);
   }
 }

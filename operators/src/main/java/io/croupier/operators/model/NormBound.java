@@ -66,6 +66,11 @@ final class NormBound {
     return factor == 1 && divisor == 1;
   }
 
+  /** Returns the factor; 0 where it would underflow. */
+  double factor() {
+    return factor / divisor;
+  }
+
   /** Returns a value of the vector, scaled. */
   double scaled(double x) {
     return (divisor == 1 ? x : x / divisor) * factor;

@@ -1,13 +1,12 @@
 package io.croupier.operators.model;
 
 import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.report.VectorForm;
 
 /**
  * Trims noisy reports to an L2 norm of at most {@value #REACH} G, as the adaptive radius requires:
  * a longer report is scaled down to that length. It depends on nothing but the report, so that
- * reports can be trimmed before they are summed up. Grid values are rounded to the nearest multiple
- * of the grid step.
+ * reports can be trimmed before they are summed up. Grid values are rounded towards zero, so that
+ * no rounding exceeds that norm.
  *
  * <p>A mean is a poor way to combine reports of unequal noise: the noisiest ones decide it. A
  * trimmed report has a bounded influence, whatever its sender's privacy level.
@@ -46,22 +45,6 @@ public final class Trim {
     if (bound.isWithin()) {
       return;
     }
-    int n = PackedVectors.count(report.form, report.values);
-    double gridStep = Math.scalb(1.0, gridExponent);
-    if (report.form == VectorForm.GRID) {
-      double toSteps = 1 / gridStep;
-      int[] steps = new int[n];
-      for (int i = 0; i < n; i++) {
-        double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
-        steps[i] = (int) Math.rint(bound.scaled(x) * toSteps);
-      }
-      report.values = PackedVectors.encode(steps);
-    } else {
-      double[] values = new double[n];
-      for (int i = 0; i < n; i++) {
-        values[i] = bound.scaled(PackedVectors.doubleAt(report.values, i));
-      }
-      report.values = PackedVectors.encode(values);
-    }
+    report.values = PackedVectors.scaled(report.form, report.values, bound.factor());
   }
 }

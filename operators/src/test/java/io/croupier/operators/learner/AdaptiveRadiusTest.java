@@ -25,6 +25,7 @@ class AdaptiveRadiusTest extends LearnerContract<AdaptiveRadius.State> {
       learner.direction(state, direction);
       for (int t = 0; t < 2000; t++) {
         Round round = new Round(2);
+        round.gradientBound = 1;
         round.subgradient[0] = -1;
         round.squaredNorm = 1;
         round.coin = -direction[0];
@@ -65,6 +66,7 @@ class AdaptiveRadiusTest extends LearnerContract<AdaptiveRadius.State> {
   private static void step(
       AdaptiveRadius learner, AdaptiveRadius.State state, int reports, double gradient) {
     Round round = new Round(1);
+    round.gradientBound = 1;
     round.subgradient[0] = gradient;
     round.squaredNorm = gradient * gradient;
     round.reports = reports;

@@ -154,6 +154,7 @@ class ExcessRiskTest {
       this.spec = spec;
       this.learner = anyState(Learners.of(spec));
       this.round = new Round(spec.getDimension());
+      round.gradientBound = spec.getGradientBound();
       this.direction = new double[spec.getDimension()];
       this.iterate = new Iterate(spec.getDimension());
     }

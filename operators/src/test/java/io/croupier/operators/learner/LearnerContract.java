@@ -245,6 +245,7 @@ abstract class LearnerContract<S extends LearnerState> {
     Learner<S> learner = learner();
     S state = learner.initial();
     Round round = new Round(DIMENSION);
+    round.gradientBound = 1;
     TestRounds.fill(round, learner, state, new double[] {1, 2, -0.1, 0, 0.3}, 0.1);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long id = Thread.currentThread().getId();

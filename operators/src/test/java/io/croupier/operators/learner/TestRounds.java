@@ -10,6 +10,7 @@ final class TestRounds {
   static <S extends LearnerState> Round fresh(
       Learner<S> learner, S state, double[] subgradient, double directionalVariance) {
     Round round = new Round(learner.dimension());
+    round.gradientBound = 1;
     fill(round, learner, state, subgradient, directionalVariance);
     return round;
   }

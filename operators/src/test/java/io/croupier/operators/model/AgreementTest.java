@@ -34,7 +34,7 @@ class AgreementTest {
    */
   @Test
   void equalRoundsAgreeAtTheThirteenth() {
-    Agreement agreement = new Agreement(2);
+    Agreement agreement = new Agreement("agreement", 2);
     for (int i = 1; i <= 12; i++) {
       agreement.add(dense(0.5, -2));
       assertThat(agreement.isReached()).as("after %d", i).isFalse();
@@ -55,7 +55,7 @@ class AgreementTest {
     SplittableRandom random = new SplittableRandom(17);
     int reached = 0;
     for (int run = 0; run < 300; run++) {
-      Agreement agreement = new Agreement(dimension);
+      Agreement agreement = new Agreement("agreement", dimension);
       boolean everReached = false;
       for (int i = 0; i < ROUNDS; i++) {
         double[] noise = new double[dimension];
@@ -73,7 +73,7 @@ class AgreementTest {
   @Test
   void aDirectionInNoiseIsFound() {
     SplittableRandom random = new SplittableRandom(3);
-    Agreement agreement = new Agreement(4);
+    Agreement agreement = new Agreement("agreement", 4);
     for (int i = 0; i < ROUNDS && !agreement.isReached(); i++) {
       double[] g = new double[4];
       for (int j = 0; j < 4; j++) {
@@ -86,7 +86,7 @@ class AgreementTest {
 
   @Test
   void orthogonalRoundsNeverAgree() {
-    Agreement agreement = new Agreement(ROUNDS);
+    Agreement agreement = new Agreement("agreement", ROUNDS);
     for (int i = 0; i < ROUNDS; i++) {
       agreement.add(sparse(ROUNDS, i, 1));
     }
@@ -95,8 +95,8 @@ class AgreementTest {
 
   @Test
   void sparseAndDenseRoundsAreTheSame() {
-    Agreement mixed = new Agreement(3);
-    Agreement dense = new Agreement(3);
+    Agreement mixed = new Agreement("agreement", 3);
+    Agreement dense = new Agreement("agreement", 3);
     SplittableRandom random = new SplittableRandom(29);
     for (int i = 0; i < 200; i++) {
       int index = random.nextInt(3);
@@ -115,14 +115,14 @@ class AgreementTest {
   /** A report's squared norm is finite, but its product with a sum of others may overflow. */
   @Test
   void hugeRoundsLeaveTheSumsFinite() {
-    Agreement agreement = new Agreement(2);
+    Agreement agreement = new Agreement("agreement", 2);
     for (int i = 0; i < 20; i++) {
       agreement.add(dense(1e154, -1e154));
     }
     assertThat(agreement.isReached()).as("such rounds are left out").isFalse();
     Map<String, byte[]> store = new HashMap<>();
     agreement.save(StateChunks.writer(store::put));
-    Agreement restored = new Agreement(2);
+    Agreement restored = new Agreement("agreement", 2);
     restored.restore(StateChunks.reader(store::get));
     assertThat(restored.isReached()).isFalse();
     restored.clear();

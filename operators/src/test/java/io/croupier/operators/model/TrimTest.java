@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.VectorForm;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,7 +69,7 @@ class TrimTest {
       double length = Math.sqrt(Vectors.squaredNorm(before));
       Vectors.scale(2 * G / length, before, before);
       for (int j = 0; j < D; j++) {
-        double rounding = form == VectorForm.GRID ? Math.scalb(0.5, GRID_EXPONENT) : 0;
+        double rounding = form == VectorForm.GRID ? Math.scalb(1.0, GRID_EXPONENT) : 0;
         assertThat(after[j]).isCloseTo(before[j], within(rounding + 1e-15));
       }
     }
@@ -84,6 +85,18 @@ class TrimTest {
       new Trim(G, GRID_EXPONENT).apply(report);
       assertThat(report.values).isSameAs(before);
     }
+  }
+
+  /** Rounded to the nearest step of so coarse a grid, the norm would be 3.9. */
+  @Test
+  void roundingToTheGridDoesNotExceedTheBound() {
+    RoundSum report = new RoundSum();
+    report.form = VectorForm.GRID;
+    int[] steps = new int[60];
+    Arrays.fill(steps, 5);
+    report.values = PackedVectors.encode(steps);
+    new Trim(1, -1).apply(report);
+    assertThat(PackedVectors.squaredNorm(report.form, report.values, -1)).isLessThanOrEqualTo(4);
   }
 
   /** Squares of such values overflow, or lose all digits. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.StateChunks;
 import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.Vectors;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -49,40 +50,35 @@ class UnitOfGradientsTest {
   }
 
   /** Rewrites a state as such a release stored it. */
-  private static Map<String, byte[]> older(Map<String, byte[]> chunks) {
-    Map<String, byte[]> older = new HashMap<>(chunks);
+  private static Map<String, byte[]> older(Map<String, byte[]> chunks, double noise) {
+    Map<String, byte[]> older = new HashMap<>();
+    chunks.forEach(
+        (name, bytes) -> {
+          if (!name.startsWith("trimmed-")) {
+            older.put(name, bytes);
+          }
+        });
     LearnerState.Visitor reader = StateChunks.reader(chunks::get);
     LearnerState.Visitor writer = StateChunks.writer(older::put);
-    assertThat(older.remove("unit")).isNotNull();
-    for (String name : List.of("coins", "coins-1", "coins-2")) {
-      multiply(reader, writer, name, G);
-      multiply(reader, writer, "squared-" + name, G * G);
+    for (String weight : List.of("", "-1", "-2")) {
+      multiply(reader, writer, "coins" + weight, G);
+      multiply(reader, writer, "squared-coins" + weight, G * G);
     }
-    multiply(reader, writer, "mean-squared-norm", G * G);
+    multiply(reader, writer, "mean-squared-norm", noise * G * G);
     double[] norms = new double[16];
-    reader.vector("squared-norms-by-size", norms);
-    writer.vector("squared-norms-by-size", times(G * G, norms));
-    double[] sum = new double[D];
-    reader.vector("agreement-sum", sum);
-    writer.vector("agreement-sum", times(G, sum));
-    writer.scalar("agreement-trend", G * G * reader.scalar("agreement-trend", 0));
-    writer.scalar("agreement-squares", G * G * G * G * reader.scalar("agreement-squares", 0));
+    reader.vector("trimmed-squared-norms-by-size", norms);
+    Vectors.scale(noise * G * G, norms, norms);
+    writer.vector("squared-norms-by-size", norms);
     return older;
   }
 
   private static void multiply(
       LearnerState.Visitor reader, LearnerState.Visitor writer, String name, double factor) {
     for (String part : List.of(name, name + "-low")) {
-      writer.scalar(part, factor * reader.scalar(part, 0));
+      double stored = reader.scalar("trimmed-" + part, Double.NaN);
+      assertThat(stored).as(part).isNotNaN();
+      writer.scalar(part, factor * stored);
     }
-  }
-
-  private static double[] times(double factor, double[] v) {
-    double[] product = new double[v.length];
-    for (int j = 0; j < v.length; j++) {
-      product[j] = factor * v[j];
-    }
-    return product;
   }
 
   /** G is a power of two, so that the two states continue to the last bit alike. */
@@ -97,14 +93,44 @@ class UnitOfGradientsTest {
         publish(model);
       }
     }
+    publish(model);
     Map<String, byte[]> chunks = new HashMap<>();
     model.save(chunks::put);
 
     ModelUpdateView expected = continued(chunks);
-    ModelUpdateView actual = continued(older(chunks));
+    ModelUpdateView actual = continued(older(chunks, 1));
 
     assertThat(actual).isEqualTo(expected);
     assertThat(expected.getDiagnosticsOrThrow("radius")).isGreaterThan(0.01 / G);
+  }
+
+  /** The squared norm of strong noise that was not trimmed would make all later steps too short. */
+  @Test
+  void theMeanSquaredNormIsLimitedToThatOfTrimmedReports() {
+    SplittableRandom random = new SplittableRandom(1);
+    LocalModel model = new LocalModel(spec(), 0);
+    publish(model);
+    for (int t = 0; t < 40; t++) {
+      report(model, random, 1);
+    }
+    publish(model);
+    Map<String, byte[]> chunks = new HashMap<>();
+    model.save(chunks::put);
+
+    LocalModel restored = new LocalModel(spec(), 0);
+    restored.restore(older(chunks, 1e4)::get);
+    ModelUpdateView update = restored.publish(true, 0).orElseThrow();
+    assertThat(update.getDiagnosticsOrThrow("mean-squared-norm")).isEqualTo(4);
+  }
+
+  @Test
+  void theOlderPartsAreDeleted() {
+    LocalModel model = new LocalModel(spec(), 0);
+    assertThat(
+            List.of("coins", "coins-1-low", "squared-coins", "mean-squared-norm", "agreement-sum"))
+        .allMatch(model::isObsolete);
+    assertThat(List.of("trimmed-coins", "trimmed-squared-coins-low", "radius", "direction"))
+        .noneMatch(model::isObsolete);
   }
 
   private static ModelUpdateView continued(Map<String, byte[]> chunks) {
