@@ -175,7 +175,8 @@ final class MixedLevelsStudy implements Study {
             + " comparison.",
         "`%s` is given the strongest noise of its column. No other learner knows any level, so their"
                 .formatted(BANCO_WORST)
-            + " rows hold for undisclosed levels, too; BANCO refuses undisclosed noise.",
+            + " rows of `l2_laplace` hold for undisclosed levels, too. BANCO refuses undisclosed noise,"
+            + " and `priv_unit` always discloses its level.",
         "Doing nothing costs %s."
             .formatted(
                 String.join(

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  * prevented, so that the radius doesn't make it up later.
  *
  * <p>Source: our own. Each report is trimmed to a norm of at most 2 G before it enters the mean, so
- * F exceeds K with probability at most 0.914/K unless the direction is worth following, whatever
+ * F exceeds K with probability at most 0.915/K unless the direction is worth following, whatever
  * the law of the noise (docs/adaptive-radius.md).
  *
  * <p>Overflow: r saturates at {@link MagnitudeLearner#LIMIT} / B, counted; never NaN. A step costs

@@ -48,7 +48,7 @@ class EvidenceTest {
   }
 
   /**
-   * F starts at 0.914 and is a supermartingale for coins of mean 0, so it reaches 5 with
+   * F starts at 32/35 and is a supermartingale for coins of mean 0, so it reaches 5 with
    * probability at most 0.183. More than 860 of 4000 runs have probability below 1e-6. The coins
    * are as large as those of trimmed reports can be, and mostly small wins, with rare large losses.
    */
