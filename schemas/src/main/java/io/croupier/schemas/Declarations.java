@@ -16,6 +16,7 @@ import io.croupier.accounting.mechanism.InvalidMechanismException.Flaw;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.schemas.view.CoordinateLaplaceView;
 import java.nio.ByteBuffer;
@@ -77,6 +78,10 @@ public final class Declarations {
     }
     if (declared instanceof PrivUnitOrBuilder unit) {
       return new PrivUnitMechanism(unit.getEpsilon(), unit.getCandidates(), unit.getTop());
+    }
+    if (declared instanceof RandomisedResponseOrBuilder response) {
+      return new RandomisedResponseMechanism(
+          response.hasMu() ? response.getMu() : response.getEpsilon(), response.hasMu());
     }
     if (declared instanceof CoordinateLaplace laplace) {
       DoubleBuffer taus = DoubleBuffer.allocate(laplace.getTausCount());
@@ -150,6 +155,12 @@ public final class Declarations {
           .setCandidates(unit.candidates())
           .setTop(unit.top())
           .build();
+    }
+    if (mechanism instanceof RandomisedResponseMechanism response) {
+      RandomisedResponse.Builder message = RandomisedResponse.newBuilder();
+      return response.isMu()
+          ? message.setMu(response.level()).build()
+          : message.setEpsilon(response.level()).build();
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
       return message(laplace, type);

@@ -30,6 +30,8 @@ public final class GradientReports {
     checkIds(report.getModelId(), report.getUserId(), report.getDeviceId(), violations);
     violations.atLeastZero("round", report.hasRound(), report.getRound());
     violations.atLeastZero("sequence", report.hasSequence(), report.getSequence());
+    violations.positiveIfPresent(
+        "gradient_bound", report.hasGradientBound(), report.getGradientBound());
     checkGradient(report, violations);
     checkDeclaration(report, violations);
     return violations.list();
@@ -113,10 +115,11 @@ public final class GradientReports {
       case SPARSE -> checkSparse(report.getSparse(), !report.hasCentral(), violations);
       case EXAMPLE -> checkExample(report.getExample(), !report.hasCentral(), violations);
       case CANDIDATE -> checkCandidate(report, violations);
+      case ANSWER -> Questions.checkAnswer(report, violations);
       case GRADIENT_NOT_SET ->
           violations.add(
-              "gradient is missing or unknown: it must be dense, grid, sparse, example or"
-                  + " candidate");
+              "gradient is missing or unknown: it must be dense, grid, sparse, example, candidate"
+                  + " or answer");
     }
   }
 
@@ -185,6 +188,12 @@ public final class GradientReports {
       checkCoordinateLaplace(report, violations);
     } else if (report.hasPrivUnit()) {
       checkPrivUnit(report, violations);
+    } else if (report.hasRandomisedResponse()) {
+      violations.require(
+          report.hasAnswer(),
+          "gradient",
+          "another form",
+          "answer, since it is randomised_response");
     }
   }
 
@@ -209,7 +218,7 @@ public final class GradientReports {
       case GRID -> checkTaus(taus, report.getGrid().getValuesCount(), COORDINATES, violations);
       case SPARSE -> checkTaus(taus, report.getSparse().getIndicesCount(), INDICES, violations);
       case EXAMPLE -> checkTaus(taus, report.getExample().getXCount(), COORDINATES, violations);
-      case CANDIDATE, GRADIENT_NOT_SET -> {}
+      case CANDIDATE, ANSWER, GRADIENT_NOT_SET -> {}
     }
   }
 

@@ -122,8 +122,9 @@ public final class ModelSpecs {
 
   /**
    * Every forbidden difference between the spec of a running model and its proposed successor: only
-   * limits, answer_probability, round_timeout_ms, max_staleness and a larger reports_per_round may
-   * change. An absent field equals its default. Both specs are valid.
+   * limits, answer_probability, round_timeout_ms, max_staleness, question_probability and a larger
+   * reports_per_round may change, and questions may be added and removed. An absent field equals
+   * its default. Both specs are valid.
    */
   public static List<String> changeViolations(ModelSpec current, ModelSpec next) {
     List<String> violations = new ArrayList<>();

@@ -14,6 +14,8 @@ final class SpecChanges {
           ModelSpec.ANSWER_PROBABILITY_FIELD_NUMBER,
           ModelSpec.ROUND_TIMEOUT_MS_FIELD_NUMBER,
           ModelSpec.MAX_STALENESS_FIELD_NUMBER,
+          ModelSpec.QUESTIONS_FIELD_NUMBER,
+          ModelSpec.QUESTION_PROBABILITY_FIELD_NUMBER,
           ModelSpec.REPORTS_PER_ROUND_FIELD_NUMBER);
 
   private SpecChanges() {}
@@ -37,6 +39,7 @@ final class SpecChanges {
       violations.add(fixed("learner", learner(current), learner(next)));
       return; // all differences inside the learner follow from this one
     }
+    Questions.compare(current.getQuestionsList(), next.getQuestionsList(), violations);
     compare("", SpecDefaults.resolve(current), SpecDefaults.resolve(next), violations);
   }
 

@@ -13,6 +13,7 @@ import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.GradientReportView;
@@ -35,7 +36,8 @@ class DeclarationsTest {
         new CoordinateLaplaceMechanism(DoubleBuffer.wrap(TAUS), Clip.L2, 0),
         new GaussianMechanism(0.2),
         CentralNoise.CENTRAL,
-        new PrivUnitMechanism(0.5, 256, 100));
+        new PrivUnitMechanism(0.5, 256, 100),
+        new RandomisedResponseMechanism(0.3, true));
   }
 
   @Test
@@ -47,7 +49,13 @@ class DeclarationsTest {
     assertThat(Declarations.names(GradientReportView.getDescriptor())).isEqualTo(names);
     assertThat(Declarations.names(AccountingEvent.getDescriptor())).isEqualTo(names);
     assertThat(Declarations.onDevices().map(FieldDescriptor::getJsonName))
-        .containsExactly("undisclosed", "l2Laplace", "coordinateLaplace", "gaussian", "privUnit");
+        .containsExactly(
+            "undisclosed",
+            "l2Laplace",
+            "coordinateLaplace",
+            "gaussian",
+            "privUnit",
+            "randomisedResponse");
   }
 
   @ParameterizedTest

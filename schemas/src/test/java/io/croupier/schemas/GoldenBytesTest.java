@@ -23,18 +23,22 @@ class GoldenBytesTest {
         "ModelSpec-local",
         "ModelSpec-central",
         "ModelSpec-priv-unit",
+        "ModelSpec-questions",
         "GradientReport-dense",
         "GradientReport-grid",
         "GradientReport-sparse",
         "GradientReport-coordinate",
         "GradientReport-example",
         "GradientReport-candidate",
+        "GradientReport-answer",
         "ModelUpdate",
+        "ModelUpdate-estimates",
         "AccountingEvent",
         "AccountingEvent-limits",
         "AccountingEvent-central",
         "AccountingEvent-blt",
         "AccountingEvent-priv-unit",
+        "AccountingEvent-answer",
         "GuaranteeEvent",
         "JournalEntry",
         "RecordedReport",
@@ -50,7 +54,7 @@ class GoldenBytesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"local", "priv-unit"})
+  @ValueSource(strings = {"local", "priv-unit", "questions"})
   void aGoldenSpecIsValid(String kind) throws IOException {
     ModelSpec spec = ModelSpec.parseFrom(bytes("ModelSpec-" + kind + ".bin"));
     assertThat(ModelSpecs.violations(spec)).isEmpty();
@@ -72,7 +76,8 @@ class GoldenBytesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"dense", "grid", "sparse", "coordinate", "example", "candidate"})
+  @ValueSource(
+      strings = {"dense", "grid", "sparse", "coordinate", "example", "candidate", "answer"})
   void goldenReportsAreWellFormed(String form) throws IOException {
     byte[] golden = bytes("GradientReport-" + form + ".bin");
     assertThat(GradientReports.violations(GradientReport.parseFrom(golden))).isEmpty();

@@ -14,6 +14,7 @@ public sealed interface Mechanism
         GaussianMechanism,
         L2LaplaceMechanism,
         PrivUnitMechanism,
+        RandomisedResponseMechanism,
         UndisclosedNoise {
 
   /** The name of its field in records, such as {@code l2_laplace}. */

@@ -26,6 +26,7 @@ class MechanismTest {
           coordinates(Clip.L2, 0.3, 0.4, 1.2),
           new GaussianMechanism(0.5),
           PrivUnitMechanism.of(new PrivUnitLaws().best(3, 0.5, 256)),
+          new RandomisedResponseMechanism(0.5, true),
           UndisclosedNoise.UNDISCLOSED,
           CentralNoise.CENTRAL);
 
@@ -122,6 +123,17 @@ class MechanismTest {
     assertThat(cost.variationRate()).isEqualTo(DiscreteGaussian.variation(3, 64));
     assertThat(cost.muSquaredPicos()).isEqualTo(250_000_000_000L);
     assertThat(new GaussianMechanism(0.5).cost().variationAttos()).isZero();
+  }
+
+  /** It has no variation of its own; the rate is for the filter of later Gaussian reports. */
+  @Test
+  void anAnswerHasTheRateOfItsModel() {
+    Cost mu = new RandomisedResponseMechanism(0.5, true).cost(SPACE);
+    assertThat(mu.variation()).isZero();
+    assertThat(mu.variationRate()).isEqualTo(DiscreteGaussian.variation(3, 64));
+    assertThat(mu.muSquaredPicos()).isEqualTo(250_000_000_000L);
+    assertThat(new RandomisedResponseMechanism(0.5, false).cost(SPACE))
+        .isEqualTo(Cost.ofEpsilon(0.5));
   }
 
   @Test

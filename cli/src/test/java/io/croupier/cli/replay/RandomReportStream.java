@@ -131,7 +131,7 @@ final class RandomReportStream {
                   .setDimension(d)
                   .setSeed(random.nextLong())
                   .setIndex(random.nextInt(64)));
-      case EXAMPLE, GRADIENT_NOT_SET ->
+      case EXAMPLE, ANSWER, GRADIENT_NOT_SET ->
           throw new IllegalArgumentException(form + " is no gradient of a local model");
     }
   }

@@ -48,7 +48,7 @@ final class ViewReader {
       case SPARSE -> readSparse(view.getSparse(), report) && mayHoldItsValues(view, report);
       case EXAMPLE -> readExample(view.getExample(), report) && mayHoldItsValues(view, report);
       case CANDIDATE -> readCandidate(view, report);
-      case GRADIENT_NOT_SET -> false;
+      case ANSWER, GRADIENT_NOT_SET -> false;
     };
   }
 
@@ -124,6 +124,7 @@ final class ViewReader {
     Message declared = Declarations.declared(view);
     if (declared == null
         || view.hasPrivUnit() != view.hasCandidate()
+        || view.hasRandomisedResponse() != view.hasAnswer()
         || (view.hasCoordinateLaplace() && !arePacked(view.getCoordinateLaplace()))) {
       return false;
     }

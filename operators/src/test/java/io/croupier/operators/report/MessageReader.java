@@ -63,7 +63,7 @@ final class MessageReader {
         report.y = example.getY();
       }
       case CANDIDATE -> readCandidate(message.getCandidate(), report);
-      case GRADIENT_NOT_SET -> throw new IllegalArgumentException("gradient is missing");
+      case ANSWER, GRADIENT_NOT_SET -> throw new IllegalArgumentException("gradient is missing");
     }
   }
 
@@ -86,7 +86,8 @@ final class MessageReader {
         report.clip = clip(laplace.getClip());
       }
       case PRIV_UNIT -> readPrivUnit(message.getPrivUnit(), report);
-      case DECLARATION_NOT_SET -> throw new IllegalArgumentException("declaration is missing");
+      case RANDOMISED_RESPONSE, DECLARATION_NOT_SET ->
+          throw new IllegalArgumentException("declaration is missing");
     }
   }
 
