@@ -13,6 +13,6 @@
  * Dwork, Rothblum and Vadhan, FOCS 2010 (advanced composition); [FZ21] Feldman and Zrnic, NeurIPS
  * 2021 (Renyi filters); [KOV17] Kairouz, Oh and Viswanath, IEEE Trans. Inf. Theory 2017 (optimal
  * composition); [Mir17] Mironov, CSF 2017 (Renyi DP); [MV16] Murtagh and Vadhan, TCC 2016
- * (composition is hard).
+ * (composition is hard); [War65] Warner, JASA 1965 (randomised response).
  */
 package io.croupier.accounting;

@@ -3,7 +3,9 @@ package io.croupier.client;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.Question;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.HashMap;
@@ -11,9 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -114,12 +118,44 @@ public final class GradientReporter {
   }
 
   /**
-   * Whether this device answers a published round: each device does with the probability that the
-   * model states. The ledger decides once for all its reporters; call this before computing the
+   * Whether this device answers a published round by a gradient: each device does with the
+   * probability that the model states, unless it is asked a {@linkplain #question question}
+   * instead. The ledger decides once for all its reporters; call this before computing the
    * gradient.
    */
   public boolean answers(ModelSnapshot model) {
     return maker.answers(model, model.round());
+  }
+
+  /**
+   * The question that this device is asked about the model's average instead of for a gradient;
+   * empty for most devices and rounds. The ledger decides once for all its reporters, before the
+   * device looks at its data.
+   */
+  public Optional<Question> question(ModelSnapshot model) {
+    return maker.question(model, model.round());
+  }
+
+  /**
+   * Answers the {@linkplain #question question} that this device is asked, by a randomised bit, and
+   * sends it. Spends the randomiser's privacy level, unless it throws: then no noise was drawn,
+   * except with an {@link java.io.UncheckedIOException}.
+   *
+   * @param truth evaluates the question on the person's data and {@link ModelSnapshot#average()};
+   *     called at most once, and only if this device is asked
+   * @return completes when the report is acknowledged; as for {@link #report(ModelSnapshot,
+   *     double[], Randomiser)}
+   * @throws NotChosenException if this device isn't asked about that round
+   * @throws LimitReachedException if the report would exceed the person's limit
+   * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
+   *     settled yet: wait for its acknowledgement
+   * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent,
+   *     and must not be drawn again until the ledger has been reopened
+   */
+  public synchronized Future<RecordMetadata> answer(
+      ModelSnapshot model, Predicate<Question> truth, BitRandomiser randomiser) {
+    sendAgain(List.copyOf(unsent.values()));
+    return send(maker.answer(model, model.round(), truth, randomiser));
   }
 
   /**
@@ -134,7 +170,8 @@ public final class GradientReporter {
    *     unless it was refused
    * @throws IllegalArgumentException if the randomiser's dimension, grid exponent or gradient bound
    *     differs from the model's, or the gradient has another shape
-   * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round
+   * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round by a
+   *     gradient
    * @throws LimitReachedException if the report would exceed the person's limit
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
    *     settled yet: wait for its acknowledgement

@@ -2,6 +2,7 @@ package io.croupier.client;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -138,6 +139,24 @@ public final class ModelSnapshot {
   /** Probability with which a client answers a published round; 1 where none is stated. */
   public double answerProbability() {
     return update.hasAnswerProbability() ? update.getAnswerProbability() : 1;
+  }
+
+  /**
+   * Probability with which a device that answers a published round is asked a question instead of
+   * for a gradient; 0 if the model asks none.
+   */
+  public double questionProbability() {
+    return update.getEstimatesCount() == 0 ? 0 : update.getQuestionProbability();
+  }
+
+  /** The questions of the model, and what the answers imply so far; unmodifiable. */
+  public List<Estimate> estimates() {
+    return update.getEstimatesList();
+  }
+
+  /** Number of admitted answers that have entered the estimates. */
+  public long answers() {
+    return update.getAnswers();
   }
 
   /** Scalars by name; unmodifiable. */

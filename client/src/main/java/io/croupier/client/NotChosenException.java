@@ -2,19 +2,29 @@ package io.croupier.client;
 
 /**
  * This device must not answer that round of a model, whose spec requests answers from a random part
- * of the devices. No noise was drawn, and no privacy is spent. The decision for a round is final:
- * wait for the next round.
+ * of the devices, or must answer it in another way: by a gradient or by the answer to a question.
+ * No noise was drawn, and no privacy is spent. The decision for a round is final.
  */
 public final class NotChosenException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  NotChosenException(ModelSnapshot model, long round) {
+  NotChosenException(ModelSnapshot model, long round, String way) {
     super(
         "this device is not chosen to answer round "
             + round
             + " of model "
             + model.modelId()
+            + way
             + ", which is answered with probability "
-            + model.answerProbability());
+            + model.answerProbability()
+            + questions(model));
+  }
+
+  private static String questions(ModelSnapshot model) {
+    return model.questionProbability() == 0
+        ? ""
+        : ", then by the answer to a question with probability "
+            + model.questionProbability()
+            + ", otherwise by a gradient";
   }
 }

@@ -3,12 +3,18 @@ package io.croupier.client;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.Estimate;
+import io.croupier.schemas.Question;
 import io.croupier.schemas.view.GradientReportView;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Creates the reports of one person's device, each charged to the person's {@link LocalLedger} and
@@ -41,13 +47,37 @@ public final class ReportMaker {
   }
 
   /**
-   * Whether this device answers a published round: each device does with the probability that the
-   * model states. The ledger decides once.
+   * Whether this device answers a published round by a gradient: each device does with the
+   * probability that the model states, unless it is asked a {@linkplain #question question}
+   * instead. The ledger decides once.
    *
    * @param model any state of the model
    */
   public boolean answers(ModelSnapshot model, long round) {
+    return takesPart(model, round) && !isAsked(model, round);
+  }
+
+  private boolean takesPart(ModelSnapshot model, long round) {
     return ledger.answers(model.modelId(), round, model.answerProbability());
+  }
+
+  private boolean isAsked(ModelSnapshot model, long round) {
+    return ledger.isAsked(model.modelId(), round, model.questionProbability());
+  }
+
+  /**
+   * The question that this device is asked about the average published with a round, instead of for
+   * a gradient; empty for most devices and rounds. The ledger decides once.
+   *
+   * @param model any state of the model
+   */
+  public Optional<Question> question(ModelSnapshot model, long round) {
+    if (!takesPart(model, round) || !isAsked(model, round)) {
+      return Optional.empty();
+    }
+    List<Estimate> estimates = model.estimates();
+    int chosen = ledger.question(model.modelId(), round, estimates.size());
+    return Optional.of(estimates.get(chosen).getQuestion());
   }
 
   /**
@@ -62,7 +92,8 @@ public final class ReportMaker {
    * @return a {@link io.croupier.schemas.GradientReport}, pending in the ledger
    * @throws IllegalArgumentException if the randomiser's dimension, grid exponent or gradient bound
    *     differs from the model's, or the gradient has another shape
-   * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round
+   * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round by a
+   *     gradient
    * @throws LimitReachedException if the report would exceed the person's limit
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
    *     settled yet
@@ -77,10 +108,43 @@ public final class ReportMaker {
     }
     requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
     if (!answers(model, round)) {
-      throw new NotChosenException(model, round);
+      throw new NotChosenException(model, round, isAsked(model, round) ? " by a gradient" : "");
     }
     return ledger.release(
         randomiser, sequence -> draw(sequence, model, round, gradient, randomiser));
+  }
+
+  /**
+   * Answers the {@linkplain #question question} that this device is asked, by a randomised bit.
+   * Spends the randomiser's privacy level, unless it throws: then no noise was drawn, except with
+   * an {@link java.io.UncheckedIOException}.
+   *
+   * @param model any state of the model
+   * @param round the published round whose average the answer is about
+   * @param truth evaluates the question on the person's data and the average published with the
+   *     round; called at most once, and only if this device is asked
+   * @return a {@link io.croupier.schemas.GradientReport}, pending in the ledger
+   * @throws NotChosenException if this device isn't asked about that round
+   * @throws LimitReachedException if the report would exceed the person's limit
+   * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
+   *     settled yet
+   * @throws java.io.UncheckedIOException if the report could not be made durable: it must not be
+   *     sent, and must not be drawn again until the ledger has been reopened
+   */
+  public StoredReport answer(
+      ModelSnapshot model, long round, Predicate<Question> truth, BitRandomiser randomiser) {
+    Question question =
+        question(model, round)
+            .orElseThrow(
+                () -> new NotChosenException(model, round, " by the answer to a question"));
+    boolean answer = truth.test(question);
+    return ledger.release(
+        randomiser,
+        sequence -> {
+          GradientReportView.Builder report = report(sequence, model, round);
+          randomiser.release(question.getName(), answer, report);
+          return report.build().toByteArray();
+        });
   }
 
   private static <N extends Number> void requireSame(String name, N ofRandomiser, N ofModel) {
@@ -92,15 +156,18 @@ public final class ReportMaker {
 
   private byte[] draw(
       long sequence, ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
-    GradientReportView.Builder report =
-        GradientReportView.newBuilder()
-            .setModelId(model.modelId())
-            .setRound(round)
-            .setUserId(ledger.userId())
-            .setDeviceId(ledger.deviceId())
-            .setSequence(sequence)
-            .setCreatedAtMs(Math.floorDiv(clock.millis(), STAMP_MS) * STAMP_MS);
+    GradientReportView.Builder report = report(sequence, model, round);
     randomiser.release(gradient, report);
     return report.build().toByteArray();
+  }
+
+  private GradientReportView.Builder report(long sequence, ModelSnapshot model, long round) {
+    return GradientReportView.newBuilder()
+        .setModelId(model.modelId())
+        .setRound(round)
+        .setUserId(ledger.userId())
+        .setDeviceId(ledger.deviceId())
+        .setSequence(sequence)
+        .setCreatedAtMs(Math.floorDiv(clock.millis(), STAMP_MS) * STAMP_MS);
   }
 }

@@ -1,5 +1,7 @@
 package io.croupier.client.ledger;
 
+import io.croupier.client.randomiser.BitRandomiser;
+import io.croupier.client.randomiser.Cost;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.GradientReports;
 import java.io.IOException;
@@ -139,6 +141,28 @@ public final class LocalLedger implements AutoCloseable {
   }
 
   /**
+   * Whether a question is asked about a published round instead of for a gradient, which happens
+   * with the given probability. The decision for a round is the same at every call, as long as the
+   * file exists, and independent of {@link #answers}.
+   *
+   * @param probability in [0, 1]
+   */
+  public boolean isAsked(String modelId, long round, double probability) {
+    return sampler.isAsked(modelId, round, probability);
+  }
+
+  /**
+   * Which question is asked about a published round, each with the same probability. The decision
+   * for a round is the same at every call with the same count, as long as the file exists.
+   *
+   * @param count number of questions, at least 1
+   * @return from 0 to {@code count} - 1
+   */
+  public int question(String modelId, long round, int count) {
+    return sampler.question(modelId, round, count);
+  }
+
+  /**
    * Charges a report, draws it, and makes it durable; only then may it be sent.
    *
    * @param randomiser the randomiser that draws it, whose cost is charged
@@ -150,7 +174,20 @@ public final class LocalLedger implements AutoCloseable {
    *     meanwhile: it must not be sent, and whether it is charged is known only after the ledger is
    *     reopened
    */
-  public synchronized StoredReport release(Randomiser randomiser, LongFunction<byte[]> draw) {
+  public StoredReport release(Randomiser randomiser, LongFunction<byte[]> draw) {
+    return release(randomiser.cost(), draw);
+  }
+
+  /**
+   * The same for an answer to a question.
+   *
+   * @param randomiser the randomiser that draws it, whose cost is charged
+   */
+  public StoredReport release(BitRandomiser randomiser, LongFunction<byte[]> draw) {
+    return release(randomiser.cost(), draw);
+  }
+
+  private synchronized StoredReport release(Cost released, LongFunction<byte[]> draw) {
     if (closed) {
       throw new IllegalStateException("the ledger is closed; it must be open");
     }
@@ -164,7 +201,7 @@ public final class LocalLedger implements AutoCloseable {
               + sequence
               + " is drawn");
     }
-    Spent cost = Spent.of(randomiser.cost());
+    Spent cost = Spent.of(released);
     limit.admit(cost, state.spent().plus(cost));
     try {
       store.tidy();

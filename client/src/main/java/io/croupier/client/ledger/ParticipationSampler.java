@@ -11,20 +11,26 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Decides which published rounds a device answers.
+ * Decides which published rounds a device answers, and in which of them by one bit instead of a
+ * gradient.
  *
- * <p>The draw for a round is HMAC-SHA256(secret, "croupier answer" | model_id | round), the round
- * in 8 bytes, big-endian; its first 53 bits are a number in [0, 1), and the round is answered if
- * that number is below the probability. So no decision has to be stored, and repeated calls, also
- * after a restart, return the same decision: with a new draw at each call, a device that asks often
- * would answer with a higher probability. Without the secret, the draws are indistinguishable from
- * independent uniform ones.
+ * <p>The draw for a round is HMAC-SHA256(secret, purpose | model_id | round), the round in 8 bytes,
+ * big-endian; its first 53 bits are a number in [0, 1). The round is answered if that number is
+ * below the probability, for the purpose "croupier answer"; likewise a question is asked, for the
+ * purpose "croupier question"; the question is the n-th of several if the number for the purpose
+ * "croupier which question" times their count has the whole part n.
+ *
+ * <p>So no decision has to be stored, and repeated calls, also after a crash, return the same
+ * decision: with a new draw at each call, a device that asks often would answer with a higher
+ * probability. Without the secret, the draws are indistinguishable from independent uniform ones.
  */
 final class ParticipationSampler {
   static final int SECRET_BYTES = 32;
 
   private static final String ALGORITHM = "HmacSHA256";
-  private static final byte[] PURPOSE = "croupier answer".getBytes(UTF_8);
+  private static final byte[] ANSWER = "croupier answer".getBytes(UTF_8);
+  private static final byte[] QUESTION = "croupier question".getBytes(UTF_8);
+  private static final byte[] WHICH = "croupier which question".getBytes(UTF_8);
 
   private final SecretKeySpec key;
 
@@ -40,6 +46,20 @@ final class ParticipationSampler {
 
   /** False at 0, true at 1, and monotone in the probability. */
   boolean answers(String modelId, long round, double probability) {
+    return draw(ANSWER, modelId, round) < probability;
+  }
+
+  /** Whether a question is asked instead of for a gradient. Like {@link #answers}, monotone. */
+  boolean isAsked(String modelId, long round, double probability) {
+    return draw(QUESTION, modelId, round) < probability;
+  }
+
+  /** Which of {@code count} questions is asked, from 0. */
+  int question(String modelId, long round, int count) {
+    return (int) (draw(WHICH, modelId, round) * count);
+  }
+
+  private double draw(byte[] purpose, String modelId, long round) {
     Mac mac;
     try {
       mac = Mac.getInstance(ALGORITHM);
@@ -47,10 +67,9 @@ final class ParticipationSampler {
     } catch (NoSuchAlgorithmException | InvalidKeyException e) {
       throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
     }
-    mac.update(PURPOSE);
+    mac.update(purpose);
     mac.update(modelId.getBytes(UTF_8));
     mac.update(ByteBuffer.allocate(Long.BYTES).putLong(round).flip());
-    long bits = ByteBuffer.wrap(mac.doFinal()).getLong() >>> 11;
-    return bits * 0x1p-53 < probability;
+    return (ByteBuffer.wrap(mac.doFinal()).getLong() >>> 11) * 0x1p-53;
   }
 }

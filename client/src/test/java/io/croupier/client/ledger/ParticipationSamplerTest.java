@@ -27,6 +27,15 @@ class ParticipationSamplerTest {
     assertThat(sampler.answers("clicks-1", 12345678901L, 0.200008437)).isTrue();
   }
 
+  /** Computed with Python's hmac. */
+  @Test
+  void questionsAreDrawnByTheStatedHmac() {
+    assertThat(sampler.isAsked("clicks-1", 12345678901L, 0.815370725)).isFalse();
+    assertThat(sampler.isAsked("clicks-1", 12345678901L, 0.815370727)).isTrue();
+    assertThat(sampler.question("clicks-1", 12345678901L, 1000)).isEqualTo(358);
+    assertThat(sampler.question("clicks-1", 12345678901L, 1)).isZero();
+  }
+
   @Test
   void repeatedCallsReturnTheSameDecision() {
     ParticipationSampler again = new ParticipationSampler(SECRET);
