@@ -146,8 +146,10 @@ final class JournaledModel {
   private boolean take(JournalEntry.Bundle bundle, RoundSum sum, long createdAtMs) {
     BundleOutcome bundleOutcome =
         isOld ? model.addAsBefore(sum, createdAtMs) : model.add(sum, createdAtMs);
-    boolean taken = bundleOutcome == BundleOutcome.OPEN || bundleOutcome == BundleOutcome.STEPPED;
-    if (!taken && bundle.getOutcome() == JournalEntry.Bundle.Outcome.TAKEN) {
+    boolean dropped =
+        bundleOutcome == BundleOutcome.DROPPED_STALE
+            || bundleOutcome == BundleOutcome.DROPPED_UNPUBLISHED;
+    if (dropped && bundle.getOutcome() == JournalEntry.Bundle.Outcome.TAKEN) {
       throw mismatch(
           bundle,
           ("the journal contains it as used, but in the replay round %d is too old or was never"

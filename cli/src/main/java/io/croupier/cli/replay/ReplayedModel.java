@@ -25,6 +25,7 @@ final class ReplayedModel {
   private long newestReportMs;
   private long roundClosedMs;
   private long added;
+  private long answers;
   private long droppedStale;
   private long droppedUnpublished;
 
@@ -57,7 +58,12 @@ final class ReplayedModel {
 
   /** Reports that entered a closed round. */
   long used() {
-    return added - droppedStale - droppedUnpublished - model.open();
+    return added - answers - droppedStale - droppedUnpublished - model.open();
+  }
+
+  /** Answers that entered the estimates. */
+  long answers() {
+    return answers;
   }
 
   /** Reports that named a round that was too old. */
@@ -89,6 +95,10 @@ final class ReplayedModel {
     switch (outcome) {
       case DROPPED_STALE, DROPPED_UNPUBLISHED -> countDropped(outcome, sum.count);
       case OPEN -> newestReportMs = createdAtMs;
+      case TALLIED -> {
+        newestReportMs = createdAtMs;
+        answers += sum.count;
+      }
       case STEPPED -> {
         newestReportMs = createdAtMs;
         roundClosedMs = createdAtMs;

@@ -7,6 +7,7 @@ import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -15,8 +16,10 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StrongestNoise;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
@@ -26,6 +29,7 @@ public final class AdmissionRules {
   private final boolean central;
   private final Optional<CentralCharge> charge;
   private final boolean takesExamples;
+  private final Set<String> questions;
   private final Budget budget;
   private final int maxParticipations;
   private final long minSeparation;
@@ -55,6 +59,8 @@ public final class AdmissionRules {
     charge = CentralCharge.of(spec);
     Limits limits = central ? spec.getLimits() : withoutParticipation(spec.getLimits());
     takesExamples = spec.hasDpFtrlLeastSquares();
+    questions = new LinkedHashSet<>();
+    spec.getQuestionsList().forEach(question -> questions.add(question.getName()));
     budget = new Budget("limits.", limits);
     maxParticipations = limits.getMaxParticipations();
     minSeparation = limits.getMinSeparation();
@@ -161,6 +167,13 @@ public final class AdmissionRules {
   }
 
   private Judgement judgeDimension(Report report) {
+    if (report.form == VectorForm.ANSWER) {
+      return questions.contains(report.question)
+          ? Judgement.ADMITTED
+          : new Judgement(
+              Outcome.REFUSED_DIMENSION,
+              "answer.question must be one of the model's: it asks " + text(questions));
+    }
     boolean example = report.form == VectorForm.EXAMPLE;
     if (example != takesExamples) {
       return new Judgement(
@@ -182,6 +195,12 @@ public final class AdmissionRules {
   }
 
   private Judgement judgeDeclaration(Report report, Mechanism mechanism) {
+    if (report.gradientBound != 0 && report.gradientBound != spec.getGradientBound()) {
+      return Judgement.refusedDeclaration(
+          mechanism,
+          "gradient_bound is %s: it must be the model's, %s, or left out"
+              .formatted(report.gradientBound, spec.getGradientBound()));
+    }
     String wrong = refusal(report.form == VectorForm.SPARSE, mechanism);
     return wrong.isEmpty() ? Judgement.ADMITTED : Judgement.refusedDeclaration(mechanism, wrong);
   }
@@ -207,7 +226,8 @@ public final class AdmissionRules {
     if (!objection.isEmpty()) {
       return objection;
     }
-    return central || acceptedNoise.test(mechanism)
+    boolean isAnswer = mechanism instanceof RandomisedResponseMechanism;
+    return central || isAnswer || acceptedNoise.test(mechanism)
         ? ""
         : "the noise must be disclosed and no stronger than the model's strongest_noise, "
             + strongestNoise;
@@ -228,6 +248,10 @@ public final class AdmissionRules {
         ? "a tau is infinite, so the clip must be COORDINATES: scaled to an L2 norm, a coordinate"
             + " that is not private reveals the others"
         : "";
+  }
+
+  private static String text(Set<String> questions) {
+    return questions.isEmpty() ? "none" : String.join(", ", questions);
   }
 
   /** Prints only the least tau, which alone decides; there are as many as coordinates. */

@@ -19,8 +19,8 @@ import java.math.BigDecimal;
  *
  * <ul>
  *   <li>reports: the number of reports;
- *   <li>epsilon: the sum of the pure epsilons. Gaussian noise and central models have no pure
- *       epsilon, so they are refused;
+ *   <li>epsilon: the sum of the pure epsilons. Gaussian noise, answers of a level mu and central
+ *       models have no pure epsilon, so they are refused;
  *   <li>mu: the sum of mu^2, with pure epsilons by their tight mu;
  *   <li>epsilon and delta: see {@link EpsilonAtDelta}.
  * </ul>

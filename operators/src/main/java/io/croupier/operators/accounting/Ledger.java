@@ -20,8 +20,8 @@ import java.util.Optional;
  * <ol>
  *   <li>the replay window: DUPLICATE, or REFUSED_SEQUENCE, also if the user has too many devices;
  *   <li>the model is known: REFUSED_UNKNOWN_MODEL;
- *   <li>form and dimension: REFUSED_DIMENSION;
- *   <li>the declaration: REFUSED_DECLARATION;
+ *   <li>form and dimension, or the question: REFUSED_DIMENSION;
+ *   <li>the declaration, and the bound on the gradient: REFUSED_DECLARATION;
  *   <li>the length: REFUSED_IMPLAUSIBLE;
  *   <li>participations in a central model: REFUSED_PARTICIPATION, then REFUSED_SEPARATION;
  *   <li>the limits, the model's before those over all models: REFUSED_BUDGET.

@@ -73,7 +73,7 @@ final class Journal {
 
   private static Bundle.Outcome outcome(BundleOutcome bundleOutcome) {
     return switch (bundleOutcome) {
-      case OPEN, STEPPED -> Bundle.Outcome.TAKEN;
+      case OPEN, STEPPED, TALLIED -> Bundle.Outcome.TAKEN;
       case DROPPED_STALE -> Bundle.Outcome.DROPPED_STALE;
       case DROPPED_UNPUBLISHED -> Bundle.Outcome.DROPPED_UNPUBLISHED;
     };

@@ -1,9 +1,14 @@
 package io.croupier.operators.flink;
 
 import io.croupier.operators.model.LiveModel.BundleOutcome;
+import io.croupier.schemas.Estimate;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Histogram;
@@ -12,13 +17,14 @@ import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
 /**
  * The metrics of the learner operator: reports by outcome, their staleness, publications and their
- * latency, and why models don't publish new rounds. They contain counts and names of models, never
- * a user or a part of a gradient.
+ * latency, why models don't publish new rounds, and the estimates that they publish. They contain
+ * counts, estimates and names of models, never a user or a part of a gradient.
  */
 final class LearnerMetrics {
   private static final int WINDOW = 1000;
 
   private final Map<BundleOutcome, Counter> reports = new EnumMap<>(BundleOutcome.class);
+  private final Map<String, AtomicReference<Estimate>> estimates = new HashMap<>();
   private final Counter retired;
   private final Counter publications;
   private final Histogram staleness;
@@ -30,6 +36,7 @@ final class LearnerMetrics {
     group.gauge("lag-ms", (Gauge<Long>) backlog::lagMs);
     reports.put(BundleOutcome.OPEN, group.counter("reports-into-open-rounds"));
     reports.put(BundleOutcome.STEPPED, group.counter("reports-closing-rounds"));
+    reports.put(BundleOutcome.TALLIED, group.counter("answers-tallied"));
     reports.put(BundleOutcome.DROPPED_STALE, group.counter("reports-dropped-stale"));
     reports.put(BundleOutcome.DROPPED_UNPUBLISHED, group.counter("reports-dropped-unpublished"));
     retired = group.counter("reports-of-retired-models");
@@ -49,6 +56,39 @@ final class LearnerMetrics {
     ofModel.gauge("lag-ms", (Gauge<Long>) lagMs::getAsLong);
     ofModel.gauge("hold", (Gauge<Integer>) () -> gate.hold().code());
     ofModel.gauge("held-ms", (Gauge<Long>) () -> gate.heldMs(clock.getAsLong()));
+  }
+
+  /**
+   * Shows the newest estimates of a model; a gauge of a question is registered at the first one.
+   */
+  void estimates(String modelId, List<Estimate> newest) {
+    for (Estimate estimate : newest) {
+      String question = estimate.getQuestion().getName();
+      AtomicReference<Estimate> shown =
+          estimates.computeIfAbsent(
+              modelId + '/' + question, key -> estimate(modelId, question, estimate));
+      shown.set(estimate);
+    }
+  }
+
+  private AtomicReference<Estimate> estimate(String modelId, String question, Estimate first) {
+    AtomicReference<Estimate> shown = new AtomicReference<>(first);
+    MetricGroup of = group.addGroup("model", modelId).addGroup("question", question);
+    of.gauge("fraction", gauge(shown, Estimate::getFraction));
+    of.gauge("standard-error", gauge(shown, Estimate::getStandardError));
+    of.gauge("low", gauge(shown, Estimate::getLow));
+    of.gauge("high", gauge(shown, Estimate::getHigh));
+    of.gauge("answers", (Gauge<Long>) () -> shown.get().getAnswers());
+    return shown;
+  }
+
+  /** A gauge that is NaN before the first answer. */
+  private static Gauge<Double> gauge(
+      AtomicReference<Estimate> shown, ToDoubleFunction<Estimate> value) {
+    return () -> {
+      Estimate estimate = shown.get();
+      return estimate.hasFraction() ? value.applyAsDouble(estimate) : Double.NaN;
+    };
   }
 
   /** Counts the reports of a bundle. */

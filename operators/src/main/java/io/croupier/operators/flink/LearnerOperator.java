@@ -379,6 +379,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
         view -> {
           records(model, view).forEach(this::emit);
           learnerMetrics.published(keyedModel.waited(now));
+          learnerMetrics.estimates(keyedModel.modelId(), view.getEstimatesList());
         });
     if (model.publishedRound() != round) {
       keyedModel.gate().opened(checkpointId);

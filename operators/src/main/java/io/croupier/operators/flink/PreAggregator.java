@@ -21,6 +21,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * barrier and at the end of the input. Bundles grow by the same rule as the learner's rounds, so
  * the learner receives some hundred of them for each publication, whatever the rate.
  *
+ * <p>Answers to questions are passed on one by one.
+ *
  * <p>The operator has no state: after a restart it counts from 0, and bundles are smaller for a
  * while. Grid vectors are added exactly, as integers; others in order of arrival. The sum of sparse
  * reports names the coordinates that any of them names, so it is never longer than they are
@@ -72,7 +74,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement(StreamRecord<RoundSum> element) {
     RoundSum report = element.getValue();
-    long enough = bundleSize(report);
+    long enough = report.form == VectorForm.ANSWER ? 1 : bundleSize(report);
     if (enough == 1) {
       output.collect(element);
       return;

@@ -51,7 +51,7 @@ public final class PackedVectors {
       case DENSE, SPARSE, EXAMPLE -> doubleAt(values, i);
       case GRID -> (int) INTS.get(values, i * Integer.BYTES) * gridStep;
       case GRID_SUM -> (long) LONGS.get(values, i * Long.BYTES) * gridStep;
-      case CANDIDATE -> throw noValues();
+      case CANDIDATE, ANSWER -> throw noValues();
     };
   }
 
@@ -70,7 +70,7 @@ public final class PackedVectors {
         }
         yield squares;
       }
-      case CANDIDATE -> throw noValues();
+      case CANDIDATE, ANSWER -> throw noValues();
     };
   }
 
@@ -170,7 +170,7 @@ public final class PackedVectors {
             into[i] = factor * ((long) LONGS.get(values, i * Long.BYTES) * gridStep);
           }
         }
-        case CANDIDATE -> throw noValues();
+        case CANDIDATE, ANSWER -> throw noValues();
       }
       squares += Vectors.squaredNorm(into, from, to);
     }
@@ -210,7 +210,7 @@ public final class PackedVectors {
         }
         sum *= Math.scalb(1.0, gridExponent);
       }
-      case CANDIDATE -> throw noValues();
+      case CANDIDATE, ANSWER -> throw noValues();
     }
     return sum;
   }
@@ -276,7 +276,7 @@ public final class PackedVectors {
               scaled, i * Double.BYTES, (double) DOUBLES.get(values, i * Double.BYTES) * factor);
         }
       }
-      case GRID_SUM, EXAMPLE, CANDIDATE ->
+      case GRID_SUM, EXAMPLE, CANDIDATE, ANSWER ->
           throw new IllegalArgumentException("A vector of form " + form + " is not scaled");
     }
     return scaled;

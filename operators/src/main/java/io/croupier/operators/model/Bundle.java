@@ -27,8 +27,8 @@ public final class Bundle {
   /**
    * Creates a bundle of one report.
    *
-   * @param first the report, of grid, dense or sparse form. It must not change while the bundle
-   *     grows
+   * @param first the report, of grid, dense or sparse form, or an answer, which must stay alone. It
+   *     must not change while the bundle grows
    */
   public Bundle(RoundSum first) {
     this.first = first;
@@ -79,7 +79,7 @@ public final class Bundle {
         sum.form = VectorForm.SPARSE;
         sparseSum = new SparseSum();
       }
-      case GRID_SUM, EXAMPLE, CANDIDATE ->
+      case GRID_SUM, EXAMPLE, CANDIDATE, ANSWER ->
           throw new IllegalArgumentException(
               "Reports of form %s are not bundled".formatted(first.form));
     }

@@ -221,7 +221,7 @@ public final class CentralModel implements LiveModel {
       case GRID -> PackedVectors.addGrid(sum.values, openSum);
       case GRID_SUM -> PackedVectors.addGridSum(sum.values, openSum);
       case SPARSE -> addSparse(sum);
-      case DENSE, EXAMPLE, CANDIDATE ->
+      case DENSE, EXAMPLE, CANDIDATE, ANSWER ->
           throw new IllegalArgumentException(
               "A bundle of form %s, which is not on the grid".formatted(sum.form));
     }
@@ -239,7 +239,7 @@ public final class CentralModel implements LiveModel {
     switch (outcome) {
       case DROPPED_STALE -> droppedStale += reports;
       case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
-      case OPEN, STEPPED -> throw new IllegalArgumentException(outcome + " is not a drop");
+      case OPEN, STEPPED, TALLIED -> throw new IllegalArgumentException(outcome + " is not a drop");
     }
   }
 

@@ -83,6 +83,7 @@ final class Contribution {
       }
       case GRID_SUM -> throw new IllegalArgumentException("A sum is not a report");
       case CANDIDATE -> throw new IllegalArgumentException("A candidate is not a raw report");
+      case ANSWER -> throw new IllegalArgumentException("An answer is not a raw report");
     }
   }
 

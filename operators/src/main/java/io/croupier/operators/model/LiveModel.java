@@ -16,9 +16,9 @@ import java.util.function.Function;
  * complete; {@link #confirm} records this. The caller decides at each publication whether it may
  * open a new round, since reports that name the last one may still be in transit.
  *
- * <p>Invariants: (1) every admitted report is counted once, as used, dropped or open; (2) rounds
- * are numbered from the first one without gaps and never go back; (3) a report is used only if it
- * names a published round.
+ * <p>Invariants: (1) every admitted report is counted once, as used, answer, dropped or open; (2)
+ * rounds are numbered from the first one without gaps and never go back; (3) a report is used only
+ * if it names a published round.
  *
  * <p>Not thread-safe.
  */
@@ -30,7 +30,12 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
     OPEN,
     /** It closed the round, and the learner has taken a step. */
     STEPPED,
-    /** It named a round that takes no more reports, or there was no room for it. */
+    /** It is an answer, and entered the tally of its question. */
+    TALLIED,
+    /**
+     * It named a round that takes no more reports, or a question that was removed, or there was no
+     * room for it.
+     */
     DROPPED_STALE,
     /** It named a round that was never published. */
     DROPPED_UNPUBLISHED

@@ -45,6 +45,7 @@ public final class LocalModel implements LiveModel {
   private final OpenRound last;
 
   private final Agreement agreement;
+  private final AskedQuestions questions;
 
   /** Reports since the newest publication that name an older one. */
   private long late;
@@ -98,6 +99,7 @@ public final class LocalModel implements LiveModel {
     agreement =
         new Agreement(learner.countsInUnitsOfTheBound() ? "trimmed-agreement" : "agreement", d);
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
+    questions = new AskedQuestions(spec);
   }
 
   /** Safe, since a learner only receives states that it created itself. */
@@ -174,6 +176,7 @@ public final class LocalModel implements LiveModel {
   public void respec(ModelSpec next) {
     spec = next;
     reportsPerRound = ModelSpecs.reportsPerRound(next);
+    questions.follow(next);
     published.resize(ModelSpecs.maxStaleness(next));
     changed();
   }
@@ -191,6 +194,9 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public BundleOutcome add(RoundSum sum) {
+    if (sum.form == VectorForm.ANSWER) {
+      return tally(sum);
+    }
     if (sum.dimension != learner.dimension()) {
       throw new IllegalArgumentException(
           "A bundle of dimension %d for a model of dimension %d"
@@ -198,12 +204,7 @@ public final class LocalModel implements LiveModel {
     }
     int index = published.indexOf(sum.namedRound);
     if (index < 0) {
-      BundleOutcome outcome =
-          index == PublishedRounds.STALE
-              ? BundleOutcome.DROPPED_STALE
-              : BundleOutcome.DROPPED_UNPUBLISHED;
-      drop(outcome, sum.count);
-      return outcome;
+      return dropUnlisted(index, sum);
     }
     changed();
     Publication publication = published.at(index);
@@ -235,10 +236,36 @@ public final class LocalModel implements LiveModel {
     return BundleOutcome.OPEN;
   }
 
+  /** Drops a bundle that names no round of the list; {@code index} is the reason. */
+  private BundleOutcome dropUnlisted(int index, RoundSum sum) {
+    BundleOutcome outcome =
+        index == PublishedRounds.STALE
+            ? BundleOutcome.DROPPED_STALE
+            : BundleOutcome.DROPPED_UNPUBLISHED;
+    drop(outcome, sum.count);
+    return outcome;
+  }
+
+  /**
+   * Takes an answer. It says nothing about the weights, so the publication that it names is not
+   * answered by it, and the learner takes no step.
+   */
+  private BundleOutcome tally(RoundSum answer) {
+    int index = published.indexOf(answer.namedRound);
+    if (index < 0) {
+      return dropUnlisted(index, answer);
+    }
+    if (!questions.add(answer, published.newer(index))) {
+      return dropUnlisted(PublishedRounds.STALE, answer);
+    }
+    changed();
+    return BundleOutcome.TALLIED;
+  }
+
   @Override
   public BundleOutcome addAsBefore(RoundSum sum) {
     int index = published.indexOf(sum.namedRound);
-    if (index < 0) {
+    if (index < 0 || sum.form == VectorForm.ANSWER) {
       return add(sum);
     }
     changed();
@@ -262,7 +289,7 @@ public final class LocalModel implements LiveModel {
     switch (outcome) {
       case DROPPED_STALE -> droppedStale += reports;
       case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
-      case OPEN, STEPPED -> throw new IllegalArgumentException(outcome + " is not a drop");
+      case OPEN, STEPPED, TALLIED -> throw new IllegalArgumentException(outcome + " is not a drop");
     }
     changed();
   }
@@ -351,25 +378,28 @@ public final class LocalModel implements LiveModel {
       publication.pull = learner.direction(state, publication.direction);
     }
     agreement.clear();
+    questions.age();
     late = 0;
   }
 
   private ModelUpdateView update(long nowMs) {
-    return ModelUpdateView.newBuilder()
-        .setModelId(spec.getModelId())
-        .setRound(published.newest().round)
-        .addWeights(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(publishedWeights)))
-        .addAverage(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.average)))
-        .setUsed(used)
-        .setDroppedStale(droppedStale)
-        .setDroppedUnpublished(droppedUnpublished)
-        .setOpen(open())
-        .setGridExponent(gridExponent)
-        .setGradientBound(spec.getGradientBound())
-        .setAnswerProbability(ModelSpecs.answerProbability(spec))
-        .putAllDiagnostics(iterate.diagnostics)
-        .setPublishedAtMs(nowMs)
-        .build();
+    ModelUpdateView.Builder update =
+        ModelUpdateView.newBuilder()
+            .setModelId(spec.getModelId())
+            .setRound(published.newest().round)
+            .addWeights(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(publishedWeights)))
+            .addAverage(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.average)))
+            .setUsed(used)
+            .setDroppedStale(droppedStale)
+            .setDroppedUnpublished(droppedUnpublished)
+            .setOpen(open())
+            .setGridExponent(gridExponent)
+            .setGradientBound(spec.getGradientBound())
+            .setAnswerProbability(ModelSpecs.answerProbability(spec))
+            .putAllDiagnostics(iterate.diagnostics)
+            .setPublishedAtMs(nowMs);
+    questions.describe(update);
+    return update.build();
   }
 
   @Override
@@ -399,6 +429,7 @@ public final class LocalModel implements LiveModel {
       weightsUnsaved = false;
     }
     agreement.save(writer);
+    questions.visit(writer);
     state.visit(writer);
     unsaved = false;
   }
@@ -419,6 +450,7 @@ public final class LocalModel implements LiveModel {
       reader.vector("published-weights", publishedWeights);
     }
     agreement.restore(reader);
+    questions.visit(reader);
     learner.restore(state, reader);
     unsaved = false;
   }
@@ -429,6 +461,7 @@ public final class LocalModel implements LiveModel {
         || filling.isObsolete(chunk)
         || last.isObsolete(chunk)
         || agreement.isObsolete(chunk)
-        || learner.isObsolete(chunk);
+        || learner.isObsolete(chunk)
+        || questions.isForgotten(chunk);
   }
 }

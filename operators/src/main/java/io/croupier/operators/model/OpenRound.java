@@ -90,6 +90,7 @@ final class OpenRound {
         touch(bundle.indices);
       }
       case EXAMPLE -> throw new IllegalArgumentException("An example is not a gradient");
+      case ANSWER -> throw new IllegalArgumentException("An answer is not a gradient");
       case CANDIDATE -> throw new IllegalArgumentException("A candidate must be expanded first");
     }
     dense |= bundle.form != VectorForm.SPARSE || pull != 0;

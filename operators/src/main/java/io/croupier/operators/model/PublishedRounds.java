@@ -70,6 +70,11 @@ final class PublishedRounds {
     return publications[size - 1];
   }
 
+  /** Returns how many publications are newer than the one at {@code index}, visible or not. */
+  int newer(int index) {
+    return size - 1 - index;
+  }
+
   /** Returns how many visible publications are newer than the one at {@code index}. */
   int staleness(int index) {
     return Math.max(0, size - 1 - index - (confirmed ? 0 : 1));

@@ -1,5 +1,6 @@
 package io.croupier.operators.model;
 
+import io.croupier.accounting.ResponseLaw;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.AdmissionRules;
@@ -74,13 +75,18 @@ public final class ReportIntake {
     sum.namedRound = report.round;
     sum.count = 1;
     sum.reportsPerRound = reportsPerRound;
-    sum.directionalVariance = noise.variance(report);
     sum.form = report.form;
+    sum.specOffset = specOffset;
+    sum.appendedAtMs = report.appendedAtMs;
+    if (report.form == VectorForm.ANSWER) {
+      sum.question = report.question;
+      sum.response = response(report);
+      return sum;
+    }
+    sum.directionalVariance = noise.variance(report);
     sum.dimension = report.dimension;
     sum.values = report.values;
     sum.indices = report.indices;
-    sum.specOffset = specOffset;
-    sum.appendedAtMs = report.appendedAtMs;
     if (report.form == VectorForm.CANDIDATE) {
       sum.form = VectorForm.DENSE;
       sum.values = CandidateExpansion.expand(report, space);
@@ -88,5 +94,11 @@ public final class ReportIntake {
     contribution.ifPresent(raw -> raw.put(report, sum));
     trim.ifPresent(trimmed -> trimmed.apply(sum));
     return sum;
+  }
+
+  private static double response(Report report) {
+    ResponseLaw law =
+        report.levelIsMu ? ResponseLaw.ofMu(report.level) : ResponseLaw.ofEpsilon(report.level);
+    return report.bit ? law.strength() : -law.strength();
   }
 }

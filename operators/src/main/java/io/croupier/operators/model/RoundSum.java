@@ -4,8 +4,10 @@ import io.croupier.operators.report.VectorForm;
 
 /**
  * One report, or the sum of several that name the same round: all that a learner receives of users.
+ * An answer is never summed up.
  *
- * <p>A Flink POJO. It contains no user, and of the declarations only {@link #directionalVariance}.
+ * <p>A Flink POJO. It contains no user, and of the declarations only {@link #directionalVariance}
+ * and {@link #response}.
  */
 public final class RoundSum {
   public String modelId = "";
@@ -33,6 +35,15 @@ public final class RoundSum {
 
   /** Coordinates of sparse values; otherwise empty. */
   public int[] indices = {};
+
+  /** Name of the question that is answered; otherwise empty, in states of earlier releases null. */
+  public String question = "";
+
+  /**
+   * Of an answer, the strength h of its randomised response, negative if the randomised bit is no;
+   * otherwise 0.
+   */
+  public double response;
 
   /** When the broker appended the oldest of the reports, ms since 1970; 0 if that is unknown. */
   public long appendedAtMs;

@@ -6,6 +6,7 @@ import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.mechanism.UndisclosedNoise;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -25,7 +26,8 @@ public enum Declaration {
   COORDINATE_LAPLACE,
   GAUSSIAN,
   CENTRAL,
-  PRIV_UNIT;
+  PRIV_UNIT,
+  RANDOMISED_RESPONSE;
 
   private static final Map<String, Declaration> BY_NAME =
       Arrays.stream(values())
@@ -45,6 +47,7 @@ public enum Declaration {
       case L2_LAPLACE -> new L2LaplaceMechanism(report.level);
       case GAUSSIAN -> new GaussianMechanism(report.level);
       case PRIV_UNIT -> new PrivUnitMechanism(report.level, report.candidates, report.top);
+      case RANDOMISED_RESPONSE -> new RandomisedResponseMechanism(report.level, report.levelIsMu);
       case COORDINATE_LAPLACE ->
           new CoordinateLaplaceMechanism(
               ByteBuffer.wrap(report.taus).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer(),
@@ -60,6 +63,9 @@ public enum Declaration {
     if (mechanism instanceof PrivUnitMechanism unit) {
       report.candidates = unit.candidates();
       report.top = unit.top();
+    }
+    if (mechanism instanceof RandomisedResponseMechanism response) {
+      report.levelIsMu = response.isMu();
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
       report.taus = new byte[laplace.count() * Double.BYTES];

@@ -17,7 +17,8 @@ public final class Report {
   public VectorForm form = VectorForm.DENSE;
 
   /**
-   * Coordinates of the whole vector: as stated by a sparse report, otherwise the number of values.
+   * Coordinates of the whole vector: as stated by a sparse report, otherwise the number of values;
+   * 0 for an {@code ANSWER}.
    */
   public int dimension;
 
@@ -37,6 +38,18 @@ public final class Report {
 
   /** Declared level of the mechanism: its epsilon or mu; 0 if it has no single level. */
   public double level;
+
+  /** Whether the level of {@code RANDOMISED_RESPONSE} is a mu; otherwise false. */
+  public boolean levelIsMu;
+
+  /** The bound to which the gradient was clipped, as the report states it; 0 if it doesn't. */
+  public double gradientBound;
+
+  /** Name of the question of an {@code ANSWER}; otherwise empty. */
+  public String question = "";
+
+  /** The randomised bit of an {@code ANSWER}; otherwise false. */
+  public boolean bit;
 
   /**
    * Declared taus of {@code COORDINATE_LAPLACE} as little-endian doubles, one for each coordinate,

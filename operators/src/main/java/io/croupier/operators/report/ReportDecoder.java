@@ -85,9 +85,6 @@ public final class ReportDecoder {
               ? undeclaredInPublic()
               : malformed(String.join("; ", violations));
         }
-        if (message.hasAnswer()) {
-          return malformed("gradient is answer: the job doesn't accept answers yet");
-        }
         // Protobuf writes the vectors packed, as our own clients do.
         report = ViewReader.read(parse(message.toByteArray()));
       }

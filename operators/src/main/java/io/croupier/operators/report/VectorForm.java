@@ -13,5 +13,7 @@ public enum VectorForm {
   /** 64-bit floating-point features of one observation; its label is a separate field. */
   EXAMPLE,
   /** No values: a seed and an index name a vector. Only reports have this form. */
-  CANDIDATE
+  CANDIDATE,
+  /** No values: one randomised bit, the answer to a question. */
+  ANSWER
 }

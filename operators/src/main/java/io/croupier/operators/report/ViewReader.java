@@ -3,10 +3,12 @@ package io.croupier.operators.report;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.croupier.accounting.mechanism.InvalidMechanismException;
+import io.croupier.schemas.Answer;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.Questions;
 import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.ExampleView;
 import io.croupier.schemas.view.GradientReportView;
@@ -38,6 +40,11 @@ final class ViewReader {
     report.deviceId = view.getDeviceId();
     report.sequence = view.getSequence();
     report.createdAtMs = view.getCreatedAtMs();
+    report.gradientBound = view.getGradientBound();
+    if (view.hasGradientBound()
+        && !(report.gradientBound > 0 && report.gradientBound <= Double.MAX_VALUE)) {
+      return null;
+    }
     return readGradient(view, report) && readDeclaration(view, report) ? report : null;
   }
 
@@ -48,7 +55,8 @@ final class ViewReader {
       case SPARSE -> readSparse(view.getSparse(), report) && mayHoldItsValues(view, report);
       case EXAMPLE -> readExample(view.getExample(), report) && mayHoldItsValues(view, report);
       case CANDIDATE -> readCandidate(view, report);
-      case ANSWER, GRADIENT_NOT_SET -> false;
+      case ANSWER -> readAnswer(view.getAnswer(), report);
+      case GRADIENT_NOT_SET -> false;
     };
   }
 
@@ -118,6 +126,13 @@ final class ViewReader {
     report.candidateSeed = candidate.getSeed();
     report.candidateIndex = candidate.getIndex();
     return true;
+  }
+
+  private static boolean readAnswer(Answer answer, Report report) {
+    report.form = VectorForm.ANSWER;
+    report.question = answer.getQuestion();
+    report.bit = answer.getBit();
+    return answer.hasBit() && Questions.isName(report.question);
   }
 
   private static boolean readDeclaration(GradientReportView view, Report report) {

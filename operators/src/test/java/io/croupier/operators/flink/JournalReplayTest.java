@@ -10,6 +10,7 @@ import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.CoordinateWise;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle.Outcome;
 import io.croupier.schemas.ModelSpec;
@@ -44,7 +45,7 @@ class JournalReplayTest {
         TestRecords.common("coordinates")
             .setCoordinateWise(CoordinateWise.getDefaultInstance())
             .setReportsPerRound(2),
-        TestRecords.common("radius")
+        TestRecords.asking(TestRecords.common("radius"))
             .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
             .setReportsPerRound(3)
             .setMaxStaleness(2));
@@ -118,6 +119,9 @@ class JournalReplayTest {
           .as(id)
           .isEqualTo(published.get(id).stream().map(JournalReplayTest::withoutTime).toList());
     }
+    ModelUpdate asking = published.get("radius").get(published.get("radius").size() - 1);
+    assertThat(asking.getAnswers()).isGreaterThan(4);
+    assertThat(asking.getEstimatesList()).anyMatch(Estimate::hasFraction);
     assertThat(largestRound(JournalTest.entries(records), "sgd"))
         .as("the last round of a burst takes all reports after the gradients agree")
         .isGreaterThan(BURST / 2);
@@ -163,6 +167,10 @@ class JournalReplayTest {
 
   /** One report, or the sum of several that name the same round. */
   private RoundSum bundle(String modelId, long namedRound, SplittableRandom random) {
+    if (modelId.equals("radius") && random.nextInt(2) == 0) {
+      boolean bit = random.nextInt(4) > 0;
+      return positioned(TestRecords.answer(modelId, namedRound, bit ? "a" : "b", bit));
+    }
     int form = random.nextInt(3);
     RoundSum first = report(modelId, namedRound, form, random);
     Bundle bundle = new Bundle(first);

@@ -3,6 +3,8 @@ package io.croupier.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.model.LiveModel;
+import io.croupier.schemas.Estimate;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -57,6 +59,27 @@ class LearnerMetricsTest {
         .isEqualTo(
             Map.of(
                 "lag-ms", 100L, "model.m.lag-ms", 7L, "model.m.hold", 2, "model.m.held-ms", 30L));
+  }
+
+  @Test
+  void estimatesAreGaugesOfEachQuestion() {
+    Map<String, Gauge<?>> gauges = new TreeMap<>();
+    LearnerMetrics metrics =
+        new LearnerMetrics(new Gauges("", gauges), new Backlog(LearnerTasks.PUBLICATIONS.maxLag()));
+    Estimate.Builder estimate = Estimate.newBuilder().setAnswers(0);
+    estimate.getQuestionBuilder().setName("a");
+    metrics.estimates("m", List.of(estimate.build()));
+    assertThat(values(gauges))
+        .containsEntry("model.m.question.a.fraction", Double.NaN)
+        .containsEntry("model.m.question.a.answers", 0L);
+    estimate.setFraction(0.5).setStandardError(0.1).setLow(0.3).setHigh(0.7).setAnswers(9);
+    metrics.estimates("m", List.of(estimate.build()));
+    assertThat(values(gauges))
+        .containsEntry("model.m.question.a.fraction", 0.5)
+        .containsEntry("model.m.question.a.standard-error", 0.1)
+        .containsEntry("model.m.question.a.low", 0.3)
+        .containsEntry("model.m.question.a.high", 0.7)
+        .containsEntry("model.m.question.a.answers", 9L);
   }
 
   private static Map<String, Object> values(Map<String, Gauge<?>> gauges) {

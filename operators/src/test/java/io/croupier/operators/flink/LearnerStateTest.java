@@ -9,6 +9,7 @@ import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Banco;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -77,7 +78,7 @@ class LearnerStateTest {
               .setRoundTimeoutMs(1000)
               .setReportsPerRound(r));
       specs.add(
-          TestRecords.common("adaptive-radius-" + r)
+          TestRecords.asking(TestRecords.common("adaptive-radius-" + r))
               .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
               .setMaxStaleness(0)
               .setReportsPerRound(r));
@@ -118,6 +119,8 @@ class LearnerStateTest {
     assertThat(newest).hasSize(8);
     assertThat(newest.values()).allSatisfy(update -> assertThat(update.getUsed()).isPositive());
     assertThat(newest.get("adaptive-radius-1").getDroppedStale()).isPositive();
+    assertThat(newest.get("adaptive-radius-7").getAnswers()).isPositive();
+    assertThat(newest.get("adaptive-radius-7").getEstimatesList()).anyMatch(Estimate::hasFraction);
     assertThat(newest.values()).anySatisfy(update -> assertThat(update.getOpen()).isPositive());
   }
 
@@ -131,6 +134,10 @@ class LearnerStateTest {
     int back = Math.min(updates.size(), 1 + random.nextInt(3));
     long named =
         random.nextInt(20) == 0 ? 1_000_000 : updates.get(updates.size() - back).getRound();
+    if (modelId.startsWith("adaptive") && random.nextInt(3) == 0) {
+      return TestRecords.answer(
+          modelId, named, random.nextBoolean() ? "a" : "b", random.nextBoolean());
+    }
     RoundSum sum =
         random.nextBoolean()
             ? TestRecords.dense(modelId, named, random.nextGaussian(), random.nextGaussian())

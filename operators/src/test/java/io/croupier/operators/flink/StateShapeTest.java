@@ -52,7 +52,8 @@ class StateShapeTest {
           "adaptive_radius {}",
           "ldp_sgd { step_size: 1 decay: 0 }",
           "coordinate_wise {}",
-          "coordinate_wise { prior { conjugate {} } } averaging { polynomial { degree: 3 } }");
+          "coordinate_wise { prior { conjugate {} } } averaging { polynomial { degree: 3 } }",
+          "adaptive_radius {} questions { name: 'a' accuracy {} }");
 
   private static final List<String> CENTRAL =
       List.of(
@@ -160,6 +161,9 @@ class StateShapeTest {
         stored.addAll(tasks.stored("m"));
       }
       if (!central) {
+        if (spec.getQuestionsCount() > 0) {
+          tasks.report(intake.withoutUser(answer()));
+        }
         // Rounds that agree, and a last round that the next publication would close.
         tasks.lag(5_000);
         for (int i = 0; i < AGREEING; i++) {
@@ -188,6 +192,15 @@ class StateShapeTest {
       report.form = VectorForm.GRID;
       report.values = PackedVectors.encode(new int[] {1 << 15, 1});
     }
+    return report;
+  }
+
+  private static Report answer() {
+    Report report = TestRecords.report("ada", 0, "m");
+    report.form = VectorForm.ANSWER;
+    report.declaration = Declaration.RANDOMISED_RESPONSE;
+    report.question = "a";
+    report.level = 1;
     return report;
   }
 

@@ -115,6 +115,22 @@ final class TestRecords {
     return sum;
   }
 
+  /** One answer to a question, with noise of about epsilon 1. */
+  static RoundSum answer(String modelId, long namedRound, String question, boolean bit) {
+    RoundSum sum = dense(modelId, namedRound);
+    sum.form = VectorForm.ANSWER;
+    sum.question = question;
+    sum.response = bit ? 0.46 : -0.46;
+    return sum;
+  }
+
+  /** A model that asks for its accuracy and for losses above 1/2. */
+  static ModelSpec.Builder asking(ModelSpec.Builder spec) {
+    spec.addQuestionsBuilder().setName("a").getAccuracyBuilder();
+    spec.addQuestionsBuilder().setName("b").getLossAboveBuilder().setThreshold(0.5);
+    return spec;
+  }
+
   /** Returns the updates among {@code records}, in order. */
   static List<ModelUpdate> updates(List<OutboundRecord> records) {
     return records.stream()

@@ -7,6 +7,7 @@ import io.croupier.schemas.Example;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
 import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.RandomisedResponse;
 import io.croupier.schemas.Sparse;
 import java.util.Arrays;
 import java.util.function.IntToDoubleFunction;
@@ -25,6 +26,7 @@ final class MessageReader {
     report.deviceId = message.getDeviceId();
     report.sequence = message.getSequence();
     report.createdAtMs = message.getCreatedAtMs();
+    report.gradientBound = message.getGradientBound();
     readGradient(message, report);
     readDeclaration(message, report);
     return report;
@@ -63,7 +65,12 @@ final class MessageReader {
         report.y = example.getY();
       }
       case CANDIDATE -> readCandidate(message.getCandidate(), report);
-      case ANSWER, GRADIENT_NOT_SET -> throw new IllegalArgumentException("gradient is missing");
+      case ANSWER -> {
+        report.form = VectorForm.ANSWER;
+        report.question = message.getAnswer().getQuestion();
+        report.bit = message.getAnswer().getBit();
+      }
+      case GRADIENT_NOT_SET -> throw new IllegalArgumentException("gradient is missing");
     }
   }
 
@@ -86,8 +93,13 @@ final class MessageReader {
         report.clip = clip(laplace.getClip());
       }
       case PRIV_UNIT -> readPrivUnit(message.getPrivUnit(), report);
-      case RANDOMISED_RESPONSE, DECLARATION_NOT_SET ->
-          throw new IllegalArgumentException("declaration is missing");
+      case RANDOMISED_RESPONSE -> {
+        RandomisedResponse response = message.getRandomisedResponse();
+        report.declaration = Declaration.RANDOMISED_RESPONSE;
+        report.levelIsMu = response.hasMu();
+        report.level = response.hasMu() ? response.getMu() : response.getEpsilon();
+      }
+      case DECLARATION_NOT_SET -> throw new IllegalArgumentException("declaration is missing");
     }
   }
 

@@ -39,6 +39,9 @@ public final class RandomReports {
     if (random.nextBoolean()) {
       report.setDeviceId(odd() ? ODD_IDS[random.nextInt(4)] : "d");
     }
+    if (random.nextInt(8) == 0) {
+      report.setGradientBound(odd() ? ODD[random.nextInt(ODD.length)] : 1);
+    }
     if (!odd()) {
       gradient(report, odd() ? 0 : dimension);
     }
@@ -50,7 +53,7 @@ public final class RandomReports {
   }
 
   private void gradient(GradientReport.Builder report, int dimension) {
-    switch (random.nextInt(5)) {
+    switch (random.nextInt(6)) {
       case 0 -> {
         report.getDenseBuilder();
         for (int i = 0; i < dimension; i++) {
@@ -65,6 +68,7 @@ public final class RandomReports {
       }
       case 2 -> sparse(report, dimension);
       case 3 -> candidate(report, dimension);
+      case 4 -> answer(report);
       default -> {
         report.getExampleBuilder();
         for (int i = 0; i < dimension; i++) {
@@ -84,6 +88,29 @@ public final class RandomReports {
     }
     if (!odd()) {
       report.getCandidateBuilder().setIndex(odd() ? 64 : random.nextInt(64));
+    }
+  }
+
+  private void answer(GradientReport.Builder report) {
+    report.getAnswerBuilder();
+    if (!odd()) {
+      report
+          .getAnswerBuilder()
+          .setQuestion(odd() ? ODD_IDS[random.nextInt(4)] : "question-" + random.nextInt(3));
+    }
+    if (!odd()) {
+      report.getAnswerBuilder().setBit(random.nextBoolean());
+    }
+  }
+
+  private void randomisedResponse(GradientReport.Builder report) {
+    report.getRandomisedResponseBuilder();
+    if (!odd()) {
+      if (random.nextBoolean()) {
+        report.getRandomisedResponseBuilder().setMu(level());
+      } else {
+        report.getRandomisedResponseBuilder().setEpsilon(level());
+      }
     }
   }
 
@@ -115,6 +142,10 @@ public final class RandomReports {
   private void declaration(GradientReport.Builder report, int dimension) {
     if (report.hasCandidate() != odd()) {
       privUnit(report);
+      return;
+    }
+    if (report.hasAnswer() != odd()) {
+      randomisedResponse(report);
       return;
     }
     switch (random.nextInt(5)) {

@@ -1,0 +1,107 @@
+package io.croupier.operators.model;
+
+import io.croupier.operators.evaluation.AnswerTally;
+import io.croupier.operators.evaluation.FractionEstimate;
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.schemas.Estimate;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.Question;
+import io.croupier.schemas.Questions;
+import io.croupier.schemas.view.ModelUpdateView;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The questions of a local model, and the answers to each. A question that the spec no longer
+ * contains loses its answers.
+ */
+final class AskedQuestions {
+  private static final String CHUNK = "answers-of-";
+
+  private Map<String, Asked> asked = new LinkedHashMap<>();
+  private double probability;
+
+  /** Answers that have entered a tally, also of questions that were removed since. */
+  private long answers;
+
+  private record Asked(Question question, AnswerTally tally) {}
+
+  /** Creates the questions of a valid spec, without answers. */
+  AskedQuestions(ModelSpec spec) {
+    follow(spec);
+  }
+
+  /** Takes over the questions of a changed spec. */
+  void follow(ModelSpec spec) {
+    Map<String, Asked> next = new LinkedHashMap<>();
+    for (Question question : spec.getQuestionsList()) {
+      Asked before = asked.get(question.getName());
+      next.put(
+          question.getName(),
+          new Asked(question, before == null ? new AnswerTally() : before.tally));
+    }
+    asked = next;
+    probability = Questions.probability(spec);
+  }
+
+  /**
+   * Adds an answer.
+   *
+   * @param age how many publications are newer than the one that the answer is about
+   * @return false if its question was removed since it was admitted
+   */
+  boolean add(RoundSum answer, int age) {
+    Asked question = asked.get(answer.question);
+    if (question == null) {
+      return false;
+    }
+    question.tally.add(answer.response, age);
+    answers++;
+    return true;
+  }
+
+  /** Records a new publication: earlier answers count less. */
+  void age() {
+    asked.values().forEach(question -> question.tally.age());
+  }
+
+  /** Writes the probability of a question, and the estimates, into an update. */
+  void describe(ModelUpdateView.Builder update) {
+    if (!asked.isEmpty()) {
+      update.setQuestionProbability(probability);
+    }
+    if (!asked.isEmpty() || answers > 0) {
+      update.setAnswers(answers);
+    }
+    asked.values().forEach(question -> update.addEstimates(estimate(question)));
+  }
+
+  private static Estimate estimate(Asked asked) {
+    Estimate.Builder estimate = Estimate.newBuilder().setQuestion(asked.question).setAnswers(0);
+    asked.tally.estimate().ifPresent(fraction -> describe(fraction, estimate));
+    return estimate.build();
+  }
+
+  private static void describe(FractionEstimate fraction, Estimate.Builder estimate) {
+    estimate
+        .setFraction(fraction.fraction())
+        .setStandardError(fraction.standardError())
+        .setLow(fraction.low())
+        .setHigh(fraction.high())
+        .setAnswers(fraction.answers());
+  }
+
+  /** Passes the answers to a visitor, which may restore them. */
+  void visit(LearnerState.Visitor visitor) {
+    if (!asked.isEmpty() || answers > 0) {
+      answers = visitor.count("answers", answers);
+    }
+    asked.forEach((name, question) -> question.tally.visit(CHUNK + name, visitor));
+  }
+
+  /** Returns whether a stored part belongs to a question that the spec no longer contains. */
+  boolean isForgotten(String part) {
+    return part.startsWith(CHUNK)
+        && !asked.containsKey(part.substring(CHUNK.length(), part.lastIndexOf('/')));
+  }
+}

@@ -1,0 +1,283 @@
+package io.croupier.operators.model;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.TextFormat;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.MapAccount;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Estimate;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Answers from their bytes to the estimates of an update. */
+class AnswerIntakeTest {
+  private static final String ASKS =
+      "questions { name: 'a' accuracy {} } questions { name: 'b' loss_above { threshold: 2 } } ";
+
+  private final ReportDecoder decoder = new ReportDecoder("raw");
+
+  private static ModelSpec spec(String rest) {
+    try {
+      return TextFormat.parse(
+          "model_id: 'm' dimension: 3 gradient_bound: 0.5 " + ASKS + rest, ModelSpec.class);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(rest, e);
+    }
+  }
+
+  private Report report(String text) {
+    return ((Decoded.WellFormed) decode(text)).report();
+  }
+
+  private Decoded decode(String text) {
+    try {
+      byte[] bytes =
+          TextFormat.parse(
+                  "model_id: 'm' user_id: 'u' device_id: 'd' sequence: 1 " + text,
+                  GradientReport.class)
+              .toByteArray();
+      return decoder.decode("u".getBytes(UTF_8), bytes, "gradients", 0, 0);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(text, e);
+    }
+  }
+
+  private static AccountingEvent judge(Report report, ModelSpec spec) {
+    return judge(report, spec, new MapAccount());
+  }
+
+  private static AccountingEvent judge(Report report, ModelSpec spec, MapAccount account) {
+    return new Ledger().judge(report, new ReportIntake(spec, 0).terms(), account);
+  }
+
+  private static String answer(String question, boolean bit, String level) {
+    return "round: 0 answer { question: '%s' bit: %s } randomised_response { %s }"
+        .formatted(question, bit, level);
+  }
+
+  /** BANCO, too: an answer has no noise that a bet could suffer from. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "adaptive_radius {}",
+        "ldp_sgd { step_size: 1 decay: 0 }",
+        "banco { strongest_noise { l2_laplace { epsilon: 1 } } }"
+      })
+  void anAnswerIsAdmittedAndLeavesItsUser(String learner) {
+    ModelSpec spec = spec(learner);
+    Report report = report(answer("b", false, "epsilon: 0.1"));
+    assertThat(judge(report, spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    RoundSum sum = new ReportIntake(spec, 4).withoutUser(report);
+    assertThat(sum.form).isEqualTo(VectorForm.ANSWER);
+    assertThat(sum.question).isEqualTo("b");
+    assertThat(sum.response).isCloseTo(-Math.tanh(0.05), within(1e-15));
+    assertThat(sum.specOffset).isEqualTo(4);
+    assertThat(sum.count).isOne();
+  }
+
+  /** A pure epsilon costs what Laplace noise does, a mu what Gaussian noise does. */
+  @ParameterizedTest
+  @ValueSource(doubles = {0.1, 1, 2.5})
+  void costsItsLevel(double level) {
+    ModelSpec spec = spec("limits { epsilon: 10 delta: 1e-6 } adaptive_radius {}");
+    AccountingEvent pure = judge(report(answer("a", true, "epsilon: " + level)), spec);
+    AccountingEvent laplace =
+        judge(
+            report(
+                "round: 0 grid { values: [1, 2, 3] } l2_laplace { epsilon: %s }".formatted(level)),
+            spec);
+    assertThat(pure.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(pure.getSpent()).isEqualTo(laplace.getSpent());
+    assertThat(pure.getUserTotals()).isEqualTo(laplace.getUserTotals());
+    assertThat(pure.getRandomisedResponse().getEpsilon()).isEqualTo(level);
+
+    AccountingEvent gaussian = judge(report(answer("a", true, "mu: " + level)), spec);
+    AccountingEvent noise =
+        judge(
+            report("round: 0 grid { values: [1, 2, 3] } gaussian { mu: %s }".formatted(level)),
+            spec);
+    assertThat(gaussian.getRandomisedResponse().getMu()).isEqualTo(level);
+    assertThat(gaussian.getSpent())
+        .as("but for the distance of the discrete Gaussian from its law, which an answer has not")
+        .isEqualTo(noise.getSpent().toBuilder().clearTotalVariation().build());
+    assertThat(gaussian.getSpent().getVariationRate()).isPositive();
+  }
+
+  @Test
+  void aPureLimitTakesNoMu() {
+    ModelSpec spec = spec("limits { epsilon: 10 } adaptive_radius {}");
+    AccountingEvent event = judge(report(answer("a", true, "mu: 1")), spec);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason())
+        .startsWith(
+            "declaration is randomised_response with 1.0: limits.epsilon is a limit of pure"
+                + " epsilons");
+    assertThat(event.getSpent().getMu()).as("it has left the device").isEqualTo(1);
+  }
+
+  @Test
+  void aLimitCountsAnswersLikeReports() {
+    ModelSpec spec = spec("limits { epsilon: 1.5 } adaptive_radius {}");
+    MapAccount account = new MapAccount();
+    Report first = report(answer("a", true, "epsilon: 1"));
+    assertThat(judge(first, spec, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(judge(first, spec, account).getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    Report other = report(answer("a", false, "epsilon: 1"));
+    assertThat(judge(other, spec, account).getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    Report next = report(answer("a", true, "epsilon: 1").replace("round: 0", "round: 1"));
+    next.sequence = 2;
+    assertThat(judge(next, spec, account).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+  }
+
+  @Test
+  void anUnknownQuestionIsRefusedAndCharged() {
+    AccountingEvent event =
+        judge(report(answer("c", true, "epsilon: 1")), spec("adaptive_radius {}"));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertThat(event.getReason())
+        .isEqualTo("answer.question must be one of the model's: it asks a, b");
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(1);
+  }
+
+  @Test
+  void aCentralModelRefusesAnswers() {
+    ModelSpec central =
+        spec(
+                "limits { delta: 1e-6 max_participations: 4 min_separation: 10 } dp_ftrl {"
+                    + " clip_norm: 1 noise_multiplier: 2 noise { tree {} } learning_rate: 1 }")
+            .toBuilder()
+            .clearQuestions()
+            .build();
+    AccountingEvent event = judge(report(answer("a", true, "epsilon: 1")), central);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertThat(event.getReason()).endsWith("it asks none");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.5, ADMITTED", "0.25, REFUSED_DECLARATION", "1, REFUSED_DECLARATION"})
+  void aStatedBoundMustBeTheModels(double bound, Outcome outcome) {
+    String gradient = "round: 0 grid { values: [0, 0, 0] } l2_laplace { epsilon: 1 }";
+    AccountingEvent event =
+        judge(report("gradient_bound: %s ".formatted(bound) + gradient), spec("black_box {}"));
+    assertThat(event.getOutcome()).isEqualTo(outcome);
+    if (outcome != Outcome.ADMITTED) {
+      assertThat(event.getReason())
+          .contains(
+              "gradient_bound is %s: it must be the model's, 0.5, or left out".formatted(bound));
+    }
+    assertThat(judge(report(gradient), spec("black_box {}")).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+  }
+
+  private RoundSum sum(ModelSpec spec, long round, String question, boolean bit) {
+    Report report = report(answer(question, bit, "epsilon: 3"));
+    report.round = round;
+    return new ReportIntake(spec, 0).withoutUser(report);
+  }
+
+  private static ModelUpdate publish(LiveModel model) {
+    try {
+      return ModelUpdate.parseFrom(model.publish(true, 0).orElseThrow().toByteArray());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void answersMakeEstimatesAndNoSteps() {
+    ModelSpec spec = spec("question_probability: 0.1 ldp_sgd { step_size: 1 decay: 0 }");
+    LiveModel model = LiveModel.begin(spec, 0);
+    ModelUpdate first = publish(model);
+    assertThat(first.getQuestionProbability()).isEqualTo(0.1);
+    assertThat(first.getEstimatesList())
+        .extracting(estimate -> estimate.getQuestion().getName())
+        .containsExactly("a", "b");
+    assertThat(first.getEstimatesList()).noneMatch(Estimate::hasFraction);
+    model.confirm();
+    assertThat(model.hasNews()).isFalse();
+
+    for (int i = 0; i < 30; i++) {
+      assertThat(model.add(sum(spec, 0, "a", i < 20))).isEqualTo(BundleOutcome.TALLIED);
+    }
+    assertThat(model.hasNews()).isTrue();
+    assertThat(model.hasNewRound()).isFalse();
+    assertThat(model.isAnswered()).as("no gradient has tried the weights").isFalse();
+    ModelUpdate update = publish(model);
+    assertThat(update.getRound()).isZero();
+    assertThat(update.getUsed()).isZero();
+    assertThat(update.getAnswers()).isEqualTo(30);
+    Estimate accuracy = update.getEstimates(0);
+    double h = Math.tanh(1.5);
+    assertThat(accuracy.getFraction()).isCloseTo(0.5 + 1.0 / 6 / h, within(1e-12));
+    assertThat(accuracy.getStandardError())
+        .isCloseTo(Math.sqrt((1 - 1.0 / 9) / 30) / 2 / h, within(1e-12));
+    assertThat(accuracy.getLow()).isBetween(0.3, accuracy.getFraction());
+    assertThat(accuracy.getHigh()).isBetween(accuracy.getFraction(), 0.95);
+    assertThat(accuracy.getAnswers()).isEqualTo(30);
+    assertThat(update.getEstimates(1).hasFraction()).isFalse();
+  }
+
+  @Test
+  void staleAnswersAreDroppedAndCounted() {
+    ModelSpec spec = spec("max_staleness: 1 ldp_sgd { step_size: 1 decay: 0 }");
+    LiveModel model = LiveModel.begin(spec, 0);
+    for (int round = 0; round < 3; round++) {
+      publish(model);
+      model.confirm();
+      Report gradient = report("round: 0 dense { values: [1, 0, 0] } undisclosed {}");
+      gradient.round = round;
+      model.add(new ReportIntake(spec, 0).withoutUser(gradient));
+    }
+    assertThat(model.add(sum(spec, 0, "a", true))).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(sum(spec, 1, "a", true))).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(model.add(sum(spec, 9, "a", true))).isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
+    ModelUpdate update = publish(model);
+    assertThat(update.getDroppedStale()).isOne();
+    assertThat(update.getDroppedUnpublished()).isOne();
+    assertThat(update.getAnswers()).isOne();
+  }
+
+  @Test
+  void questionsComeAndGo() {
+    ModelSpec spec = spec("ldp_sgd { step_size: 1 decay: 0 }");
+    LiveModel model = LiveModel.begin(spec, 0);
+    publish(model);
+    model.add(sum(spec, 0, "a", true));
+    model.add(sum(spec, 0, "b", true));
+
+    ModelSpec.Builder changed = spec.toBuilder().removeQuestions(1);
+    changed.addQuestionsBuilder().setName("c").getAccuracyBuilder();
+    model.respec(changed.build());
+    assertThat(model.isObsolete("answers-of-b/0")).isTrue();
+    assertThat(model.isObsolete("answers-of-a/0")).isFalse();
+    assertThat(model.add(sum(spec, 0, "b", true))).isEqualTo(BundleOutcome.DROPPED_STALE);
+    ModelUpdate update = publish(model);
+    assertThat(update.getEstimatesList())
+        .extracting(estimate -> estimate.getQuestion().getName())
+        .containsExactly("a", "c");
+    assertThat(update.getEstimates(0).getAnswers()).isOne();
+    assertThat(update.getEstimates(1).getAnswers()).isZero();
+    assertThat(update.getAnswers()).isEqualTo(2);
+
+    model.respec(spec.toBuilder().clearQuestions().build());
+    ModelUpdate silent = publish(model);
+    assertThat(silent.getEstimatesList()).isEmpty();
+    assertThat(silent.hasQuestionProbability()).isFalse();
+    assertThat(silent.getAnswers()).isEqualTo(2);
+  }
+}
