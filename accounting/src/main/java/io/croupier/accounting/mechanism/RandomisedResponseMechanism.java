@@ -1,6 +1,7 @@
 package io.croupier.accounting.mechanism;
 
 import io.croupier.accounting.DiscreteGaussian;
+import io.croupier.accounting.ResponseLaw;
 
 /**
  * One bit that is inverted with a probability: the answer to a question. It is no gradient, so
@@ -17,6 +18,11 @@ public record RandomisedResponseMechanism(double level, boolean isMu) implements
    */
   public RandomisedResponseMechanism {
     InvalidMechanismException.requirePositive(NAME, isMu ? "mu" : "epsilon", level);
+  }
+
+  /** The law of the bit. */
+  public ResponseLaw law() {
+    return isMu ? ResponseLaw.ofMu(level) : ResponseLaw.ofEpsilon(level);
   }
 
   @Override

@@ -1,9 +1,10 @@
 package io.croupier.client.randomiser;
 
 import io.croupier.accounting.ResponseLaw;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.noise.SecureBits;
 import io.croupier.schemas.Answer;
-import io.croupier.schemas.RandomisedResponse;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.view.GradientReportView;
 
 /**
@@ -17,16 +18,15 @@ import io.croupier.schemas.view.GradientReportView;
  * <p>Safe for use by several threads. It contains a generator and can't be serialised.
  */
 public final class BitRandomiser {
-  private final RandomisedResponse declaration;
+  private final RandomisedResponseMechanism mechanism;
   private final ResponseLaw law;
   private final Cost cost;
   private final SecureBits bits;
 
-  private BitRandomiser(
-      RandomisedResponse declaration, ResponseLaw law, Cost cost, SecureBits bits) {
-    this.declaration = declaration;
-    this.law = law;
-    this.cost = cost;
+  BitRandomiser(RandomisedResponseMechanism mechanism, SecureBits bits) {
+    this.mechanism = mechanism;
+    law = mechanism.law();
+    cost = Cost.of(mechanism);
     this.bits = bits;
   }
 
@@ -37,15 +37,7 @@ public final class BitRandomiser {
    * @throws IllegalArgumentException if it is not positive and finite
    */
   public static BitRandomiser ofEpsilon(double epsilon) {
-    return ofEpsilon(epsilon, new SecureBits());
-  }
-
-  static BitRandomiser ofEpsilon(double epsilon, SecureBits bits) {
-    return new BitRandomiser(
-        RandomisedResponse.newBuilder().setEpsilon(epsilon).build(),
-        ResponseLaw.ofEpsilon(epsilon),
-        Cost.ofEpsilon(epsilon),
-        bits);
+    return new BitRandomiser(new RandomisedResponseMechanism(epsilon, false), new SecureBits());
   }
 
   /**
@@ -54,20 +46,17 @@ public final class BitRandomiser {
    * @throws IllegalArgumentException if mu is not positive and finite
    */
   public static BitRandomiser ofMu(double mu) {
-    return ofMu(mu, new SecureBits());
-  }
-
-  static BitRandomiser ofMu(double mu, SecureBits bits) {
-    return new BitRandomiser(
-        RandomisedResponse.newBuilder().setMu(mu).build(),
-        ResponseLaw.ofMu(mu),
-        Cost.ofMu(mu),
-        bits);
+    return new BitRandomiser(new RandomisedResponseMechanism(mu, true), new SecureBits());
   }
 
   /** The privacy cost of one release to the person, which the job accounts, too. */
   public Cost cost() {
     return cost;
+  }
+
+  /** What a release declares. */
+  public RandomisedResponseMechanism mechanism() {
+    return mechanism;
   }
 
   /** The law of a release. */
@@ -91,8 +80,7 @@ public final class BitRandomiser {
    * @param question name of the question
    */
   public void release(String question, boolean answer, GradientReportView.Builder report) {
-    report
-        .setAnswer(Answer.newBuilder().setQuestion(question).setBit(release(answer)))
-        .setRandomisedResponse(declaration);
+    report.setAnswer(Answer.newBuilder().setQuestion(question).setBit(release(answer)));
+    Declarations.declare(mechanism, report);
   }
 }

@@ -3,6 +3,7 @@ package io.croupier.client.randomiser;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.noise.InsecureNoise;
 import io.croupier.noise.SecureBits;
 import io.croupier.noise.Statistics;
@@ -18,7 +19,8 @@ class BitRandomiserTest {
   @Test
   void drawsByTheStatedThreshold() {
     for (boolean answer : new boolean[] {true, false}) {
-      BitRandomiser randomiser = BitRandomiser.ofEpsilon(1, Statistics.seeded(5));
+      BitRandomiser randomiser =
+          new BitRandomiser(new RandomisedResponseMechanism(1, false), Statistics.seeded(5));
       SecureBits same = Statistics.seeded(5);
       for (int i = 0; i < 1000; i++) {
         boolean flips = same.getAsLong() >>> 1 < randomiser.law().flips();
@@ -79,8 +81,9 @@ class BitRandomiserTest {
   @Test
   void copiesOfAProcessDrawDifferently() {
     SecureBits bits = new SecureBits();
-    BitRandomiser one = BitRandomiser.ofEpsilon(1e-9, bits);
-    BitRandomiser other = BitRandomiser.ofEpsilon(1e-9, InsecureNoise.copy(bits));
+    RandomisedResponseMechanism mechanism = new RandomisedResponseMechanism(1e-9, false);
+    BitRandomiser one = new BitRandomiser(mechanism, bits);
+    BitRandomiser other = new BitRandomiser(mechanism, InsecureNoise.copy(bits));
     boolean differ = false;
     for (int i = 0; i < 200; i++) {
       differ |= one.release(true) != other.release(true);

@@ -1,7 +1,7 @@
 package io.croupier.operators.model;
 
-import io.croupier.accounting.ResponseLaw;
 import io.croupier.accounting.mechanism.GradientSpace;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.AdmissionRules;
 import io.croupier.operators.noise.CandidateExpansion;
@@ -97,8 +97,8 @@ public final class ReportIntake {
   }
 
   private static double response(Report report) {
-    ResponseLaw law =
-        report.levelIsMu ? ResponseLaw.ofMu(report.level) : ResponseLaw.ofEpsilon(report.level);
-    return report.bit ? law.strength() : -law.strength();
+    double strength =
+        new RandomisedResponseMechanism(report.level, report.levelIsMu).law().strength();
+    return report.bit ? strength : -strength;
   }
 }
