@@ -1,5 +1,6 @@
 package io.croupier.cli.data;
 
+import io.croupier.schemas.Question;
 import java.util.Arrays;
 
 /**
@@ -54,7 +55,12 @@ public final class Problem {
 
   /** The name of the fit of a {@link Score}. */
   public String fitName() {
-    return pointLoss instanceof LogisticLoss ? "accuracy" : "R²";
+    return hasClasses() ? "accuracy" : "R²";
+  }
+
+  /** Whether the targets are two classes, so that predictions are right or wrong. */
+  public boolean hasClasses() {
+    return pointLoss instanceof LogisticLoss;
   }
 
   /** The same problem, restricted to the first people. */
@@ -96,6 +102,37 @@ public final class Problem {
     }
   }
 
+  /**
+   * The true answer of one person to a question about {@code weights}.
+   *
+   * @throws IllegalArgumentException if the question is unknown, or asks for the accuracy of
+   *     numbers
+   */
+  public boolean answer(Question question, int person, double[] weights) {
+    double prediction = prediction(person, weights);
+    return switch (question.getKindCase()) {
+      case ACCURACY -> {
+        if (!hasClasses()) {
+          throw new IllegalArgumentException(
+              "question %s is about accuracy, which only labels of 0 and 1 have"
+                  .formatted(question.getName()));
+        }
+        yield isRight(prediction, targets[person]);
+      }
+      case LOSS_ABOVE ->
+          importance[person] * pointLoss.value(prediction, targets[person])
+              > question.getLossAbove().getThreshold();
+      case KIND_NOT_SET ->
+          throw new IllegalArgumentException(
+              "question %s is of a kind that this version doesn't know"
+                  .formatted(question.getName()));
+    };
+  }
+
+  private static boolean isRight(double prediction, double target) {
+    return prediction > 0 == target > 0.5;
+  }
+
   /** Loss and fit of {@code weights} on all data; takes O(size d) time. */
   public Score score(double[] weights) {
     double loss = 0;
@@ -104,11 +141,10 @@ public final class Problem {
     for (int i = 0; i < targets.length; i++) {
       double prediction = prediction(i, weights);
       loss += importance[i] * pointLoss.value(prediction, targets[i]);
-      right += prediction > 0 == targets[i] > 0.5 ? 1 : 0;
+      right += isRight(prediction, targets[i]) ? 1 : 0;
       residuals += (prediction - targets[i]) * (prediction - targets[i]);
     }
-    double fit =
-        pointLoss instanceof LogisticLoss ? right / size() : 1 - residuals / totalVariation;
+    double fit = hasClasses() ? right / size() : 1 - residuals / totalVariation;
     return new Score(loss / size() / meanImportance, fit);
   }
 

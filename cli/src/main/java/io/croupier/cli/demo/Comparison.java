@@ -2,6 +2,7 @@ package io.croupier.cli.demo;
 
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Score;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,12 +73,36 @@ record Comparison(
     if (!local().isEmpty()) {
       notes.add(sameForAll());
     }
+    notes.addAll(estimates());
     notes.addAll(reconciliation.refusals());
     if (!central().isEmpty()) {
       notes.add(trust());
       notes.add(spentOnTrust());
     }
     return notes;
+  }
+
+  /** What an operator, who has no raw data, knows of the models from the answers of some people. */
+  private List<String> estimates() {
+    List<String> estimates = new ArrayList<>();
+    for (LearnerResult result : local()) {
+      for (Estimate estimate : result.estimates()) {
+        if (estimate.hasFraction()) {
+          estimates.add(
+              "%s: %s, as estimated from %s people, each by one randomised bit instead of a gradient:"
+                      .formatted(
+                          result.comparedLearner().label(),
+                          estimate.getQuestion().getName(),
+                          NumberFormats.count(estimate.getAnswers()))
+                  + " %s +- %s (95 %%); in truth %s."
+                      .formatted(
+                          NumberFormats.hundredths(estimate.getFraction()),
+                          NumberFormats.hundredths(1.96 * estimate.getStandardError()),
+                          NumberFormats.score(result.average().fit())));
+        }
+      }
+    }
+    return estimates;
   }
 
   /** Who has access to raw gradients. */

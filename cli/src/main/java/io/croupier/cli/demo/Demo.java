@@ -16,6 +16,7 @@ import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.operators.model.CentralModel;
+import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -149,6 +150,7 @@ final class Demo {
       specs =
           learners.stream()
               .map(comparedLearner -> comparedLearner.spec(data.problem().dimension(), parameters))
+              .map(this::asking)
               .toList();
       specs.stream().filter(ModelSpecs::isCentral).forEach(CentralModel::check);
     } catch (IllegalArgumentException e) {
@@ -161,6 +163,19 @@ final class Demo {
       }
     }
     return specs;
+  }
+
+  /** The spec with a question for the accuracy, where there is one and devices can be asked. */
+  private ModelSpec asking(ModelSpec spec) {
+    if (ModelSpecs.isCentral(spec) || !data.problem().hasClasses()) {
+      return spec;
+    }
+    ModelSpec.Builder asking = spec.toBuilder();
+    asking
+        .addQuestionsBuilder()
+        .setName(data.problem().fitName())
+        .setAccuracy(Accuracy.getDefaultInstance());
+    return asking.build();
   }
 
   /** The specs of models that receive noised reports. */
@@ -273,7 +288,8 @@ final class Demo {
               problem.score(last.get(i).average()),
               problem.score(last.get(i).weights()),
               scores.curve(comparedLearner.modelId()),
-              reconciliation.spentPerModel().get(comparedLearner.modelId())));
+              reconciliation.spentPerModel().get(comparedLearner.modelId()),
+              last.get(i).estimates()));
     }
     Score nothing = problem.score(new double[problem.dimension()]);
     Score optimum = problem.score(problem.optimum());

@@ -1,6 +1,7 @@
 package io.croupier.cli.demo;
 
 import io.croupier.cli.data.Score;
+import io.croupier.schemas.Estimate;
 import java.util.List;
 
 /**
@@ -11,15 +12,18 @@ import java.util.List;
  * @param lastIterate score of its last weights
  * @param curve scores of its published averages over time
  * @param spent the most that one person spent on it, from the ledger
+ * @param estimates what the answers to its questions imply, from its last update
  */
 record LearnerResult(
     ComparedLearner comparedLearner,
     Score average,
     Score lastIterate,
     List<CurvePoint> curve,
-    MaxSpend spent) {
+    MaxSpend spent,
+    List<Estimate> estimates) {
 
   LearnerResult {
     curve = List.copyOf(curve);
+    estimates = List.copyOf(estimates);
   }
 }

@@ -4,6 +4,7 @@ package io.croupier.cli.demo;
  * The progress of a model.
  *
  * @param used reports in closed rounds
+ * @param answers answers in the estimates
  * @param dropped reports that were too late
  * @param open reports in the open round
  * @param refused reports that the ledger refused
@@ -11,16 +12,22 @@ package io.croupier.cli.demo;
  * @param newest score of the newest evaluated average; null before the first
  */
 record ModelStatus(
-    long used, long dropped, long open, long refused, long publications, CurvePoint newest) {
+    long used,
+    long answers,
+    long dropped,
+    long open,
+    long refused,
+    long publications,
+    CurvePoint newest) {
 
   /** Adds the number of refused reports, which only the ledger knows. */
   ModelStatus withRefused(long reports) {
-    return new ModelStatus(used, dropped, open, reports, publications, newest);
+    return new ModelStatus(used, answers, dropped, open, reports, publications, newest);
   }
 
   /** Reports that the model received. */
   long accounted() {
-    return used + dropped + open;
+    return used + answers + dropped + open;
   }
 
   /** Reports that the model received or the ledger refused. */

@@ -24,6 +24,11 @@ final class NumberFormats {
     return String.format(Locale.ROOT, Math.abs(value) < 1000 ? "%.3f" : "%.1e", value);
   }
 
+  /** Rounds to two decimals: 0.73. */
+  static String hundredths(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+
   /** Separates thousands by commas: 28,155. */
   static String count(long value) {
     return String.format(Locale.ROOT, "%,d", value);

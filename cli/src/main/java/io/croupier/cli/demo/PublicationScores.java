@@ -97,12 +97,14 @@ final class PublicationScores implements AutoCloseable {
     private final List<CurvePoint> curve = new ArrayList<>();
     private long publications;
     private long used;
+    private long answers;
     private long dropped;
     private long open;
 
     synchronized void publish(ModelSnapshot snapshot) {
       publications++;
       used = snapshot.used();
+      answers = snapshot.answers();
       dropped = snapshot.droppedStale() + snapshot.droppedUnpublished();
       open = snapshot.open();
       unjudged.set(snapshot);
@@ -121,7 +123,7 @@ final class PublicationScores implements AutoCloseable {
 
     synchronized ModelStatus standing() {
       CurvePoint newest = curve.isEmpty() ? null : curve.get(curve.size() - 1);
-      return new ModelStatus(used, dropped, open, 0, publications, newest);
+      return new ModelStatus(used, answers, dropped, open, 0, publications, newest);
     }
 
     synchronized List<CurvePoint> curve() {

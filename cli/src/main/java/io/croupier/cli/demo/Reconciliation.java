@@ -56,12 +56,13 @@ record Reconciliation(
       long admitted = spendTracker.admitted(comparedLearner.modelId());
       if (status.dropped() > 0 || status.open() > 0 || status.accounted() != admitted) {
         remarks.add(
-            ("%s: of %s admitted reports, %s were used, %s were too late, and %s are in an open"
-                    + " round.")
+            ("%s: of %s admitted reports, %s were used, %s answered a question, %s were too late, and"
+                    + " %s are in an open round.")
                 .formatted(
                     comparedLearner.label(),
                     NumberFormats.count(admitted),
                     NumberFormats.count(status.used()),
+                    NumberFormats.count(status.answers()),
                     NumberFormats.count(status.dropped()),
                     NumberFormats.count(status.open())));
       }

@@ -153,6 +153,7 @@ final class Recorder {
 
   private static long taken(ModelUpdate update) {
     return update.getUsed()
+        + update.getAnswers()
         + update.getDroppedStale()
         + update.getDroppedUnpublished()
         + update.getOpen();

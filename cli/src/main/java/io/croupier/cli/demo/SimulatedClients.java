@@ -3,6 +3,7 @@ package io.croupier.cli.demo;
 import io.croupier.cli.data.Problem;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,8 +19,9 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
  * Simulates the people, who arrive one by one at a steady rate. Each person evaluates the gradient
- * at every model's newest weights on their own data, and sends each model one noised report. In
- * addition, groups of people send raw gradients to central models.
+ * at every model's newest weights on their own data, and sends each model one noised report, or
+ * answers the question that the model asks instead. In addition, groups of people send raw
+ * gradients to central models.
  */
 final class SimulatedClients implements AutoCloseable {
 
@@ -174,8 +176,16 @@ final class SimulatedClients implements AutoCloseable {
     GradientReporter reporter = reporterOf.apply(person);
     for (String modelId : modelIds) {
       ModelSnapshot snapshot = newest.apply(modelId);
-      problem.gradient(person, snapshot.weights(), gradient);
-      underway.add(reporter.report(snapshot, gradient, randomiser));
+      if (reporter.question(snapshot).isPresent()) {
+        underway.add(
+            reporter.answer(
+                snapshot,
+                question -> problem.answer(question, person, snapshot.average()),
+                BitRandomiser.costing(randomiser.cost())));
+      } else {
+        problem.gradient(person, snapshot.weights(), gradient);
+        underway.add(reporter.report(snapshot, gradient, randomiser));
+      }
     }
   }
 

@@ -55,18 +55,21 @@ final class Summary {
   }
 
   private static String table(RecordCounts counts, Collection<ReplayedModel> models) {
-    List<ColumnData<ReplayedModel>> columns =
-        List.of(
-            text("model", Summary::id),
-            text("learner", model -> model.spec().getLearnerCase().name().toLowerCase(Locale.ROOT)),
-            number("rounds", ReplayedModel::round),
-            number("admitted", model -> counts.of(id(model)).admitted()),
-            number("used", ReplayedModel::used),
-            number("open", ReplayedModel::open),
-            number("too old", ReplayedModel::droppedStale),
-            number("unpublished", ReplayedModel::droppedUnpublished),
-            number("refused", model -> counts.of(id(model)).refused()),
-            number("duplicates", model -> counts.of(id(model)).duplicates()));
+    List<ColumnData<ReplayedModel>> columns = new ArrayList<>();
+    columns.add(text("model", Summary::id));
+    columns.add(
+        text("learner", model -> model.spec().getLearnerCase().name().toLowerCase(Locale.ROOT)));
+    columns.add(number("rounds", ReplayedModel::round));
+    columns.add(number("admitted", model -> counts.of(id(model)).admitted()));
+    columns.add(number("used", ReplayedModel::used));
+    if (models.stream().anyMatch(model -> model.answers() > 0)) {
+      columns.add(number("answers", ReplayedModel::answers));
+    }
+    columns.add(number("open", ReplayedModel::open));
+    columns.add(number("too old", ReplayedModel::droppedStale));
+    columns.add(number("unpublished", ReplayedModel::droppedUnpublished));
+    columns.add(number("refused", model -> counts.of(id(model)).refused()));
+    columns.add(number("duplicates", model -> counts.of(id(model)).duplicates()));
     return AsciiTable.getTable(
         AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER, models, columns);
   }

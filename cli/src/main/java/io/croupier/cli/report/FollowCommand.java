@@ -32,7 +32,8 @@ import picocli.CommandLine.Spec;
       "",
       "The first line is the newest committed update, followed by every newer one. Each line is a"
           + " ModelUpdate in the Protobuf JSON mapping. Evaluate gradients at 'weights'; predict"
-          + " with 'average'.",
+          + " with 'average'. If the model asks questions, 'estimates' contains what the answers"
+          + " imply, with 95 % confidence intervals.",
       "",
       "Each round is printed at most once. A slow reader skips updates that have been superseded."
           + " The command ends when the model is retired."
@@ -85,21 +86,26 @@ public final class FollowCommand implements Callable<Integer> {
   }
 
   private static ModelUpdate update(ModelSnapshot snapshot) {
-    return ModelUpdate.newBuilder()
-        .setModelId(snapshot.modelId())
-        .setRound(snapshot.round())
-        .addAllWeights(boxed(snapshot.weights()))
-        .addAllAverage(boxed(snapshot.average()))
-        .setUsed(snapshot.used())
-        .setDroppedStale(snapshot.droppedStale())
-        .setDroppedUnpublished(snapshot.droppedUnpublished())
-        .setOpen(snapshot.open())
-        .setGridExponent(snapshot.gridExponent())
-        .setGradientBound(snapshot.gradientBound())
-        .setAnswerProbability(snapshot.answerProbability())
-        .putAllDiagnostics(snapshot.diagnostics())
-        .setPublishedAtMs(snapshot.publishedAtMs())
-        .build();
+    ModelUpdate.Builder update =
+        ModelUpdate.newBuilder()
+            .setModelId(snapshot.modelId())
+            .setRound(snapshot.round())
+            .addAllWeights(boxed(snapshot.weights()))
+            .addAllAverage(boxed(snapshot.average()))
+            .setUsed(snapshot.used())
+            .setDroppedStale(snapshot.droppedStale())
+            .setDroppedUnpublished(snapshot.droppedUnpublished())
+            .setOpen(snapshot.open())
+            .setGridExponent(snapshot.gridExponent())
+            .setGradientBound(snapshot.gradientBound())
+            .setAnswerProbability(snapshot.answerProbability())
+            .putAllDiagnostics(snapshot.diagnostics())
+            .setPublishedAtMs(snapshot.publishedAtMs())
+            .addAllEstimates(snapshot.estimates());
+    if (!snapshot.estimates().isEmpty()) {
+      update.setQuestionProbability(snapshot.questionProbability()).setAnswers(snapshot.answers());
+    }
+    return update.build();
   }
 
   private static List<Double> boxed(double[] values) {

@@ -3,6 +3,7 @@ package io.croupier.cli.report;
 import io.croupier.cli.InputException;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -22,6 +23,7 @@ final class KafkaReportSink implements ReportSink {
 
   private final Producer<byte[], byte[]> producer;
   private final GradientReporter reporter;
+  private long questions;
   private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
 
   /**
@@ -64,7 +66,18 @@ final class KafkaReportSink implements ReportSink {
         && (underway.size() >= MOST_UNDERWAY || underway.getFirst().isDone())) {
       await(underway.removeFirst());
     }
-    underway.add(reporter.report(answer.model(), answer.round(), answer.gradient(), randomiser));
+    if (answer.truth().isPresent() && reporter.question(answer.model()).isPresent()) {
+      BitRandomiser bits = BitRandomiser.costing(randomiser.cost());
+      underway.add(reporter.answer(answer.model(), answer.truth().get(), bits));
+      questions++;
+    } else {
+      underway.add(reporter.report(answer.model(), answer.round(), answer.gradient(), randomiser));
+    }
+  }
+
+  @Override
+  public long questions() {
+    return questions;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.croupier.cli.InputException;
 import io.croupier.client.ReportMaker;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.GradientReport;
 import java.io.IOException;
@@ -21,6 +22,7 @@ final class PrintedReportSink implements ReportSink {
   private final LocalLedger ledger;
   private final ReportMaker maker;
   private boolean isFull;
+  private long questions;
 
   /** Prints to {@code out}, which is not closed. */
   PrintedReportSink(OutputStream out, Format format, LocalLedger ledger, InstantSource clock) {
@@ -34,7 +36,18 @@ final class PrintedReportSink implements ReportSink {
   @Override
   public void report(EvaluatedGradient answer, Randomiser randomiser) {
     requireRoom();
-    print(maker.release(answer.model(), answer.round(), answer.gradient(), randomiser));
+    if (answer.truth().isPresent() && maker.question(answer.model(), answer.round()).isPresent()) {
+      BitRandomiser bits = BitRandomiser.costing(randomiser.cost());
+      print(maker.answer(answer.model(), answer.round(), answer.truth().get(), bits));
+      questions++;
+    } else {
+      print(maker.release(answer.model(), answer.round(), answer.gradient(), randomiser));
+    }
+  }
+
+  @Override
+  public long questions() {
+    return questions;
   }
 
   private void requireRoom() {

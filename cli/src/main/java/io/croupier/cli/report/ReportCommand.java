@@ -49,7 +49,12 @@ import picocli.CommandLine.Spec;
       "",
       "If the model's answerProbability is below 1, the ledger chooses each round with that"
           + " probability, and never changes the decision. A gradient of a round that is not"
-          + " chosen costs nothing. It is counted as not chosen, and is not an error."
+          + " chosen costs nothing. It is counted as not chosen, and is not an error.",
+      "",
+      "If the model asks questions, the ledger chooses some rounds in which a randomised bit answers"
+          + " a question instead of a gradient, at the same cost. With --data, the command"
+          + " evaluates and sends the answer, about one row of the person. A line of standard"
+          + " input is not chosen in such a round."
     },
     footer = {
       "",

@@ -77,7 +77,7 @@ final class ReportRunner {
       sink.report(answer, randomiser);
       reports++;
     } catch (NotChosenException e) {
-      // The model's answerProbability requires this. The count explains the missing report.
+      // The model's probabilities require this. The count explains the missing report.
       unchosen++;
     } catch (LimitReachedException e) {
       throw new InputException(
@@ -91,10 +91,13 @@ final class ReportRunner {
 
   private String summary() {
     int pending = ledger.pending().size();
-    return "%d %s%s%s. In the ledger: %s.%s"
+    return "%d %s%s%s%s. In the ledger: %s.%s"
         .formatted(
             reports,
             sink.done(),
+            sink.questions() == 0
+                ? ""
+                : ", %d of them answers to questions".formatted(sink.questions()),
             unchosen == 0 ? "" : ", %d not chosen".formatted(unchosen),
             earlier == 0 ? "" : ", after %d from an earlier run".formatted(earlier),
             inWords(ledger.spent(), limit),

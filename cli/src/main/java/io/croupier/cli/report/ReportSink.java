@@ -6,15 +6,19 @@ import io.croupier.client.randomiser.Randomiser;
 interface ReportSink extends AutoCloseable {
 
   /**
-   * Randomises a gradient and releases the report.
+   * Randomises a gradient, or the answer if a question is asked instead, and releases the report.
    *
    * @throws io.croupier.client.NotChosenException if this device is not chosen to answer the round
    * @throws io.croupier.client.ledger.LimitReachedException if the report would exceed the person's
    *     limit
-   * @throws IllegalArgumentException if the gradient doesn't have the model's dimension
+   * @throws IllegalArgumentException if the gradient doesn't have the model's dimension, or the
+   *     question can't be answered
    * @throws io.croupier.cli.InputException if this report or an earlier one can't be delivered
    */
   void report(EvaluatedGradient answer, Randomiser randomiser);
+
+  /** The number of reports so far that answered a question. */
+  long questions();
 
   /**
    * Waits until every report is delivered or has failed. Failed reports stay pending in the ledger.

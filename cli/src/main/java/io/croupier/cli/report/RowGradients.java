@@ -2,6 +2,7 @@ package io.croupier.cli.report;
 
 import io.croupier.cli.data.Problem;
 import io.croupier.client.ModelSnapshot;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Gradients of one person's rows: of their mean loss, one for each published round, or one for each
@@ -52,7 +53,16 @@ final class RowGradients implements Gradients {
       return null;
     }
     int row = nextRow++;
-    return new EvaluatedGradient(round, round.round(), eachRow ? ofRow(row) : ofAll());
+    ModelSnapshot at = round;
+    // An answer is about one row: without --each-row, about any of the person's.
+    return new EvaluatedGradient(
+        at,
+        () -> eachRow ? ofRow(row) : ofAll(),
+        question ->
+            problem.answer(
+                question,
+                eachRow ? row : ThreadLocalRandom.current().nextInt(problem.size()),
+                at.average()));
   }
 
   private double[] ofRow(int row) {

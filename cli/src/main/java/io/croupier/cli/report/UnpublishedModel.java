@@ -6,6 +6,7 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Questions;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -61,7 +62,7 @@ final class UnpublishedModel implements PublishedModel {
 
   private static ModelSnapshot initial(ModelSpec spec) {
     List<Double> weights = Arrays.stream(ModelSpecs.initialWeights(spec)).boxed().toList();
-    return ModelSnapshot.parse(
+    ModelUpdate.Builder update =
         ModelUpdate.newBuilder()
             .setModelId(spec.getModelId())
             .setRound(0)
@@ -70,8 +71,9 @@ final class UnpublishedModel implements PublishedModel {
             .setGridExponent(ModelSpecs.gridExponent(spec))
             .setGradientBound(spec.getGradientBound())
             .setAnswerProbability(ModelSpecs.answerProbability(spec))
-            .build()
-            .toByteArray());
+            .setQuestionProbability(Questions.probability(spec));
+    spec.getQuestionsList().forEach(question -> update.addEstimatesBuilder().setQuestion(question));
+    return ModelSnapshot.parse(update.build().toByteArray());
   }
 
   @Override

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.schemas.Accuracy;
+import io.croupier.schemas.LossAbove;
+import io.croupier.schemas.Question;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -37,6 +40,51 @@ class ProblemTest {
       assertThat(derivative[j]).isCloseTo(slope(problem, weights, j), within(1e-5));
       assertThat(mean[j]).isCloseTo(importance * derivative[j], within(1e-12));
     }
+  }
+
+  /** The mean of a loss from 0 to 1 is the integral of the fractions above thresholds. */
+  @ParameterizedTest
+  @MethodSource("problems")
+  void answersAddUpToTheScore(Problem problem) {
+    double[] weights = new Random(5).doubles(problem.dimension(), -0.1, 0.1).toArray();
+    if (problem.hasClasses()) {
+      Question accuracy = Question.newBuilder().setAccuracy(Accuracy.getDefaultInstance()).build();
+      assertThat(yes(problem, accuracy, weights)).isEqualTo(problem.score(weights).fit());
+    }
+    double mean = 0;
+    int steps = 4000;
+    double most = 40;
+    for (int i = 0; i < steps; i++) {
+      LossAbove above = LossAbove.newBuilder().setThreshold(most * (i + 0.5) / steps).build();
+      Question question = Question.newBuilder().setLossAbove(above).build();
+      mean += most / steps * yes(problem, question, weights);
+    }
+    double[] none = new double[problem.dimension()];
+    double meanImportance = importance(problem, none);
+    assertThat(mean)
+        .isCloseTo(meanImportance * problem.score(weights).loss(), within(most / steps));
+  }
+
+  private static double yes(Problem problem, Question question, double[] weights) {
+    int yes = 0;
+    for (int i = 0; i < problem.size(); i++) {
+      yes += problem.answer(question, i, weights) ? 1 : 0;
+    }
+    return (double) yes / problem.size();
+  }
+
+  /** The mean importance: the ratio of the mean gradient to the gradient of the mean loss. */
+  private static double importance(Problem problem, double[] weights) {
+    int d = problem.dimension();
+    double[] derivative = new double[d];
+    problem.derivatives(weights, derivative, new double[d][d]);
+    double[] gradient = new double[d];
+    double sum = 0;
+    for (int i = 0; i < problem.size(); i++) {
+      problem.gradient(i, weights, gradient);
+      sum += gradient[0] / problem.size();
+    }
+    return sum / derivative[0];
   }
 
   @ParameterizedTest

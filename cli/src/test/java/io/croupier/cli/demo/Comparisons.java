@@ -4,6 +4,7 @@ import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Score;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Guarantee;
 import io.croupier.schemas.GuaranteeEvent;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ final class Comparisons {
       results.add(
           0,
           new LearnerResult(
-              comparedLearner, like.average(), like.lastIterate(), like.curve(), spent));
+              comparedLearner, like.average(), like.lastIterate(), like.curve(), spent, List.of()));
       guarantees.put(
           comparedLearner.modelId(),
           GuaranteeEvent.newBuilder()
@@ -92,12 +93,25 @@ final class Comparisons {
               new Score(end, 0.735),
               new Score(end + 0.1, 0.73),
               curve,
-              perLearner));
+              perLearner,
+              List.of(estimate())));
     }
     DemoParameters parameters =
         new DemoParameters(NoiseMechanism.L2_LAPLACE, 8, undisclosedShare, 0.25, 1, 28_155, 1);
     Reconciliation reconciliation =
         new Reconciliation(true, Map.of(), perPerson, undisclosed, refusals, List.of());
     return new Comparison(data, parameters, nothing, optimum, results, reconciliation, Map.of());
+  }
+
+  private static Estimate estimate() {
+    Estimate.Builder estimate =
+        Estimate.newBuilder()
+            .setFraction(0.7312)
+            .setStandardError(0.0154)
+            .setLow(0.70)
+            .setHigh(0.76)
+            .setAnswers(563);
+    estimate.getQuestionBuilder().setName("accuracy");
+    return estimate.build();
   }
 }

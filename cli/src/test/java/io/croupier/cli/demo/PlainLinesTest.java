@@ -20,9 +20,9 @@ class PlainLinesTest {
     String text =
         lines.lines(
             List.of(
-                new ModelStatus(12_000, 1, 2, 60, 123, new CurvePoint(12_000, 0.56123, 0.7104)),
-                new ModelStatus(12_050, 0, 0, 0, 7, null),
-                new ModelStatus(12_033, 0, 0, 0, 7, null)),
+                new ModelStatus(12_000, 0, 1, 2, 60, 123, new CurvePoint(12_000, 0.56123, 0.7104)),
+                new ModelStatus(12_050, 0, 0, 0, 0, 7, null),
+                new ModelStatus(12_033, 0, 0, 0, 0, 7, null)),
             2250.4);
 
     assertThat(text.lines())

@@ -41,6 +41,14 @@ class ResultTableTest {
   }
 
   @Test
+  void showsWhatAnOperatorWithoutRawDataKnows() {
+    assertThat(new ResultTable(Comparisons.ofTheUsualLearners()).text())
+        .contains(
+            "adaptive radius: accuracy, as estimated from 563 people, each by one randomised bit"
+                + " instead of a gradient: 0.73 +- 0.03 (95 %); in truth 0.735.");
+  }
+
+  @Test
   void undisclosedReportsAreCounted() {
     String text = new ResultTable(Comparisons.withUndisclosedReports()).text();
 

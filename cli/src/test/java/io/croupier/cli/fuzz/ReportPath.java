@@ -15,6 +15,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
@@ -40,7 +41,7 @@ final class ReportPath {
       List.of(
           "black_box { radius: 3 }",
           "limits { epsilon: 4 } banco { strongest_noise { l2_laplace { epsilon: 1e-3 } } }",
-          "limits { epsilon: 4 delta: 1e-6 } adaptive_radius {}",
+          "limits { epsilon: 4 delta: 1e-6 } questions { name: 'a' accuracy {} } adaptive_radius {}",
           "limits { mu: 5 } reports_per_round: 2 adaptive_radius {}",
           "limits { reports: 1 } ldp_sgd { step_size: 1 decay: 0.5 radius: 5 }",
           "averaging { polynomial { degree: 3 } } coordinate_wise {}",
@@ -63,7 +64,8 @@ final class ReportPath {
           "dense { values: [0.5, -0.25] }",
           "grid { values: [32768, -1] }",
           "sparse { dimension: 2 indices: [1] values: [0.125] }",
-          "candidate { dimension: 2 seed: 7 index: 3 }");
+          "candidate { dimension: 2 seed: 7 index: 3 }",
+          "answer { question: 'a' bit: true }");
   private static final List<String> NOISES =
       List.of(
           "l2_laplace { epsilon: 1 }",
@@ -74,7 +76,9 @@ final class ReportPath {
           // The event of a sparse report is as long as its indices.
           "coordinate_laplace { taus: 0.5 clip: COORDINATES }",
           "undisclosed {}",
-          "priv_unit { epsilon: 1 candidates: 64 top: 24 }");
+          "priv_unit { epsilon: 1 candidates: 64 top: 24 }",
+          "randomised_response { epsilon: 1 }",
+          "randomised_response { mu: 0.5 }");
 
   private final ReportDecoder decoder = new ReportDecoder("raw");
   private final Ledger ledger = new Ledger(Limits.newBuilder().setReports(1_000_000).build());
@@ -168,6 +172,13 @@ final class ReportPath {
             DoubleStream.of(snapshot.weights()), DoubleStream.of(snapshot.average()))
         .allMatch(Double::isFinite)) {
       throw new AssertionError("Weights that are not finite");
+    }
+    for (Estimate estimate : snapshot.estimates()) {
+      if (!Double.isFinite(estimate.getFraction())
+          || !(estimate.getLow() >= 0 && estimate.getLow() <= estimate.getHigh())
+          || !(estimate.getHigh() <= 1)) {
+        throw new AssertionError("An impossible estimate");
+      }
     }
     return "";
   }

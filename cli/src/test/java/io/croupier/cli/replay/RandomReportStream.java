@@ -49,6 +49,12 @@ final class RandomReportStream {
       // The best top for one of these levels is good enough for all of them.
       double epsilon = random.nextDouble(1.5, 2.5);
       report.setPrivUnit(PrivUnit.newBuilder().setEpsilon(epsilon).setCandidates(64).setTop(16));
+    } else if (report.hasAnswer()) {
+      if (random.nextBoolean()) {
+        report.getRandomisedResponseBuilder().setEpsilon(random.nextDouble(0.5, 4));
+      } else {
+        report.getRandomisedResponseBuilder().setMu(random.nextDouble(0.5, 2));
+      }
     } else if (banco) {
       double epsilon = EPSILONS[random.nextInt(EPSILONS.length)];
       report.setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon));
@@ -131,7 +137,14 @@ final class RandomReportStream {
                   .setDimension(d)
                   .setSeed(random.nextLong())
                   .setIndex(random.nextInt(64)));
-      case EXAMPLE, ANSWER, GRADIENT_NOT_SET ->
+      case ANSWER -> {
+        int question = random.nextInt(spec.getQuestionsCount());
+        report
+            .getAnswerBuilder()
+            .setQuestion(spec.getQuestions(question).getName())
+            .setBit(random.nextInt(3) > 0);
+      }
+      case EXAMPLE, GRADIENT_NOT_SET ->
           throw new IllegalArgumentException(form + " is no gradient of a local model");
     }
   }

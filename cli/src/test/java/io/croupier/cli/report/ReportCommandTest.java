@@ -2,6 +2,7 @@ package io.croupier.cli.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.util.JsonFormat;
@@ -56,6 +57,8 @@ class ReportCommandTest {
         """
         - {modelId: taps, dimension: 2, gradientBound: 1, initialWeights: [1, 2], adaptiveRadius: {}}
         - {modelId: halves, dimension: 2, gradientBound: 1, answerProbability: 0.5, adaptiveRadius: {}}
+        - {modelId: asks, dimension: 2, gradientBound: 1, questionProbability: 0.9999999,
+           questions: [{name: right, accuracy: {}}], initialWeights: [1, 2], adaptiveRadius: {}}
         - {modelId: words, dimension: 3, gradientBound: 1, coordinateWise: {}}
         - {modelId: raw, dimension: 2, gradientBound: 1, reportsPerRound: 2, dpFtrl:
            {clipNorm: 1, noiseMultiplier: 1, learningRate: 1, noise: {tree: {}}}}
@@ -360,6 +363,52 @@ class ReportCommandTest {
       printed.add(reports);
     }
     assertThat(printed).contains(0, 2);
+  }
+
+  /** No question is asked with probability 1e-7 for each ledger; the bit is clear. */
+  @Test
+  void rowsAnswerTheQuestionInsteadOfAGradient() throws IOException {
+    // The average predicts 1 for both rows.
+    write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
+    String data = "--label y --loss logistic --data " + path("rows.csv");
+
+    Run run = run("", "--model asks --each-row " + FORGET + CLEAR + data);
+
+    assertThat(run.code).as(run.err).isZero();
+    assertThat(run.err)
+        .contains("2 printed, 2 of them answers to questions. In the ledger: 2 reports");
+    assertThat(run.reports())
+        .extracting(
+            report -> report.getAnswer().getQuestion(), report -> report.getAnswer().getBit())
+        .containsExactly(tuple("right", true), tuple("right", false));
+    assertThat(run.reports())
+        .allMatch(report -> report.getRandomisedResponse().getEpsilon() == 1e12);
+    Run gaussian = run("", "--model asks --mechanism gaussian --mu 2 " + FORGET + data);
+    assertThat(gaussian.reports().get(0).getRandomisedResponse().getMu()).isEqualTo(2);
+  }
+
+  @Test
+  void aLineIsNotChosenWhereAQuestionIsAsked() throws IOException {
+    Run run = run("[0.5, 0]\n", "--model asks " + FORGET + CLEAR);
+    assertThat(run.code).isZero();
+    assertThat(run.err).contains("0 printed, 1 not chosen");
+  }
+
+  @Test
+  void aQuestionThatTheDataCannotAnswerEndsTheRun() throws IOException {
+    write("rows.csv", "a,b,y\n1,1,2.75\n");
+    Run run =
+        run(
+            "",
+            "--model asks --label y --loss squared --data "
+                + path("rows.csv")
+                + " "
+                + FORGET
+                + CLEAR);
+    assertThat(run.code).isOne();
+    assertThat(run.err)
+        .contains(
+            "question right is about accuracy, which only labels of 0 and 1 have", "0 reports");
   }
 
   @Test

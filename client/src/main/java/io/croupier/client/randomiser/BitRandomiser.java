@@ -49,6 +49,23 @@ public final class BitRandomiser {
     return new BitRandomiser(new RandomisedResponseMechanism(mu, true), new SecureBits());
   }
 
+  /**
+   * A randomiser whose releases cost what a gradient of another randomiser costs, so that the
+   * person's spend doesn't depend on which of the two a round asks for. An answer declares its
+   * level also where that randomiser doesn't disclose its own.
+   *
+   * @throws IllegalArgumentException if that cost is unknown
+   */
+  public static BitRandomiser costing(Cost cost) {
+    if (cost.mu().signum() > 0) {
+      return ofMu(cost.mu().doubleValue());
+    }
+    if (cost.epsilon().signum() == 0) {
+      throw new IllegalArgumentException("the cost has no epsilon and no mu; it must have one");
+    }
+    return ofEpsilon(cost.epsilon().doubleValue());
+  }
+
   /** The privacy cost of one release to the person, which the job accounts, too. */
   public Cost cost() {
     return cost;
