@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.DiscreteGaussian;
+import io.croupier.accounting.ResponseLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -134,6 +135,7 @@ class MechanismTest {
     assertThat(mu.muSquaredPicos()).isEqualTo(250_000_000_000L);
     assertThat(new RandomisedResponseMechanism(0.5, false).cost(SPACE))
         .isEqualTo(Cost.ofEpsilon(0.5));
+    assertThat(new RandomisedResponseMechanism(0.5, true).law()).isEqualTo(ResponseLaw.ofMu(0.5));
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.Version;
+import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
@@ -68,6 +69,9 @@ import picocli.CommandLine.Spec;
           + " its seed, which the audit ranks again. So all releases judge it, and the bound comes"
           + " close to epsilon in any dimension. The command also compares the mean and the"
           + " variance along the gradient with the declared ones.",
+      "For --answer, the inputs are the answers yes and no, and the event is that the"
+          + " released bit is yes. The command also compares the probability of the true bit with"
+          + " the declared one.",
       "Noise: the command compares the variance along an axis (for coordinate-laplace, that of the"
           + " least tau) with the declared variance (two-sided test, normal approximation), and"
           + " checks that odd multiples of the grid step are as frequent as even ones, since noise"
@@ -88,6 +92,7 @@ import picocli.CommandLine.Spec;
       "Try:",
       "  croupier audit --mechanism priv-unit --epsilon 1 --dimension 100",
       "  croupier audit --mechanism l2-laplace --epsilon 1 --dimension 2",
+      "  croupier audit --answer --mu 1",
       "  croupier audit --mechanism coordinate-laplace --taus 0.5,1,Infinity \\",
       "    --clip COORDINATES"
     })
@@ -102,9 +107,16 @@ public final class AuditCommand implements Callable<Integer> {
   @Option(
       names = "--mechanism",
       paramLabel = "NAME",
-      required = true,
       description = "Randomiser to audit: ${COMPLETION-CANDIDATES}.")
   private NoiseMechanism kind;
+
+  @Option(
+      names = "--answer",
+      description = {
+        "Audits the randomised bit of an answer to a question, instead of a randomiser of"
+            + " gradients."
+      })
+  private boolean answer;
 
   @ArgGroup(multiplicity = "1")
   private LevelOptions level;
@@ -173,8 +185,8 @@ public final class AuditCommand implements Callable<Integer> {
         paramLabel = "E",
         required = true,
         description = {
-          "Level in nats of every mechanism but gaussian (epsilon-LDP). coordinate-laplace uses D"
-              + " equal taus."
+          "Level in nats (epsilon-LDP) of --answer, and of every mechanism but gaussian."
+              + " coordinate-laplace uses D equal taus."
         })
     private Double epsilon;
 
@@ -194,7 +206,7 @@ public final class AuditCommand implements Callable<Integer> {
         names = "--mu",
         paramLabel = "M",
         required = true,
-        description = "Level of gaussian (mu-GDP).")
+        description = "Level of gaussian, or of --answer (mu-GDP).")
     private Double mu;
 
     private double of(NoiseMechanism kind) {
@@ -220,6 +232,10 @@ public final class AuditCommand implements Callable<Integer> {
     require(
         dimension == null || dimension >= 1,
         "--dimension is %d; it must be at least 1".formatted(dimension));
+    require(answer == (kind == null), "Give either --mechanism or --answer");
+    if (answer) {
+      return auditBits();
+    }
     requireUsableTaus();
     if (kind == NoiseMechanism.PRIV_UNIT) {
       return auditCandidates();
@@ -261,6 +277,26 @@ public final class AuditCommand implements Callable<Integer> {
     Log.discard();
     spec.commandLine().getOut().println(finding.text());
     return finding.refuted() ? 1 : 0;
+  }
+
+  private int auditBits() {
+    require(
+        dimension == null && gridExponent == null && clip == null && level.taus == null,
+        "--answer takes --epsilon or --mu, and no option of gradients: it releases one bit");
+    BitAudit audit;
+    try (CountBar bar =
+        new CountBar("releases", 2L * samples, Boolean.getBoolean("croupier.terminal"))) {
+      BitRandomiser randomiser =
+          level.mu == null ? BitRandomiser.ofEpsilon(level.epsilon) : BitRandomiser.ofMu(level.mu);
+      audit =
+          BitAudit.of(
+              randomiser.mechanism(), randomiser::release, samples, 1 - confidence, bar::step);
+    } catch (IllegalArgumentException e) {
+      throw new InputException(e.getMessage(), e);
+    }
+    Log.discard();
+    spec.commandLine().getOut().println(audit.text());
+    return audit.refuted() ? 1 : 0;
   }
 
   /** The claims of the randomiser, by the name under which they are printed. */

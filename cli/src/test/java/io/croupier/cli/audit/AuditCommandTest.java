@@ -68,6 +68,25 @@ class AuditCommandTest {
   }
 
   @Test
+  void auditsTheBitOfAnAnswer() {
+    Run run = run("--answer --mu 1 --samples 100000".split(" "));
+    assertThat(run.failure()).isNull();
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .containsPattern("mu +\\| +at most 1\\.000 \\| +at least 0\\.9\\d+ +\\| not refuted")
+        .containsPattern(
+            "probability of the true bit +\\| +0\\.6915 \\| +0\\.\\d+ \\| not refuted");
+    assertThat(run("--answer", "--epsilon", "1", "--dimension", "2").failure())
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("it releases one bit");
+    assertThat(run("--answer", "--taus", "1").failure()).hasMessageContaining("one bit");
+    assertThat(run("--answer", "--epsilon", "-1").failure())
+        .hasMessageContaining("epsilon is -1.0");
+    assertThat(run("--epsilon", "1").failure())
+        .hasMessageContaining("either --mechanism or --answer");
+  }
+
+  @Test
   void printsClaimsAndMeasurements() {
     Run laplace =
         run(

@@ -1,0 +1,47 @@
+package io.croupier.cli.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
+import io.croupier.client.randomiser.BitRandomiser;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The bits are secure. A true claim is refuted with a probability of 1e-9 in each of the cases. */
+class BitAuditTest {
+  private static final int SAMPLES = 100_000;
+  private static final double FALSE_ALARM = 1e-9;
+
+  private static BitAudit audit(RandomisedResponseMechanism claim, BitRandomiser randomiser) {
+    AtomicInteger drawn = new AtomicInteger();
+    BitAudit audit =
+        BitAudit.of(claim, randomiser::release, SAMPLES, FALSE_ALARM, drawn::addAndGet);
+    assertThat(drawn).hasValue(2 * SAMPLES);
+    return audit;
+  }
+
+  private static BitRandomiser randomiser(double level, boolean isMu) {
+    return isMu ? BitRandomiser.ofMu(level) : BitRandomiser.ofEpsilon(level);
+  }
+
+  /** The bound is below the level by less than 12 standard deviations, of which 6 are its own. */
+  @ParameterizedTest
+  @CsvSource({"0.5, false", "1, false", "4, false", "0.5, true", "1, true", "3, true"})
+  void theRealOneIsNotRefutedAndShowsNearlyAllOfItsLevel(double level, boolean isMu) {
+    BitRandomiser randomiser = randomiser(level, isMu);
+    BitAudit audit = audit(randomiser.mechanism(), randomiser);
+    assertThat(audit.refuted()).as(audit.text()).isFalse();
+    assertThat(audit.leastLevel(FALSE_ALARM)).isBetween(0.85 * level, level);
+    assertThat(audit.text()).contains("Not refuted: answer, ");
+  }
+
+  /** Both too much and too little noise are found, and a bit that is never inverted. */
+  @ParameterizedTest
+  @CsvSource({"1, 1.1, false", "1, 0.9, false", "1, 1.1, true", "2, 1.9, true", "1, 100, false"})
+  void aWrongLevelIsRefuted(double claimed, double real, boolean isMu) {
+    BitAudit audit = audit(new RandomisedResponseMechanism(claimed, isMu), randomiser(real, isMu));
+    assertThat(audit.refuted()).as(audit.text()).isTrue();
+    assertThat(audit.text()).contains("REFUTED: answer, ");
+  }
+}
