@@ -63,19 +63,31 @@ class RecordingE2ECase {
     Map<String, List<ModelUpdate>> replayed = updates(directory.resolve("out.jsonl"));
     assertThat(recorded).hasSize(7);
     assertThat(replayed).isEqualTo(recorded);
-    recorded.forEach(
-        (modelId, published) ->
-            assertThat(taken(published.get(published.size() - 1)))
-                .as(modelId)
-                .isEqualTo(modelId.equals("banco") ? PEOPLE - undisclosed : PEOPLE));
-    assertThat(reports(recording.resolve("reports.jsonl")))
+    List<GradientReport> reports = reports(recording.resolve("reports.jsonl"));
+    List<GradientReport> refused =
+        reports.stream()
+            .filter(report -> report.hasUndisclosed() && report.getModelId().equals("banco"))
+            .toList();
+    assertThat(reports)
         .hasSize(7 * PEOPLE)
-        .filteredOn(GradientReport::hasUndisclosed)
-        .hasSize(7 * undisclosed)
-        .filteredOn(report -> report.getModelId().equals("banco"))
+        // Each of 2,100 is an answer with probability 0.02: fewer than 8 with a probability of
+        // 3e-11.
+        .filteredOn(GradientReport::hasAnswer)
+        .hasSizeGreaterThanOrEqualTo(8);
+    recorded.forEach(
+        (modelId, published) -> {
+          ModelUpdate last = published.get(published.size() - 1);
+          assertThat(taken(last))
+              .as(modelId)
+              .isEqualTo(PEOPLE - (modelId.equals("banco") ? refused.size() : 0));
+        });
+    assertThat(recorded.values())
+        .anyMatch(published -> published.get(published.size() - 1).getEstimates(0).hasFraction());
+    // Answers are disclosed: more than 20 of 60 people answer with a probability below 1e-18.
+    assertThat(refused)
         .extracting(GradientReport::getUserId)
         .doesNotHaveDuplicates()
-        .hasSize(undisclosed);
+        .hasSizeBetween(undisclosed * 2 / 3, undisclosed);
     script.assertNothingIsLeft();
   }
 
@@ -90,6 +102,7 @@ class RecordingE2ECase {
   /** The number of admitted reports; on a slow machine, some are too late to be used. */
   private static long taken(ModelUpdate update) {
     return update.getUsed()
+        + update.getAnswers()
         + update.getDroppedStale()
         + update.getDroppedUnpublished()
         + update.getOpen();
