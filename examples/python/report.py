@@ -195,9 +195,16 @@ def answers(device, update):
     """
     if not update.HasField("answer_probability"):
         return True
-    lot = hmac.digest(bytes.fromhex(device["secret"]),
-                      f"{update.round} {update.model_id}".encode(), "sha256")
-    return (int.from_bytes(lot[:8], "big") >> 11) / 2 ** 53 < update.answer_probability
+    if update.estimates and lot(device, update, " question") < update.question_probability:
+        return False  # the round asks for the answer to a question, which this example never gives
+    return lot(device, update, "") < update.answer_probability
+
+
+def lot(device, update, purpose):
+    """A number in [0, 1) that depends on the round and on nothing else."""
+    digest = hmac.digest(bytes.fromhex(device["secret"]),
+                         f"{update.round} {update.model_id}{purpose}".encode(), "sha256")
+    return (int.from_bytes(digest[:8], "big") >> 11) / 2 ** 53
 
 
 def next_sequence(device, path):
