@@ -76,7 +76,7 @@ class AnsweringTest {
 
   /** Bit or gradient, decided before either is computed. */
   @Test
-  void nobodySendsBoth() {
+  void noDeviceSendsBoth() {
     GradientReporter reporter = reporter(LocalLedger.inMemory("u", Limit.NONE));
     AtomicInteger evaluated = new AtomicInteger();
     for (long round = 0; round < 50; round++) {
@@ -161,7 +161,7 @@ class AnsweringTest {
   }
 
   @Test
-  void aModelWithoutQuestionsAsksNobody() {
+  void aModelWithoutQuestionsAsksNoDevice() {
     GradientReporter reporter = reporter(LocalLedger.inMemory("u", Limit.NONE));
     ModelSnapshot model = Updates.snapshot("m", 3, 0, 0);
     assertThat(model.questionProbability()).isZero();

@@ -85,7 +85,7 @@ public final class FollowCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static ModelUpdate update(ModelSnapshot snapshot) {
+  static ModelUpdate update(ModelSnapshot snapshot) {
     ModelUpdate.Builder update =
         ModelUpdate.newBuilder()
             .setModelId(snapshot.modelId())

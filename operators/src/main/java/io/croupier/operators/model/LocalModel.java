@@ -247,8 +247,8 @@ public final class LocalModel implements LiveModel {
   }
 
   /**
-   * Takes an answer. It says nothing about the weights, so the publication that it names is not
-   * answered by it, and the learner takes no step.
+   * Takes an answer. It contains no gradient, so the learner takes no step, and the publication
+   * still waits for reports that try its weights.
    */
   private BundleOutcome tally(RoundSum answer) {
     int index = published.indexOf(answer.namedRound);
