@@ -16,7 +16,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.GradientReportView;
 import java.math.BigDecimal;
@@ -352,7 +352,7 @@ class PrivUnitRandomiserTest {
             .setModelId("m")
             .setDimension(5)
             .setGradientBound(0.5)
-            .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+            .setBlackBox(BlackBox.getDefaultInstance())
             .build();
     ReportIntake intake = new ReportIntake(spec, 0);
     double[] gradient = {0.1, -0.2, 0, 0.3, 0.1};
