@@ -182,7 +182,7 @@ final class RecordedJob implements AutoCloseable {
 
   private static boolean isSettled(ModelSpec spec, ModelUpdate update, long admitted) {
     long dropped = update.getDroppedStale() + update.getDroppedUnpublished();
-    return update.getUsed() + update.getOpen() + dropped == admitted
+    return update.getUsed() + update.getAnswers() + update.getOpen() + dropped == admitted
         && (update.getOpen() == 0 || !spec.hasRoundTimeoutMs());
   }
 

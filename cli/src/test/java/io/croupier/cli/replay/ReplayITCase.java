@@ -163,7 +163,8 @@ class ReplayITCase {
           .extracting(ModelUpdate::getWeightsList)
           .satisfies(
               weights -> assertThat(weights.stream().distinct()).hasSizeGreaterThan(WAVES / 3));
-      assertThat(last.getUsed()).as(id).isGreaterThan(WAVES * WAVE);
+      assertThat(last.getUsed() + last.getAnswers()).as(id).isGreaterThan(WAVES * WAVE);
+      assertThat(last.getAnswers() > 0).as(id).isEqualTo(last.getEstimatesCount() > 0);
       assertThat(last.getDroppedStale()).as(id).isPositive();
       assertThat(last.getDroppedUnpublished()).as(id).isPositive();
     }
