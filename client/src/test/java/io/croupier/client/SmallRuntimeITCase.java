@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Message;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.noise.SecureBits;
 import io.croupier.schemas.GradientReport;
 import java.io.BufferedReader;
@@ -21,6 +22,7 @@ import java.util.TreeSet;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.commons.numbers.gamma.Gamma;
 import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +46,8 @@ class SmallRuntimeITCase {
           GradientReporter.class,
           GradientReport.class,
           SecureBits.class,
+          Mechanism.class,
+          Gamma.class,
           Producer.class,
           Message.class,
           Logger.class);
