@@ -22,7 +22,6 @@ import java.util.TreeSet;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.commons.numbers.gamma.Gamma;
 import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,14 +39,13 @@ class SmallRuntimeITCase {
           "java.security.sasl",
           "jdk.unsupported");
 
-  /** The client and its dependencies, without compression libraries. */
+  /** The client and its dependencies, without those for compression and special functions. */
   private static final List<Class<?>> PARTS =
       List.of(
           GradientReporter.class,
           GradientReport.class,
           SecureBits.class,
           Mechanism.class,
-          Gamma.class,
           Producer.class,
           Message.class,
           Logger.class);

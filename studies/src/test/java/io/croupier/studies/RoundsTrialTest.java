@@ -52,12 +52,17 @@ class RoundsTrialTest {
 
   /** The statements of docs/studies/rounds.md on delay; update them if this test fails. */
   @Test
-  void aConstantDelayOfThreePublicationsCostsTheAdaptiveRadiusLittleOnTheCensus() {
-    double prompt = excess(CandidateLearners.ADAPTIVE_RADIUS, 8, ReportGrouping.RULE, 30, 1000, 1);
-    double late = excess(CandidateLearners.ADAPTIVE_RADIUS, 8, ReportGrouping.LATE, 30, 1000, 1);
+  void aConstantDelayOfThreePublicationsOnTheCensusLeavesTheAdaptiveRadiusSomeOfItsGain() {
+    double prompt = 0;
+    double late = 0;
+    for (int seed = 1; seed <= 6; seed++) {
+      String learner = CandidateLearners.ADAPTIVE_RADIUS;
+      prompt += excess(learner, 8, ReportGrouping.RULE, 30, 1000, seed) / 6;
+      late += excess(learner, 8, ReportGrouping.LATE, 30, 1000, seed) / 6;
+    }
 
-    assertThat(prompt).isLessThan(0.5 * nothing);
-    assertThat(late).isLessThan(nothing);
+    assertThat(prompt).isLessThan(0.2 * nothing);
+    assertThat(late).isLessThan(0.9 * nothing);
   }
 
   private double excess(
