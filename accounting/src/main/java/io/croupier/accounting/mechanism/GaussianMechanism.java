@@ -63,6 +63,6 @@ public record GaussianMechanism(double mu) implements Mechanism {
 
   @Override
   public double squaredError(GradientSpace space) {
-    return 4 * space.dimension() / (mu * mu);
+    return 4.0 * space.dimension() / (mu * mu);
   }
 }

@@ -14,6 +14,7 @@ public final class GradientSpace {
   private final int dimension;
   private final double gradientBound;
   private final int gridExponent;
+  private final double gridStep;
   private final PrivUnitLaws laws;
   private final DoubleUnaryOperator gammaTail;
 
@@ -31,7 +32,8 @@ public final class GradientSpace {
   private double lastVariance;
 
   /**
-   * A space whose variances, errors and costs are asked for, but no lengths.
+   * A space for variances, errors and costs. It has no tails, so lengths that need one throw {@link
+   * UnsupportedOperationException}.
    *
    * @param dimension d
    * @param gradientBound G
@@ -43,7 +45,10 @@ public final class GradientSpace {
         gradientBound,
         gridExponent,
         new PrivUnitLaws(),
-        shape -> Double.POSITIVE_INFINITY);
+        shape -> {
+          throw new UnsupportedOperationException(
+              "this space has no tails: it can't bound lengths");
+        });
   }
 
   /**
@@ -63,6 +68,7 @@ public final class GradientSpace {
     this.dimension = dimension;
     this.gradientBound = gradientBound;
     this.gridExponent = gridExponent;
+    gridStep = Math.scalb(1.0, gridExponent);
     this.laws = laws;
     this.gammaTail = gammaTail;
   }
@@ -84,7 +90,7 @@ public final class GradientSpace {
 
   /** 2^e. */
   public double gridStep() {
-    return Math.scalb(1.0, gridExponent);
+    return gridStep;
   }
 
   /** The value that a Gamma variable of scale 1 exceeds with probability 2^-40, rounded up. */
@@ -108,9 +114,7 @@ public final class GradientSpace {
    * @param unitNoise length of noise of scale 1
    */
   double longest(double unitNoise, double level) {
-    return gradientBound
-        + unitNoise * 2 * gradientBound / level
-        + Math.sqrt(dimension) * gridStep();
+    return gradientBound + unitNoise * 2 * gradientBound / level + Math.sqrt(dimension) * gridStep;
   }
 
   /** The law of priv_unit with these parameters. */

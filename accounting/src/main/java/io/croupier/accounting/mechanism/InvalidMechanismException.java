@@ -3,7 +3,10 @@ package io.croupier.accounting.mechanism;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Parameters of a mechanism are invalid. */
+/**
+ * Parameters of a mechanism are invalid. It has no stack trace, since any sender can cause one for
+ * each report; the message names the parameter.
+ */
 public final class InvalidMechanismException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
@@ -21,10 +24,7 @@ public final class InvalidMechanismException extends IllegalArgumentException {
   InvalidMechanismException(String mechanism, List<Flaw> flaws) {
     super(
         flaws.stream()
-            .map(
-                f ->
-                    "%s.%s is %s: it must be %s"
-                        .formatted(mechanism, f.parameter, f.value, f.right))
+            .map(f -> mechanism + "." + f.parameter + " is " + f.value + ": it must be " + f.right)
             .collect(Collectors.joining("; ")));
     this.flaws = List.copyOf(flaws);
   }
@@ -32,6 +32,11 @@ public final class InvalidMechanismException extends IllegalArgumentException {
   /** The invalid parameters, at least one. */
   public List<Flaw> flaws() {
     return flaws;
+  }
+
+  @Override
+  public synchronized Throwable fillInStackTrace() {
+    return this;
   }
 
   static void requirePositive(String mechanism, String parameter, double value) {

@@ -114,6 +114,8 @@ class MechanismTest {
     assertThat(new L2LaplaceMechanism(0.5).squaredError(SPACE)).isEqualTo(192);
     assertThat(coordinates(Clip.L2, 0.5, 1, 2).squaredError(SPACE)).isEqualTo(42);
     assertThat(new GaussianMechanism(0.5).squaredError(SPACE)).isEqualTo(48);
+    GradientSpace large = new GradientSpace(1 << 30, 1, 0);
+    assertThat(new GaussianMechanism(2).squaredError(large)).isEqualTo(1 << 30);
   }
 
   @Test
@@ -147,12 +149,25 @@ class MechanismTest {
         .contains("at epsilon 0.5: it must be");
   }
 
+  /** A space without tails must not pass off every length as plausible. */
+  @Test
+  void lengthsNeedTails() {
+    assertThatThrownBy(() -> new L2LaplaceMechanism(1).longest(SPACE))
+        .isInstanceOf(UnsupportedOperationException.class)
+        .hasMessageContaining("no tails");
+    GradientSpace withTails = new GradientSpace(3, 2, -4, new PrivUnitLaws(), shape -> 10 * shape);
+    assertThat(new L2LaplaceMechanism(1).longest(withTails))
+        .isEqualTo(2 + 30 * 4 + Math.sqrt(3) / 16);
+    assertThat(withTails.gridStep()).isEqualTo(0x1p-4);
+  }
+
   @Test
   void invalidParametersAreNamed() {
     for (double bad : new double[] {0, -1, Double.NaN, INFINITY}) {
       assertThatThrownBy(() -> new L2LaplaceMechanism(bad))
           .isInstanceOf(InvalidMechanismException.class)
-          .hasMessage("l2_laplace.epsilon is " + bad + ": it must be a finite number above 0");
+          .hasMessage("l2_laplace.epsilon is " + bad + ": it must be a finite number above 0")
+          .satisfies(e -> assertThat(e.getStackTrace()).isEmpty());
       assertThatThrownBy(() -> new GaussianMechanism(bad))
           .hasMessage("gaussian.mu is " + bad + ": it must be a finite number above 0");
     }

@@ -103,8 +103,9 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
     CoordinateLaplaceMechanism mechanism =
         new CoordinateLaplaceMechanism(
             DoubleBuffer.wrap(taus.clone()), Clip.valueOf(clip.name()), 0);
-    for (int j = 0; clip == ClippingNorm.L2 && j < taus.length; j++) {
-      if (taus[j] == Double.POSITIVE_INFINITY) {
+    for (int j = 0; clip == ClippingNorm.L2 && j < mechanism.count(); j++) {
+      // Not the caller's array, which may have changed since.
+      if (mechanism.tau(j) == Double.POSITIVE_INFINITY) {
         throw new IllegalArgumentException(
             "taus["
                 + j
