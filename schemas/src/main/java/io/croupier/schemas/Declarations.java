@@ -19,6 +19,7 @@ import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.schemas.view.CoordinateLaplaceView;
+import io.croupier.schemas.view.GradientReportView;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
@@ -57,6 +58,34 @@ public final class Declarations {
     return field == null ? null : (Message) record.getField(field);
   }
 
+  /** The same for a report's view, without reflection, since the job reads every report by it. */
+  public static Message declared(GradientReportView report) {
+    return switch (report.getDeclarationCase()) {
+      case UNDISCLOSED -> report.getUndisclosed();
+      case L2_LAPLACE -> report.getL2Laplace();
+      case COORDINATE_LAPLACE -> report.getCoordinateLaplace();
+      case GAUSSIAN -> report.getGaussian();
+      case CENTRAL -> report.getCentral();
+      case PRIV_UNIT -> report.getPrivUnit();
+      case RANDOMISED_RESPONSE -> report.getRandomisedResponse();
+      case DECLARATION_NOT_SET -> null;
+    };
+  }
+
+  /** The same for an event, without reflection, since accounts are computed from many of them. */
+  public static Message declared(AccountingEventOrBuilder event) {
+    return switch (event.getDeclarationCase()) {
+      case UNDISCLOSED -> event.getUndisclosed();
+      case L2_LAPLACE -> event.getL2Laplace();
+      case COORDINATE_LAPLACE -> event.getCoordinateLaplace();
+      case GAUSSIAN -> event.getGaussian();
+      case CENTRAL -> event.getCentral();
+      case PRIV_UNIT -> event.getPrivUnit();
+      case RANDOMISED_RESPONSE -> event.getRandomisedResponse();
+      case DECLARATION_NOT_SET -> null;
+    };
+  }
+
   private static OneofDescriptor oneof(Descriptor record) {
     return record.findFieldByName(KNOWN_TO_ALL).getContainingOneof();
   }
@@ -85,11 +114,13 @@ public final class Declarations {
     }
     if (declared instanceof CoordinateLaplace laplace) {
       DoubleBuffer taus = DoubleBuffer.allocate(laplace.getTausCount());
-      laplace.getTausList().forEach(taus::put);
-      return coordinates(taus.rewind(), laplace.getClip(), dimension);
+      for (int j = 0; j < taus.limit(); j++) {
+        taus.put(j, laplace.getTaus(j));
+      }
+      return coordinates(taus, laplace.getClip(), dimension);
     }
     if (declared instanceof CoordinateLaplaceView laplace) {
-      return coordinates(taus(laplace.getTausList()), laplace.getClip(), dimension);
+      return of(laplace, ByteString.copyFrom(laplace.getTausList()).toByteArray(), dimension);
     }
     if (declared instanceof UndisclosedOrBuilder) {
       return UndisclosedNoise.UNDISCLOSED;
@@ -99,6 +130,20 @@ public final class Declarations {
     }
     throw new IllegalArgumentException(
         declared.getDescriptorForType().getName() + " is no mechanism");
+  }
+
+  /**
+   * The mechanism of a declaration whose runs of taus the caller has joined.
+   *
+   * @param taus all runs, in their order; kept and not copied, so the caller must not change them
+   * @param dimension as in {@link #of(MessageOrBuilder, int)}
+   * @throws InvalidMechanismException if a tau is out of range
+   */
+  public static Mechanism of(CoordinateLaplaceView declared, byte[] taus, int dimension) {
+    return coordinates(
+        ByteBuffer.wrap(taus).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer(),
+        declared.getClip(),
+        dimension);
   }
 
   private static Mechanism coordinates(
@@ -123,11 +168,6 @@ public final class Declarations {
     };
   }
 
-  private static DoubleBuffer taus(List<ByteString> runs) {
-    ByteString bytes = runs.size() == 1 ? runs.get(0) : ByteString.copyFrom(runs);
-    return bytes.asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
-  }
-
   /**
    * Declares a mechanism in a record.
    *
@@ -142,43 +182,91 @@ public final class Declarations {
     record.setField(field, message(mechanism, field.getMessageType()));
   }
 
+  /** The same for an event, without reflection, since the ledger emits one for every report. */
+  public static void declare(Mechanism mechanism, AccountingEvent.Builder event) {
+    if (mechanism instanceof L2LaplaceMechanism laplace) {
+      event.setL2Laplace(message(laplace));
+    } else if (mechanism instanceof GaussianMechanism gaussian) {
+      event.setGaussian(message(gaussian));
+    } else if (mechanism instanceof PrivUnitMechanism unit) {
+      event.setPrivUnit(message(unit));
+    } else if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
+      event.setCoordinateLaplace(total(laplace));
+    } else if (mechanism instanceof RandomisedResponseMechanism response) {
+      event.setRandomisedResponse(message(response));
+    } else if (mechanism instanceof UndisclosedNoise) {
+      event.setUndisclosed(Undisclosed.getDefaultInstance());
+    } else if (mechanism instanceof CentralNoise) {
+      event.setCentral(Central.getDefaultInstance());
+    } else {
+      throw unknown(mechanism);
+    }
+  }
+
   private static Message message(Mechanism mechanism, Descriptor type) {
     if (mechanism instanceof L2LaplaceMechanism laplace) {
-      return L2Laplace.newBuilder().setEpsilon(laplace.epsilon()).build();
+      return message(laplace);
     }
     if (mechanism instanceof GaussianMechanism gaussian) {
-      return Gaussian.newBuilder().setMu(gaussian.mu()).build();
+      return message(gaussian);
     }
     if (mechanism instanceof PrivUnitMechanism unit) {
-      return PrivUnit.newBuilder()
-          .setEpsilon(unit.epsilon())
-          .setCandidates(unit.candidates())
-          .setTop(unit.top())
-          .build();
+      return message(unit);
     }
     if (mechanism instanceof RandomisedResponseMechanism response) {
-      RandomisedResponse.Builder message = RandomisedResponse.newBuilder();
-      return response.isMu()
-          ? message.setMu(response.level()).build()
-          : message.setEpsilon(response.level()).build();
+      return message(response);
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
-      return message(laplace, type);
+      return type == CoordinateLaplaceTotal.getDescriptor()
+          ? total(laplace)
+          : message(laplace, type);
     }
-    return mechanism instanceof UndisclosedNoise
-        ? Undisclosed.getDefaultInstance()
-        : Central.getDefaultInstance();
+    if (mechanism instanceof UndisclosedNoise) {
+      return Undisclosed.getDefaultInstance();
+    }
+    if (mechanism instanceof CentralNoise) {
+      return Central.getDefaultInstance();
+    }
+    throw unknown(mechanism);
+  }
+
+  private static IllegalArgumentException unknown(Mechanism mechanism) {
+    return new IllegalArgumentException("mechanism " + mechanism.name() + " has no message");
+  }
+
+  private static L2Laplace message(L2LaplaceMechanism laplace) {
+    return L2Laplace.newBuilder().setEpsilon(laplace.epsilon()).build();
+  }
+
+  private static Gaussian message(GaussianMechanism gaussian) {
+    return Gaussian.newBuilder().setMu(gaussian.mu()).build();
+  }
+
+  private static PrivUnit message(PrivUnitMechanism unit) {
+    return PrivUnit.newBuilder()
+        .setEpsilon(unit.epsilon())
+        .setCandidates(unit.candidates())
+        .setTop(unit.top())
+        .build();
+  }
+
+  private static CoordinateLaplaceTotal total(CoordinateLaplaceMechanism laplace) {
+    return CoordinateLaplaceTotal.newBuilder()
+        .setEpsilon(laplace.cost().epsilon())
+        .setNotPrivate(laplace.openCoordinates())
+        .setClip(clip(laplace.clip()))
+        .build();
+  }
+
+  private static RandomisedResponse message(RandomisedResponseMechanism response) {
+    RandomisedResponse.Builder message = RandomisedResponse.newBuilder();
+    return response.isMu()
+        ? message.setMu(response.level()).build()
+        : message.setEpsilon(response.level()).build();
   }
 
   private static Message message(CoordinateLaplaceMechanism laplace, Descriptor type) {
     CoordinateLaplace.Clip clip = clip(laplace.clip());
-    if (type == CoordinateLaplaceTotal.getDescriptor()) {
-      return CoordinateLaplaceTotal.newBuilder()
-          .setEpsilon(laplace.cost().epsilon())
-          .setNotPrivate(laplace.openCoordinates())
-          .setClip(clip)
-          .build();
-    }
     if (type == CoordinateLaplaceView.getDescriptor()) {
       ByteBuffer bytes =
           ByteBuffer.allocate(Math.multiplyExact(laplace.count(), Double.BYTES))

@@ -12,6 +12,10 @@ public final class GradientReports {
   /** Largest number of bytes of a user_id or device_id in UTF-8. */
   public static final int MAX_ID_BYTES = 256;
 
+  private static final String UNDECLARED =
+      "declaration is missing or unknown: it must be one of "
+          + Declarations.names(GradientReport.getDescriptor());
+
   private static final String COORDINATES = "the coordinates";
   private static final String INDICES = "sparse.indices";
 
@@ -178,9 +182,7 @@ public final class GradientReports {
 
   private static void checkDeclaration(GradientReport report, Violations violations) {
     if (report.getDeclarationCase() == DeclarationCase.DECLARATION_NOT_SET) {
-      violations.add(
-          "declaration is missing or unknown: it must be one of "
-              + Declarations.names(GradientReport.getDescriptor()));
+      violations.add(UNDECLARED);
       return;
     }
     Declarations.violations(report, FieldDescriptor::getName).forEach(violations::add);

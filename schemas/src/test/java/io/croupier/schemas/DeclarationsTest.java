@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.Clip;
@@ -48,6 +49,10 @@ class DeclarationsTest {
     assertThat(Declarations.names(GradientReport.getDescriptor())).isEqualTo(names);
     assertThat(Declarations.names(GradientReportView.getDescriptor())).isEqualTo(names);
     assertThat(Declarations.names(AccountingEvent.getDescriptor())).isEqualTo(names);
+    // BANCO knows no bound on the others.
+    assertThat(Declarations.names(StrongestNoise.getDescriptor()).split(", "))
+        .containsExactlyInAnyOrder(
+            "l2_laplace", "coordinate_laplace", "gaussian", "priv_unit", "sub_exponential");
     assertThat(Declarations.onDevices().map(FieldDescriptor::getJsonName))
         .containsExactly(
             "undisclosed",
@@ -69,6 +74,9 @@ class DeclarationsTest {
       assertThat(read.name()).isEqualTo(mechanism.name());
       assertThat(read.level()).isEqualTo(mechanism.level());
       assertThat(read.cost()).isEqualTo(mechanism.cost());
+      if (record.build() instanceof GradientReportView view) {
+        assertThat(Declarations.declared(view)).isSameAs(Declarations.declared(record));
+      }
       if (mechanism instanceof CoordinateLaplaceMechanism taus) {
         assertThat(((CoordinateLaplaceMechanism) read).taus()).isEqualTo(taus.taus());
         assertThat(((CoordinateLaplaceMechanism) read).clip()).isEqualTo(Clip.L2);
@@ -85,6 +93,12 @@ class DeclarationsTest {
     AccountingEvent.Builder event = AccountingEvent.newBuilder();
     Declarations.declare(mechanism, event);
     assertThat(AccountingEvents.cost(event)).isEqualTo(mechanism.cost());
+    AccountingEvent.Builder reflected = AccountingEvent.newBuilder();
+    Declarations.declare(mechanism, (Message.Builder) reflected);
+    assertThat(event.build()).isEqualTo(reflected.build());
+    assertThat(Declarations.declared(event))
+        .isEqualTo(Declarations.declared((MessageOrBuilder) event))
+        .isNotNull();
   }
 
   @Test
@@ -107,6 +121,12 @@ class DeclarationsTest {
             .build();
     assertThat(((CoordinateLaplaceMechanism) Declarations.of(two, 2)).taus())
         .isEqualTo(DoubleBuffer.wrap(TAUS));
+    byte[] joined = one.getTaus(0).toByteArray();
+    CoordinateLaplaceMechanism shared =
+        (CoordinateLaplaceMechanism) Declarations.of(one, joined, 3);
+    assertThat(shared.taus()).isEqualTo(DoubleBuffer.wrap(TAUS));
+    assertThat(shared.clip()).isEqualTo(Clip.L2);
+    assertThat(shared.openCoordinates()).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -136,5 +156,7 @@ class DeclarationsTest {
         .isThrownBy(() -> Declarations.declare(CentralNoise.CENTRAL, StrongestNoise.newBuilder()))
         .withMessage("StrongestNoise declares no central");
     assertThat(Declarations.declared(GradientReport.getDefaultInstance())).isNull();
+    assertThat(Declarations.declared(GradientReportView.getDefaultInstance())).isNull();
+    assertThat(Declarations.declared(AccountingEvent.getDefaultInstance())).isNull();
   }
 }

@@ -5,6 +5,7 @@ import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
@@ -85,18 +86,19 @@ public final class AdmissionRules {
    * Judges a report by its own fields, independently of its sender's account; dimension first.
    *
    * @param mechanism that the report declares
+   * @param cost of the mechanism
    * @param perUser the budget of its user on all models
    */
-  Judgement judge(Report report, Mechanism mechanism, Budget perUser) {
+  Judgement judge(Report report, Mechanism mechanism, Cost cost, Budget perUser) {
     Judgement judgement = judgeDimension(report);
     if (judgement.isAdmitted()) {
       judgement = judgeDeclaration(report, mechanism);
     }
     if (judgement.isAdmitted()) {
-      judgement = budget.judgeDeclaration(mechanism);
+      judgement = budget.judgeDeclaration(mechanism, cost);
     }
     if (judgement.isAdmitted()) {
-      judgement = perUser.judgeDeclaration(mechanism);
+      judgement = perUser.judgeDeclaration(mechanism, cost);
     }
     // Central reports are clipped instead: no outcome may depend on their values.
     if (judgement.isAdmitted() && !central && !plausible.test(report, mechanism)) {
@@ -152,8 +154,8 @@ public final class AdmissionRules {
   }
 
   /** Returns what a report costs that is no participation. */
-  Totals cost(Mechanism mechanism) {
-    return Totals.of(mechanism.cost(space));
+  Cost cost(Mechanism mechanism) {
+    return mechanism.cost(space);
   }
 
   /**

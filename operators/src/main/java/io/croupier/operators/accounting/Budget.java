@@ -58,13 +58,16 @@ final class Budget {
     return limits.equals(Limits.getDefaultInstance());
   }
 
-  /** Refuses noise whose cost can't be expressed in the terms of the limit. */
-  Judgement judgeDeclaration(Mechanism mechanism) {
+  /**
+   * Refuses noise whose cost can't be expressed in the terms of the limit.
+   *
+   * @param cost of the mechanism
+   */
+  Judgement judgeDeclaration(Mechanism mechanism, Cost cost) {
     if (!limits.hasEpsilon() && !limits.hasMu()) {
       return Judgement.ADMITTED;
     }
     String limit = name + (limits.hasEpsilon() ? "epsilon" : "mu") + " is a limit";
-    Cost cost = mechanism.cost();
     if (cost.isUndisclosed()) {
       return Judgement.refusedDeclaration(mechanism, limit + ", so the noise must be disclosed");
     }

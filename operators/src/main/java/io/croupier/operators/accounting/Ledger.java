@@ -1,5 +1,6 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.accounting.ReplayWindow.Verdict;
 import io.croupier.operators.report.Declaration;
@@ -64,10 +65,11 @@ public final class Ledger {
   /** Judges a report to a known model, and updates {@code account}. */
   public AccountingEvent judge(Report report, AdmissionRules rules, UserAccount account) {
     Mechanism mechanism = Declaration.of(report);
+    Cost declared = rules.cost(mechanism);
     AccountingEvent.Builder event = event(report, mechanism);
     Judgement judgement = judgeSequence(report, account);
     if (judgement.isAdmitted()) {
-      judgement = rules.judge(report, mechanism, perUser);
+      judgement = rules.judge(report, mechanism, declared, perUser);
     }
     Totals modelTotals = account.modelTotals(report.modelId);
     Totals userTotals = account.userTotals();
@@ -78,8 +80,7 @@ public final class Ledger {
         judgement.isAdmitted()
             ? rules.participation(report, modelTotals, account)
             : Optional.empty();
-    Totals cost =
-        participation.map(p -> Totals.of(p.cost())).orElseGet(() -> rules.cost(mechanism));
+    Totals cost = Totals.of(participation.map(Participation::cost).orElse(declared));
     if (judgement.isAdmitted()) {
       judgement = rules.budget().judge(modelTotals, cost);
     }

@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -58,7 +59,24 @@ public enum Declaration {
 
   /** Declares a mechanism in a report, whose taus are copied. */
   public static void declare(Mechanism mechanism, Report report) {
-    report.declaration = BY_NAME.get(mechanism.name());
+    byte[] taus = {};
+    if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
+      taus = new byte[laplace.count() * Double.BYTES];
+      ByteBuffer.wrap(taus).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().put(laplace.taus());
+    }
+    declare(mechanism, taus, report);
+  }
+
+  /**
+   * Declares a mechanism in a report.
+   *
+   * @param taus those of the mechanism, as the report keeps them; empty if it has none
+   */
+  static void declare(Mechanism mechanism, byte[] taus, Report report) {
+    report.declaration =
+        Objects.requireNonNull(
+            BY_NAME.get(mechanism.name()), "no declaration has the mechanism's name");
+    report.taus = taus;
     report.level = mechanism.level();
     if (mechanism instanceof PrivUnitMechanism unit) {
       report.candidates = unit.candidates();
@@ -68,14 +86,20 @@ public enum Declaration {
       report.levelIsMu = response.isMu();
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
-      report.taus = new byte[laplace.count() * Double.BYTES];
-      ByteBuffer bytes = ByteBuffer.wrap(report.taus).order(ByteOrder.LITTLE_ENDIAN);
-      bytes.asDoubleBuffer().put(laplace.taus());
-      report.clip = Clip.valueOf(laplace.clip().name());
+      report.clip =
+          switch (laplace.clip()) {
+            case UNSPECIFIED -> Clip.UNSPECIFIED;
+            case L2 -> Clip.L2;
+            case COORDINATES -> Clip.COORDINATES;
+          };
     }
   }
 
   private static io.croupier.accounting.mechanism.Clip clip(Clip clip) {
-    return io.croupier.accounting.mechanism.Clip.valueOf(clip.name());
+    return switch (clip) {
+      case UNSPECIFIED -> io.croupier.accounting.mechanism.Clip.UNSPECIFIED;
+      case L2 -> io.croupier.accounting.mechanism.Clip.L2;
+      case COORDINATES -> io.croupier.accounting.mechanism.Clip.COORDINATES;
+    };
   }
 }

@@ -42,6 +42,17 @@ public final class ReportDecoder {
   private static final Parser<GradientReport> KNOWN_FIELDS =
       DiscardUnknownFieldsParser.wrap(GradientReport.parser());
 
+  /**
+   * The other violations follow from values that may be raw, so the reason doesn't contain them.
+   */
+  private static final Decoded UNDECLARED_IN_PUBLIC =
+      new Decoded.Malformed(
+          "declaration is missing or unknown: it must be one of "
+              + Declarations.onDevices()
+                  .map(FieldDescriptor::getName)
+                  .collect(Collectors.joining(", ")),
+          true);
+
   private final String rawTopic;
   private final MessageDigest sha256;
 
@@ -82,7 +93,7 @@ public final class ReportDecoder {
         List<String> violations = GradientReports.violations(message);
         if (!violations.isEmpty()) {
           return !raw && message.getDeclarationCase() == DeclarationCase.DECLARATION_NOT_SET
-              ? undeclaredInPublic()
+              ? UNDECLARED_IN_PUBLIC
               : malformed(String.join("; ", violations));
         }
         // Protobuf writes the vectors packed, as our own clients do.
@@ -130,16 +141,6 @@ public final class ReportDecoder {
   private static Decoded rawGradientInPublic() {
     return new Decoded.Malformed(
         "declaration is central: a raw gradient must come on the topic for raw gradients", true);
-  }
-
-  /** The other violations follow from values that may be raw, so the reason doesn't name them. */
-  private static Decoded undeclaredInPublic() {
-    return new Decoded.Malformed(
-        "declaration is missing or unknown: it must be one of "
-            + Declarations.onDevices()
-                .map(FieldDescriptor::getName)
-                .collect(Collectors.joining(", ")),
-        true);
   }
 
   private static Decoded malformed(String reason) {

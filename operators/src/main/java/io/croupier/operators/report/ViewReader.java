@@ -2,7 +2,7 @@ package io.croupier.operators.report;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
-import io.croupier.accounting.mechanism.InvalidMechanismException;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.schemas.Answer;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
@@ -140,16 +140,30 @@ final class ViewReader {
     if (declared == null
         || view.hasPrivUnit() != view.hasCandidate()
         || view.hasRandomisedResponse() != view.hasAnswer()
-        || (view.hasCoordinateLaplace() && !arePacked(view.getCoordinateLaplace()))) {
+        || (view.hasCoordinateLaplace() && !readTaus(view.getCoordinateLaplace(), report))) {
       return false;
     }
     try {
-      Declaration.declare(Declarations.of(declared, report.dimension), report);
-    } catch (InvalidMechanismException e) {
+      Declaration.declare(mechanism(declared, report), report.taus, report);
+      return true;
+    } catch (IllegalArgumentException e) {
       return false;
     }
+  }
+
+  private static Mechanism mechanism(Message declared, Report report) {
+    return declared instanceof CoordinateLaplaceView laplace
+        ? Declarations.of(laplace, report.taus, report.dimension)
+        : Declarations.of(declared, report.dimension);
+  }
+
+  private static boolean readTaus(CoordinateLaplaceView laplace, Report report) {
+    if (!arePacked(laplace)) {
+      return false;
+    }
+    report.taus = concatenate(laplace.getTausList());
     int count = report.form == VectorForm.SPARSE ? report.indices.length : report.dimension;
-    return !view.hasCoordinateLaplace() || report.taus.length == (long) Double.BYTES * count;
+    return report.taus.length == (long) Double.BYTES * count;
   }
 
   private static boolean arePacked(CoordinateLaplaceView laplace) {

@@ -318,6 +318,32 @@ class ReportDecoderTest {
     assertThat(VectorBytes.doubleAt(report.values, 2)).isEqualTo(3);
   }
 
+  /** The one copy of the taus is the report's; the values are another. */
+  @Test
+  void copiesTausOnce() throws Exception {
+    int d = 100_000;
+    double[] taus = new double[d];
+    Arrays.fill(taus, 0.5);
+    ByteString bytes = littleEndian(taus);
+    for (int runs = 1; runs <= 4; runs *= 4) {
+      CoordinateLaplaceView.Builder laplace = CoordinateLaplaceView.newBuilder();
+      for (int run = 0; run < runs; run++) {
+        int length = bytes.size() / runs;
+        laplace.addTaus(bytes.substring(run * length, (run + 1) * length));
+      }
+      byte[] value =
+          GradientReportView.parseFrom(bytes("")).toBuilder()
+              .setGrid(VectorView.newBuilder().addValues(ByteString.copyFrom(new byte[4 * d])))
+              .setCoordinateLaplace(laplace)
+              .build()
+              .toByteArray();
+      assertThat(report(decode(value)).taus).isEqualTo(bytes.toByteArray());
+      long before = allocated();
+      decode(value);
+      assertThat(allocated() - before).isBetween(12L * d, 12L * d + 20_000);
+    }
+  }
+
   @Test
   void refusesTruncatedRuns() throws Exception {
     ByteString seven = littleEndian(1).substring(1);
