@@ -106,7 +106,7 @@ public final class CalibrateCommand implements Callable<Integer> {
       OptionChecks.atLeast("--reports", reports, 1);
     }
     if (dimension != null) {
-      OptionChecks.atLeast("--dimension", dimension, 1);
+      OptionChecks.dimension("--dimension", dimension);
     }
     Found found = trees.areGiven() ? noiseMultiplier() : ofReports();
     spec.commandLine().getOut().println(json ? Json.text(found.json()) : found.text());

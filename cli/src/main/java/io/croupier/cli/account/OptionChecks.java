@@ -1,6 +1,7 @@
 package io.croupier.cli.account;
 
 import io.croupier.cli.InputException;
+import io.croupier.schemas.ModelSpecs;
 
 /** Range checks for numeric options; each throws an {@link InputException}. */
 final class OptionChecks {
@@ -25,6 +26,16 @@ final class OptionChecks {
   static void atLeast(String option, long value, long least) {
     if (value < least) {
       throw refusal(option, value, "be at least " + least);
+    }
+  }
+
+  /** Requires a number of coordinates that a model can have. */
+  static void dimension(String option, int value) {
+    if (value < 1 || value > ModelSpecs.MAX_DIMENSION) {
+      throw refusal(
+          option,
+          value,
+          "be from 1 to " + ModelSpecs.MAX_DIMENSION + ", the most that a model has");
     }
   }
 

@@ -42,13 +42,13 @@ final class RecomputedAccounts {
           AccountRebuild.apply(event, recomputedAccount)
               && event.hasSpent()
               && event.hasUserTotals();
+      if (recomputedAccount.userTotals().reports > before) {
+        recomputedAccount.count(event);
+      }
     } catch (IllegalArgumentException e) {
       throw new InputException(place + ": " + e.getMessage(), e);
     }
     events++;
-    if (recomputedAccount.userTotals().reports > before) {
-      recomputedAccount.count(event);
-    }
     if (!agrees && ++mismatched <= MISMATCHES) {
       mismatches.add(mismatch(event, recomputedAccount, place));
     }

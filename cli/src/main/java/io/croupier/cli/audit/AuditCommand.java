@@ -186,7 +186,8 @@ public final class AuditCommand implements Callable<Integer> {
         required = true,
         description = {
           "Level in nats (epsilon-LDP) of --answer, and of every mechanism but gaussian."
-              + " coordinate-laplace uses D equal taus."
+              + " coordinate-laplace uses D equal taus. As in reports, the levels of additive noise"
+              + " are rounded down to 1e-9."
         })
     private Double epsilon;
 
@@ -206,7 +207,10 @@ public final class AuditCommand implements Callable<Integer> {
         names = "--mu",
         paramLabel = "M",
         required = true,
-        description = "Level of gaussian, or of --answer (mu-GDP).")
+        description = {
+          "Level of gaussian, or of --answer (mu-GDP). As in reports, the square of gaussian's is"
+              + " rounded down to 1e-12, then its root to ten digits."
+        })
     private Double mu;
 
     private double of(NoiseMechanism kind) {

@@ -101,7 +101,11 @@ class CalibrateCommandTest {
         .containsPattern("privUnit +[\\d.]+, epsilon 16");
     assertRefused("--dimension is for reports", "--epsilon 1 --delta 0.1 --steps 5 --dimension 3");
     assertRefused(
-        "--dimension is 0; it must be at least 1", "--epsilon 1 --reports 5 --dimension 0");
+        "--dimension is 0; it must be from 1 to 67108864, the most that a model has",
+        "--epsilon 1 --reports 5 --dimension 0");
+    assertRefused(
+        "--dimension is 67108865; it must be from 1 to 67108864",
+        "--epsilon 1 --reports 5 --dimension 67108865");
   }
 
   /**

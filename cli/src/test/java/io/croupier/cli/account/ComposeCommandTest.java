@@ -370,6 +370,10 @@ class ComposeCommandTest {
     assertRefused("line 1: field outcome is unknown", "{\"outcome\":\"FINE\"}");
     assertRefused(
         "line 1: declaration of the accounting event is missing", "{\"outcome\":\"ADMITTED\"}");
+    // Not charged, but counted, since its totals contain a report that is missing.
+    assertRefused(
+        "line 1: l2_laplace.epsilon is -1.0: it must be",
+        "{\"outcome\":\"DUPLICATE\",\"l2Laplace\":{\"epsilon\":-1},\"userTotals\":{\"reports\":1}}");
     assertRefused(
         "line 1: l2Laplace.epsilon is -1.0: it must be a finite number above 0",
         "{\"l2Laplace\":{\"epsilon\":-1}}");
