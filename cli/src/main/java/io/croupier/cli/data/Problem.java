@@ -103,30 +103,33 @@ public final class Problem {
   }
 
   /**
+   * Whether this data can answer a question: only classes have an accuracy, and a newer version may
+   * have questions of other kinds.
+   */
+  public boolean canAnswer(Question question) {
+    return switch (question.getKindCase()) {
+      case ACCURACY -> hasClasses();
+      case LOSS_ABOVE -> true;
+      case KIND_NOT_SET -> false;
+    };
+  }
+
+  /**
    * The true answer of one person to a question about {@code weights}.
    *
-   * @throws IllegalArgumentException if the question is unknown, or asks for the accuracy of
-   *     numbers
+   * @throws IllegalArgumentException if this data {@linkplain #canAnswer can't answer} it
    */
   public boolean answer(Question question, int person, double[] weights) {
+    if (!canAnswer(question)) {
+      throw new IllegalArgumentException(
+          "question %s is about accuracy, which only labels of 0 and 1 have, or of an unknown kind"
+              .formatted(question.getName()));
+    }
     double prediction = prediction(person, weights);
-    return switch (question.getKindCase()) {
-      case ACCURACY -> {
-        if (!hasClasses()) {
-          throw new IllegalArgumentException(
-              "question %s is about accuracy, which only labels of 0 and 1 have"
-                  .formatted(question.getName()));
-        }
-        yield isRight(prediction, targets[person]);
-      }
-      case LOSS_ABOVE ->
-          importance[person] * pointLoss.value(prediction, targets[person])
-              > question.getLossAbove().getThreshold();
-      case KIND_NOT_SET ->
-          throw new IllegalArgumentException(
-              "question %s is of a kind that this version doesn't know"
-                  .formatted(question.getName()));
-    };
+    return question.hasAccuracy()
+        ? isRight(prediction, targets[person])
+        : importance[person] * pointLoss.value(prediction, targets[person])
+            > question.getLossAbove().getThreshold();
   }
 
   private static boolean isRight(double prediction, double target) {

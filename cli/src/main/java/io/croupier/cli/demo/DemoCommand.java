@@ -106,8 +106,9 @@ public final class DemoCommand implements Callable<Integer> {
       description = {
         "Share of the people who don't declare their noise, from 0 to 1 (default:"
             + " ${DEFAULT-VALUE}).",
-        "They add the same noise. banco refuses their reports; the other learners accept them. Not"
-            + " for priv-unit, whose reports disclose their mechanism by their form."
+        "They add the same noise. banco refuses their reports; the other learners accept them. They"
+            + " answer no question, and send nothing where one is asked. Not for"
+            + " priv-unit, whose reports disclose their mechanism by their form."
       })
   private double undisclosed;
 

@@ -5,12 +5,15 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.Question;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -20,8 +23,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 /**
  * Simulates the people, who arrive one by one at a steady rate. Each person evaluates the gradient
  * at every model's newest weights on their own data, and sends each model one noised report, or
- * answers the question that the model asks instead. In addition, groups of people send raw
- * gradients to central models.
+ * answers the question that the model asks instead, unless the report would be undisclosed. In
+ * addition, groups of people send raw gradients to central models.
  */
 final class SimulatedClients implements AutoCloseable {
 
@@ -38,6 +41,7 @@ final class SimulatedClients implements AutoCloseable {
   private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
   private volatile long reported;
   private volatile long sent;
+  private final AtomicLong unanswered = new AtomicLong();
   private volatile RuntimeException failure;
   private volatile boolean closed;
   private long nanosPerPerson;
@@ -81,7 +85,7 @@ final class SimulatedClients implements AutoCloseable {
     thread.start();
   }
 
-  /** The number of people who have reported to every model that receives noised reports. */
+  /** The number of people who have come, and reported to the models that receive noised reports. */
   long reported() {
     if (failure != null) {
       throw failure;
@@ -97,9 +101,14 @@ final class SimulatedClients implements AutoCloseable {
     return sent;
   }
 
-  /** The number of reports that all people will send. */
+  /**
+   * The number of reports that all people will send, less those that are known not to come: a
+   * person who is asked a question, but doesn't disclose a level, sends nothing.
+   */
   long due() {
-    return (long) order.length * modelIds.size() + cohorts.stream().mapToLong(Cohorts::size).sum();
+    return (long) order.length * modelIds.size()
+        - unanswered.get()
+        + cohorts.stream().mapToLong(Cohorts::size).sum();
   }
 
   /** The total number of people. */
@@ -128,9 +137,9 @@ final class SimulatedClients implements AutoCloseable {
         if (closed) {
           return;
         }
-        report(order[i], randomiserOf.apply(i), gradient);
+        int reports = report(order[i], randomiserOf.apply(i), gradient);
         reported = i + 1L;
-        sent = count += modelIds.size() + answers(i + 1);
+        sent = count += reports + answers(i + 1);
         due += nanosPerPerson;
         checkDeliveries(false);
       }
@@ -172,21 +181,33 @@ final class SimulatedClients implements AutoCloseable {
     return due;
   }
 
-  private void report(int person, Randomiser randomiser, double[] gradient) {
+  /** Sends a person's reports and returns their number. */
+  private int report(int person, Randomiser randomiser, double[] gradient) {
     GradientReporter reporter = reporterOf.apply(person);
+    int reports = 0;
     for (String modelId : modelIds) {
       ModelSnapshot snapshot = newest.apply(modelId);
-      if (reporter.question(snapshot).isPresent()) {
+      Optional<Question> question = reporter.question(snapshot);
+      if (question.isPresent()) {
+        // An answer always declares its level: people who don't disclose theirs send none.
+        Optional<BitRandomiser> bits =
+            question
+                .filter(problem::canAnswer)
+                .flatMap(asked -> BitRandomiser.costing(randomiser.cost()));
+        if (bits.isEmpty()) {
+          unanswered.incrementAndGet();
+          continue;
+        }
         underway.add(
             reporter.answer(
-                snapshot,
-                question -> problem.answer(question, person, snapshot.average()),
-                BitRandomiser.costing(randomiser.cost())));
+                snapshot, asked -> problem.answer(asked, person, snapshot.average()), bits.get()));
       } else {
         problem.gradient(person, snapshot.weights(), gradient);
         underway.add(reporter.report(snapshot, gradient, randomiser));
       }
+      reports++;
     }
+    return reports;
   }
 
   /** Throws if a report could not be delivered; checks the completed sends, or waits for all. */

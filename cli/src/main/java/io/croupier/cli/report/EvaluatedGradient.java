@@ -1,6 +1,8 @@
 package io.croupier.cli.report;
 
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.randomiser.BitRandomiser;
+import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Question;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -14,7 +16,8 @@ final class EvaluatedGradient {
   private final ModelSnapshot model;
   private final long round;
   private final Supplier<double[]> gradient;
-  private final Optional<Predicate<Question>> truth;
+  private final Predicate<Question> answerable;
+  private final Predicate<Question> truth;
 
   /**
    * A gradient alone: if a question is asked about its round, nothing is reported.
@@ -24,27 +27,41 @@ final class EvaluatedGradient {
    * @param gradient shape [d]; not copied
    */
   EvaluatedGradient(ModelSnapshot model, long round, double[] gradient) {
-    this(model, round, () -> gradient, Optional.empty());
+    this(
+        model,
+        round,
+        () -> gradient,
+        question -> false,
+        question -> {
+          throw new IllegalArgumentException("a gradient answers no question");
+        });
   }
 
   /**
    * A gradient at the newest weights, or the answer to a question about the newest average.
    *
    * @param gradient evaluates the gradient, shape [d]
-   * @param truth evaluates a question
+   * @param answerable whether the data can answer a question; doesn't depend on its values
+   * @param truth evaluates a question that it can answer
    */
-  EvaluatedGradient(ModelSnapshot model, Supplier<double[]> gradient, Predicate<Question> truth) {
-    this(model, model.round(), gradient, Optional.of(truth));
+  EvaluatedGradient(
+      ModelSnapshot model,
+      Supplier<double[]> gradient,
+      Predicate<Question> answerable,
+      Predicate<Question> truth) {
+    this(model, model.round(), gradient, answerable, truth);
   }
 
   private EvaluatedGradient(
       ModelSnapshot model,
       long round,
       Supplier<double[]> gradient,
-      Optional<Predicate<Question>> truth) {
+      Predicate<Question> answerable,
+      Predicate<Question> truth) {
     this.model = model;
     this.round = round;
     this.gradient = gradient;
+    this.answerable = answerable;
     this.truth = truth;
   }
 
@@ -60,8 +77,20 @@ final class EvaluatedGradient {
     return gradient.get();
   }
 
-  /** What evaluates a question; empty if only the gradient is known. */
-  Optional<Predicate<Question>> truth() {
-    return truth;
+  /**
+   * What randomises the answer to a question at the cost of a gradient. Empty if none is asked, or
+   * this device doesn't answer it: the data can't, or its reports don't disclose their level. Then
+   * a report of the gradient decides whether the device is chosen.
+   *
+   * @param asked the question that this device is asked, if any
+   * @param randomiser the randomiser of gradients
+   */
+  Optional<BitRandomiser> bits(Optional<Question> asked, Randomiser randomiser) {
+    return asked.filter(answerable).flatMap(question -> BitRandomiser.costing(randomiser.cost()));
+  }
+
+  /** The true answer to a question for which there are {@link #bits}. */
+  boolean answer(Question question) {
+    return truth.test(question);
   }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -66,9 +67,9 @@ final class KafkaReportSink implements ReportSink {
         && (underway.size() >= MOST_UNDERWAY || underway.getFirst().isDone())) {
       await(underway.removeFirst());
     }
-    if (answer.truth().isPresent() && reporter.question(answer.model()).isPresent()) {
-      BitRandomiser bits = BitRandomiser.costing(randomiser.cost());
-      underway.add(reporter.answer(answer.model(), answer.truth().get(), bits));
+    Optional<BitRandomiser> bits = answer.bits(reporter.question(answer.model()), randomiser);
+    if (bits.isPresent()) {
+      underway.add(reporter.answer(answer.model(), answer::answer, bits.get()));
       questions++;
     } else {
       underway.add(reporter.report(answer.model(), answer.round(), answer.gradient(), randomiser));

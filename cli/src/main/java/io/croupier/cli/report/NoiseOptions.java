@@ -85,7 +85,8 @@ final class NoiseOptions {
       description = {
         "Sends reports that don't declare their noise; not with priv-unit. Only the ledger file"
             + " then records the spend. Models whose learner requires declared noise refuse such"
-            + " reports, which are spent nevertheless."
+            + " reports, which are spent nevertheless. Questions of the model are not answered,"
+            + " since an answer always declares its level: rounds that ask one count as not chosen."
       })
   private boolean undisclosed;
 

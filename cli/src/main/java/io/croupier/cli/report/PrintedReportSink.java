@@ -11,6 +11,7 @@ import io.croupier.schemas.GradientReport;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.InstantSource;
+import java.util.Optional;
 
 /**
  * Prints reports, beginning with those that an interrupted run left unprinted. A printed report is
@@ -36,9 +37,10 @@ final class PrintedReportSink implements ReportSink {
   @Override
   public void report(EvaluatedGradient answer, Randomiser randomiser) {
     requireRoom();
-    if (answer.truth().isPresent() && maker.question(answer.model(), answer.round()).isPresent()) {
-      BitRandomiser bits = BitRandomiser.costing(randomiser.cost());
-      print(maker.answer(answer.model(), answer.round(), answer.truth().get(), bits));
+    Optional<BitRandomiser> bits =
+        answer.bits(maker.question(answer.model(), answer.round()), randomiser);
+    if (bits.isPresent()) {
+      print(maker.answer(answer.model(), answer.round(), answer::answer, bits.get()));
       questions++;
     } else {
       print(maker.release(answer.model(), answer.round(), answer.gradient(), randomiser));

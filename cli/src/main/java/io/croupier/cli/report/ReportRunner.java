@@ -77,7 +77,8 @@ final class ReportRunner {
       sink.report(answer, randomiser);
       reports++;
     } catch (NotChosenException e) {
-      // The model's probabilities require this. The count explains the missing report.
+      // The model's probabilities require this, or its question has no answer from this device. The
+      // count explains the missing report.
       unchosen++;
     } catch (LimitReachedException e) {
       throw new InputException(

@@ -8,11 +8,11 @@ interface ReportSink extends AutoCloseable {
   /**
    * Randomises a gradient, or the answer if a question is asked instead, and releases the report.
    *
-   * @throws io.croupier.client.NotChosenException if this device is not chosen to answer the round
+   * @throws io.croupier.client.NotChosenException if this device is not chosen to answer the round,
+   *     or is asked a question that it doesn't answer
    * @throws io.croupier.client.ledger.LimitReachedException if the report would exceed the person's
    *     limit
-   * @throws IllegalArgumentException if the gradient doesn't have the model's dimension, or the
-   *     question can't be answered
+   * @throws IllegalArgumentException if the gradient doesn't have the model's dimension
    * @throws io.croupier.cli.InputException if this report or an earlier one can't be delivered
    */
   void report(EvaluatedGradient answer, Randomiser randomiser);

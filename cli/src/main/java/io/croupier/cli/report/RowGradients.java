@@ -58,6 +58,7 @@ final class RowGradients implements Gradients {
     return new EvaluatedGradient(
         at,
         () -> eachRow ? ofRow(row) : ofAll(),
+        problem::canAnswer,
         question ->
             problem.answer(
                 question,

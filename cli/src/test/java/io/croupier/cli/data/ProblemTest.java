@@ -65,6 +65,23 @@ class ProblemTest {
         .isCloseTo(meanImportance * problem.score(weights).loss(), within(most / steps));
   }
 
+  @Test
+  void onlyClassesHaveAnAccuracy() {
+    Question accuracy = Question.newBuilder().setAccuracy(Accuracy.getDefaultInstance()).build();
+    Question loss = Question.newBuilder().setLossAbove(LossAbove.getDefaultInstance()).build();
+    Problem classes = Simulation.logistic(4, 1).problem();
+    Problem numbers = Simulation.linear(4, 2).problem();
+    assertThat(classes.canAnswer(accuracy)).isTrue();
+    assertThat(classes.canAnswer(loss)).isTrue();
+    assertThat(numbers.canAnswer(accuracy)).isFalse();
+    assertThat(numbers.canAnswer(loss)).isTrue();
+    assertThat(numbers.canAnswer(Question.getDefaultInstance())).isFalse();
+    double[] weights = new double[numbers.dimension()];
+    assertThatThrownBy(() -> numbers.answer(accuracy, 0, weights))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("only labels of 0 and 1");
+  }
+
   private static double yes(Problem problem, Question question, double[] weights) {
     int yes = 0;
     for (int i = 0; i < problem.size(); i++) {

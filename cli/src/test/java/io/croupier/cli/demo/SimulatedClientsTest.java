@@ -12,7 +12,9 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Question;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -54,6 +57,43 @@ class SimulatedClientsTest {
     assertThat(reports.subList(0, 4)).allMatch(report -> report.getL2Laplace().getEpsilon() == 8);
     assertThat(reports.subList(4, 6)).allMatch(GradientReport::hasUndisclosed);
     assertThat(reports).allMatch(report -> report.getRound() == 7);
+  }
+
+  /** A device is not asked with probability 1e-7. */
+  @Test
+  void thoseWhoDontDiscloseTheirNoiseAnswerNoQuestion() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    Question question =
+        Question.newBuilder().setName("a").setAccuracy(Accuracy.getDefaultInstance()).build();
+    try (SimulatedClients simulatedClients =
+        clients(
+            producer,
+            new int[] {3, 1, 2},
+            modelId ->
+                modelId.equals("a")
+                    ? Snapshots.asking(modelId, 6, question)
+                    : Snapshots.of(modelId, 6, 0, 7))) {
+      simulatedClients.start(1e6, () -> false);
+      awaitEnd(simulatedClients);
+      while (simulatedClients.sent() < 5) {
+        Thread.onSpinWait();
+      }
+      assertThat(simulatedClients.sent()).isEqualTo(5);
+      assertThat(simulatedClients.due()).isEqualTo(5);
+    }
+
+    List<String> reports = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
+      GradientReport report = GradientReport.parseFrom(sent.value());
+      reports.add(report.getUserId() + report.getModelId() + report.getDeclarationCase());
+    }
+    assertThat(reports)
+        .containsExactly(
+            "p3aRANDOMISED_RESPONSE",
+            "p3bL2_LAPLACE",
+            "p1aRANDOMISED_RESPONSE",
+            "p1bL2_LAPLACE",
+            "p2bUNDISCLOSED");
   }
 
   @Test
@@ -134,13 +174,18 @@ class SimulatedClientsTest {
   }
 
   private SimulatedClients clients(MockProducer<byte[], byte[]> producer, int[] order) {
+    return clients(producer, order, modelId -> Snapshots.of(modelId, 6, 0, 7));
+  }
+
+  private SimulatedClients clients(
+      MockProducer<byte[], byte[]> producer, int[] order, Function<String, ModelSnapshot> newest) {
     GridRandomiser randomiser =
         new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, 8);
     return new SimulatedClients(
         problem,
         order,
         List.of("a", "b"),
-        modelId -> Snapshots.of(modelId, 6, 0, 7),
+        newest,
         person ->
             new GradientReporter(
                 producer, "gradients", LocalLedger.inMemory("p" + person, Limit.NONE)),

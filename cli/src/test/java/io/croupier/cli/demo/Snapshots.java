@@ -2,6 +2,7 @@ package io.croupier.cli.demo;
 
 import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Question;
 import java.util.Collections;
 
 /** Publications for tests. */
@@ -14,19 +15,28 @@ final class Snapshots {
 
   /** A model in which all coordinates of weights and average are {@code weight}. */
   static ModelSnapshot of(String modelId, int dimension, double weight, long used) {
-    return ModelSnapshot.parse(
-        ModelUpdate.newBuilder()
-            .setModelId(modelId)
-            .setRound(used)
-            .addAllWeights(Collections.nCopies(dimension, weight))
-            .addAllAverage(Collections.nCopies(dimension, weight))
-            .setUsed(used)
-            .setDroppedStale(2)
-            .setDroppedUnpublished(3)
-            .setOpen(4)
-            .setGridExponent(GRID_EXPONENT)
-            .setGradientBound(GRADIENT_BOUND)
-            .build()
-            .toByteArray());
+    return ModelSnapshot.parse(update(modelId, dimension, weight, used).build().toByteArray());
+  }
+
+  /** A model of zero weights that asks almost every device a question. */
+  static ModelSnapshot asking(String modelId, int dimension, Question question) {
+    ModelUpdate.Builder update = update(modelId, dimension, 0, 7).setQuestionProbability(1 - 1e-7);
+    update.addEstimatesBuilder().setQuestion(question);
+    return ModelSnapshot.parse(update.build().toByteArray());
+  }
+
+  private static ModelUpdate.Builder update(
+      String modelId, int dimension, double weight, long used) {
+    return ModelUpdate.newBuilder()
+        .setModelId(modelId)
+        .setRound(used)
+        .addAllWeights(Collections.nCopies(dimension, weight))
+        .addAllAverage(Collections.nCopies(dimension, weight))
+        .setUsed(used)
+        .setDroppedStale(2)
+        .setDroppedUnpublished(3)
+        .setOpen(4)
+        .setGridExponent(GRID_EXPONENT)
+        .setGradientBound(GRADIENT_BOUND);
   }
 }

@@ -11,7 +11,9 @@ import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Question;
 import java.io.BufferedReader;
 import java.io.StringReader;
 import java.util.ArrayList;
@@ -34,9 +36,13 @@ class KafkaReportSinkTest {
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
 
   private String report(Gradients gradients) {
+    return report(gradients, NOISE);
+  }
+
+  private String report(Gradients gradients, Randomiser noise) {
     try (KafkaReportSink sink = new KafkaReportSink(producer, "gradients", ledger);
         CountBar bar = new CountBar("reports", -1, false)) {
-      return new ReportRunner(gradients, sink, ledger, Limit.NONE, 0).run(NOISE, bar);
+      return new ReportRunner(gradients, sink, ledger, Limit.NONE, 0).run(noise, bar);
     }
   }
 
@@ -90,6 +96,36 @@ class KafkaReportSinkTest {
 
     assertThat(sentRounds()).isEqualTo(chosen());
     assertThat(summary).isEqualTo(summary(chosen().size()));
+  }
+
+  /** Half of the rounds ask; all or none do with probability 2e-12. */
+  @Test
+  void undisclosedRowsAnswerNoQuestion() throws Exception {
+    Problem problem =
+        new Problem(new double[] {1}, new double[] {2}, new double[] {1}, new SquaredLoss());
+    Question.Builder question = Question.newBuilder().setName("far");
+    question.getLossAboveBuilder().setThreshold(0.5);
+    RoundPublisher model = new RoundPublisher(10 * ROUNDS, question.build());
+
+    String summary =
+        report(
+            new RowGradients(problem, model, false, ROUNDS),
+            new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 1, -16, 1)));
+
+    List<Long> gradients =
+        LongStream.range(0, ROUNDS)
+            .map(i -> 10 * i)
+            .filter(round -> !ledger.isAsked("m", round, 0.5))
+            .boxed()
+            .toList();
+    assertThat(gradients).hasSizeBetween(1, ROUNDS - 1);
+    assertThat(sentRounds()).isEqualTo(gradients);
+    assertThat(summary)
+        .startsWith(
+            "%d sent, %d not chosen. ".formatted(gradients.size(), ROUNDS - gradients.size()));
+    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
+      assertThat(GradientReport.parseFrom(sent.value()).hasUndisclosed()).isTrue();
+    }
   }
 
   @Test

@@ -5,17 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Question;
 import java.util.Optional;
 
 /** Publishes rounds 0, 10, 20, ... on demand; the single weight is the number of the round. */
 final class RoundPublisher implements PublishedModel {
   private final long last;
   private final double answerProbability;
+  private final Optional<Question> question;
   private long newest;
 
   RoundPublisher(long last, double answerProbability) {
+    this(last, answerProbability, Optional.empty());
+  }
+
+  /** Asks half of the devices a question. */
+  RoundPublisher(long last, Question question) {
+    this(last, 1, Optional.of(question));
+  }
+
+  private RoundPublisher(long last, double answerProbability, Optional<Question> question) {
     this.last = last;
     this.answerProbability = answerProbability;
+    this.question = question;
   }
 
   void publish() {
@@ -27,7 +39,7 @@ final class RoundPublisher implements PublishedModel {
     if (newest > last) {
       throw new InputException("retired");
     }
-    return ModelSnapshot.parse(
+    ModelUpdate.Builder update =
         ModelUpdate.newBuilder()
             .setModelId("m")
             .setRound(newest)
@@ -35,9 +47,10 @@ final class RoundPublisher implements PublishedModel {
             .addAverage(0)
             .setGridExponent(-16)
             .setGradientBound(1)
-            .setAnswerProbability(answerProbability)
-            .build()
-            .toByteArray());
+            .setAnswerProbability(answerProbability);
+    question.ifPresent(
+        asked -> update.setQuestionProbability(0.5).addEstimatesBuilder().setQuestion(asked));
+    return ModelSnapshot.parse(update.build().toByteArray());
   }
 
   @Override

@@ -6,14 +6,16 @@ import io.croupier.noise.SecureBits;
 import io.croupier.schemas.Answer;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.view.GradientReportView;
+import java.util.Optional;
 
 /**
  * Randomises a person's answer to a question: one bit, by randomised response. The guarantee holds
  * between the two answers, for one release.
  *
- * <p>Whether the bit is inverted is drawn before the answer is read, and the draw takes one word,
- * so neither the value nor the time of a release depends on the answer otherwise than as declared.
- * Every release begins with fresh randomness of the operating system, see {@link SecureBits}.
+ * <p>The draw that decides whether the bit is inverted doesn't depend on the answer, and takes one
+ * word, so neither the value nor the time of a release depends on the answer otherwise than as
+ * declared. Every release begins with fresh randomness of the operating system, see {@link
+ * SecureBits}.
  *
  * <p>Safe for use by several threads. It contains a generator and can't be serialised.
  */
@@ -51,19 +53,20 @@ public final class BitRandomiser {
 
   /**
    * A randomiser whose releases cost what a gradient of another randomiser costs, so that the
-   * person's spend doesn't depend on which of the two a round asks for. An answer declares its
-   * level also where that randomiser doesn't disclose its own.
-   *
-   * @throws IllegalArgumentException if that cost is unknown
+   * person's spend doesn't depend on which of the two a round asks for. Empty if that cost is
+   * undisclosed, since an answer always declares its level, or has neither an epsilon nor a mu:
+   * such a device answers no question.
    */
-  public static BitRandomiser costing(Cost cost) {
+  public static Optional<BitRandomiser> costing(Cost cost) {
+    if (cost.undisclosed()) {
+      return Optional.empty();
+    }
     if (cost.mu().signum() > 0) {
-      return ofMu(cost.mu().doubleValue());
+      return Optional.of(ofMu(cost.mu().doubleValue()));
     }
-    if (cost.epsilon().signum() == 0) {
-      throw new IllegalArgumentException("the cost has no epsilon and no mu; it must have one");
-    }
-    return ofEpsilon(cost.epsilon().doubleValue());
+    return cost.epsilon().signum() > 0
+        ? Optional.of(ofEpsilon(cost.epsilon().doubleValue()))
+        : Optional.empty();
   }
 
   /** The privacy cost of one release to the person, which the job accounts, too. */

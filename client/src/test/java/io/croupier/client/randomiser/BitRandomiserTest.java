@@ -77,6 +77,17 @@ class BitRandomiserTest {
     assertThatIllegalArgumentException().isThrownBy(() -> BitRandomiser.ofMu(Double.NaN));
   }
 
+  @Test
+  void costsWhatAGradientCosts() {
+    assertThat(BitRandomiser.costing(Cost.ofEpsilon(0.3)).orElseThrow().cost())
+        .isEqualTo(Cost.ofEpsilon(0.3));
+    assertThat(BitRandomiser.costing(Cost.ofMu(0.3)).orElseThrow().cost())
+        .isEqualTo(Cost.ofMu(0.3));
+    assertThat(BitRandomiser.costing(Cost.ofMu(0.3).unsaid())).isEmpty();
+    assertThat(BitRandomiser.costing(Cost.ofEpsilon(0.3).unsaid())).isEmpty();
+    assertThat(BitRandomiser.costing(Cost.UNKNOWN)).isEmpty();
+  }
+
   /** The copies agree with probability 2^-200. */
   @Test
   void copiesOfAProcessDrawDifferently() {
