@@ -4,6 +4,7 @@ import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Limits;
@@ -81,6 +82,13 @@ final class Budget {
           limit
               + " of pure epsilons, which the noise of a central model doesn't have: the limit must"
               + " get a delta, or be one of mu");
+    }
+    if (pure && mechanism instanceof RandomisedResponseMechanism response && response.isMu()) {
+      return Judgement.refusedDeclaration(
+          mechanism,
+          limit
+              + " of pure epsilons, which an answer of a level mu doesn't have: its level must be"
+              + " an epsilon, unless the limit gets a delta, or is one of mu");
     }
     if (pure && cost.isGaussian()) {
       return Judgement.refusedDeclaration(

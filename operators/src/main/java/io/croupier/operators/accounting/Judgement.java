@@ -1,6 +1,7 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.schemas.AccountingEvent.Outcome;
 
 /**
@@ -25,9 +26,17 @@ record Judgement(Outcome outcome, String reason) {
   }
 
   static Judgement refusedDeclaration(Mechanism mechanism, String right) {
-    String level = mechanism.level() > 0 ? " with " + mechanism.level() : "";
+    String level = mechanism.level() > 0 ? " with " + unit(mechanism) + mechanism.level() : "";
     return new Judgement(
         Outcome.REFUSED_DECLARATION, "declaration is " + mechanism.name() + level + ": " + right);
+  }
+
+  /** What the level measures, where the name of the mechanism leaves that open. */
+  private static String unit(Mechanism mechanism) {
+    if (mechanism instanceof RandomisedResponseMechanism response) {
+      return response.isMu() ? "mu " : "epsilon ";
+    }
+    return "";
   }
 
   boolean isAdmitted() {

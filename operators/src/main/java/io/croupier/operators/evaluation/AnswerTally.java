@@ -19,7 +19,9 @@ import java.util.Optional;
  * <p>The variance of m is sum(w^2 h^2 (1 - h^2 (E s)^2)) / sum(w h^2)^2, which includes sampling.
  * The interval contains every E s from -1 to 1 whose variance makes m likely: the score interval
  * [Wil27], generalised to weights and randomisation. Its coverage is 95 % up to the discreteness of
- * few answers, and up to 97.5 % for a fraction of exactly 0 or 1.
+ * few answers; in the cases that the tests simulate, levels of epsilon 0.5 to 4 and mu 1 with 20 to
+ * 1,000 answers, it is 93 to 97 %. For a fraction of exactly 0 or 1 it is up to 97.5 % with
+ * randomisation, and up to 100 % without.
  *
  * <p>Sums of doubles, added up in the order of the answers: the same order leads to the same bits.
  * Not thread-safe.

@@ -24,7 +24,10 @@ final class LearnerMetrics {
   private static final int WINDOW = 1000;
 
   private final Map<BundleOutcome, Counter> reports = new EnumMap<>(BundleOutcome.class);
-  private final Map<String, AtomicReference<Estimate>> estimates = new HashMap<>();
+
+  /** The estimates that are shown, by model and question. */
+  private final Map<String, Map<String, AtomicReference<Estimate>>> estimates = new HashMap<>();
+
   private final Counter retired;
   private final Counter publications;
   private final Histogram staleness;
@@ -60,14 +63,19 @@ final class LearnerMetrics {
 
   /**
    * Shows the newest estimates of a model; a gauge of a question is registered at the first one.
+   * Questions that are not among them have no estimate from now on.
+   *
+   * @param newest empty for a model that asks nothing, or was retired
    */
   void estimates(String modelId, List<Estimate> newest) {
+    Map<String, AtomicReference<Estimate>> ofModel =
+        estimates.computeIfAbsent(modelId, key -> new HashMap<>());
+    ofModel.values().forEach(shown -> shown.set(Estimate.getDefaultInstance()));
     for (Estimate estimate : newest) {
-      String question = estimate.getQuestion().getName();
-      AtomicReference<Estimate> shown =
-          estimates.computeIfAbsent(
-              modelId + '/' + question, key -> estimate(modelId, question, estimate));
-      shown.set(estimate);
+      ofModel
+          .computeIfAbsent(
+              estimate.getQuestion().getName(), question -> estimate(modelId, question, estimate))
+          .set(estimate);
     }
   }
 
@@ -82,7 +90,7 @@ final class LearnerMetrics {
     return shown;
   }
 
-  /** A gauge that is NaN before the first answer. */
+  /** A gauge that is NaN before the first answer, and once the question is no longer asked. */
   private static Gauge<Double> gauge(
       AtomicReference<Estimate> shown, ToDoubleFunction<Estimate> value) {
     return () -> {

@@ -204,6 +204,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       journal.ended(spec.modelId);
       keyedModel.gate().reset();
       lost.remove(spec.modelId);
+      learnerMetrics.estimates(spec.modelId, List.of());
       emit(new OutboundRecord(Destination.UPDATES, spec.modelId.getBytes(UTF_8), null));
     } else if (change instanceof SpecChange.Accepted && isNew) {
       if (keyedModel.model() instanceof CentralModel central && central.isOver()) {

@@ -16,6 +16,7 @@ import java.util.Map;
  * contains loses its answers.
  */
 final class AskedQuestions {
+  private static final String ANSWERS = "answers";
   private static final String CHUNK = "answers-of-";
 
   private Map<String, Asked> asked = new LinkedHashMap<>();
@@ -91,11 +92,21 @@ final class AskedQuestions {
         .setAnswers(fraction.answers());
   }
 
-  /** Passes the answers to a visitor, which may restore them. */
-  void visit(LearnerState.Visitor visitor) {
+  /** Writes the answers; nothing for a model that never asked. */
+  void save(LearnerState.Visitor writer) {
     if (!asked.isEmpty() || answers > 0) {
-      answers = visitor.count("answers", answers);
+      writer.count(ANSWERS, answers);
     }
+    visitTallies(writer);
+  }
+
+  /** Reads the answers: their number also where the spec asks nothing any more. */
+  void restore(LearnerState.Visitor reader) {
+    answers = reader.count(ANSWERS, 0);
+    visitTallies(reader);
+  }
+
+  private void visitTallies(LearnerState.Visitor visitor) {
     asked.forEach((name, question) -> question.tally.visit(CHUNK + name, visitor));
   }
 

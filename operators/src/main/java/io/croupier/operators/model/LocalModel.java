@@ -429,7 +429,7 @@ public final class LocalModel implements LiveModel {
       weightsUnsaved = false;
     }
     agreement.save(writer);
-    questions.visit(writer);
+    questions.save(writer);
     state.visit(writer);
     unsaved = false;
   }
@@ -450,7 +450,7 @@ public final class LocalModel implements LiveModel {
       reader.vector("published-weights", publishedWeights);
     }
     agreement.restore(reader);
-    questions.visit(reader);
+    questions.restore(reader);
     learner.restore(state, reader);
     unsaved = false;
   }

@@ -82,6 +82,49 @@ class LearnerMetricsTest {
         .containsEntry("model.m.question.a.answers", 9L);
   }
 
+  /** A question of another model keeps its values. */
+  @Test
+  void aRemovedQuestionHasNoEstimate() {
+    Map<String, Gauge<?>> gauges = new TreeMap<>();
+    LearnerMetrics metrics =
+        new LearnerMetrics(new Gauges("", gauges), new Backlog(LearnerTasks.PUBLICATIONS.maxLag()));
+    Estimate a = estimate("a");
+    Estimate b = estimate("b");
+    metrics.estimates("m", List.of(a, b));
+    metrics.estimates("other", List.of(a));
+
+    metrics.estimates("m", List.of(b));
+    assertThat(values(gauges))
+        .containsEntry("model.m.question.a.fraction", Double.NaN)
+        .containsEntry("model.m.question.a.standard-error", Double.NaN)
+        .containsEntry("model.m.question.a.low", Double.NaN)
+        .containsEntry("model.m.question.a.high", Double.NaN)
+        .containsEntry("model.m.question.a.answers", 0L)
+        .containsEntry("model.m.question.b.fraction", 0.5)
+        .containsEntry("model.other.question.a.fraction", 0.5);
+
+    metrics.estimates("m", List.of());
+    assertThat(values(gauges))
+        .containsEntry("model.m.question.b.fraction", Double.NaN)
+        .containsEntry("model.m.question.b.answers", 0L)
+        .containsEntry("model.other.question.a.answers", 9L);
+
+    metrics.estimates("m", List.of(a));
+    assertThat(values(gauges)).containsEntry("model.m.question.a.fraction", 0.5);
+  }
+
+  private static Estimate estimate(String question) {
+    Estimate.Builder estimate =
+        Estimate.newBuilder()
+            .setFraction(0.5)
+            .setStandardError(0.1)
+            .setLow(0.3)
+            .setHigh(0.7)
+            .setAnswers(9);
+    estimate.getQuestionBuilder().setName(question);
+    return estimate.build();
+  }
+
   private static Map<String, Object> values(Map<String, Gauge<?>> gauges) {
     return gauges.entrySet().stream()
         .collect(Collectors.toMap(Map.Entry::getKey, gauge -> gauge.getValue().getValue()));

@@ -19,6 +19,8 @@ import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
+import java.util.HashMap;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -125,8 +127,9 @@ class AnswerIntakeTest {
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(event.getReason())
         .startsWith(
-            "declaration is randomised_response with 1.0: limits.epsilon is a limit of pure"
-                + " epsilons");
+            "declaration is randomised_response with mu 1.0: limits.epsilon is a limit of pure"
+                + " epsilons, which an answer of a level mu doesn't have: its level must be an"
+                + " epsilon");
     assertThat(event.getSpent().getMu()).as("it has left the device").isEqualTo(1);
   }
 
@@ -279,5 +282,30 @@ class AnswerIntakeTest {
     assertThat(silent.getEstimatesList()).isEmpty();
     assertThat(silent.hasQuestionProbability()).isFalse();
     assertThat(silent.getAnswers()).isEqualTo(2);
+  }
+
+  /** The number of answers counts those to removed questions, too, whenever the job restarts. */
+  @Test
+  void theNumberOfAnswersSurvivesARestartWithoutQuestions() {
+    ModelSpec spec = spec("ldp_sgd { step_size: 1 decay: 0 }");
+    LiveModel model = LiveModel.begin(spec, 0);
+    publish(model);
+    model.add(sum(spec, 0, "a", true));
+    model.add(sum(spec, 0, "b", true));
+    ModelSpec silent = spec.toBuilder().clearQuestions().build();
+    model.respec(silent);
+    assertThat(publish(model).getAnswers()).isEqualTo(2);
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+
+    LiveModel restored = LiveModel.begin(silent, 0);
+    restored.restore(saved::get);
+    assertThat(publish(restored).getAnswers()).isEqualTo(2);
+
+    restored.respec(spec);
+    restored.add(sum(spec, 0, "a", true));
+    ModelUpdate update = publish(restored);
+    assertThat(update.getAnswers()).isEqualTo(3);
+    assertThat(update.getEstimates(0).getAnswers()).isOne();
   }
 }
