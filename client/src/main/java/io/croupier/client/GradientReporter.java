@@ -129,8 +129,9 @@ public final class GradientReporter {
 
   /**
    * The question that this device is asked about the model's average instead of for a gradient;
-   * empty for most devices and rounds. The ledger decides once for all its reporters, before the
-   * device looks at its data.
+   * empty for most devices and rounds. The ledger decides for all its reporters, before the device
+   * looks at its data: once, unless the job publishes the round again with another probability or
+   * other questions.
    */
   public Optional<Question> question(ModelSnapshot model) {
     return maker.question(model, model.round());

@@ -3,7 +3,9 @@ package io.croupier.client;
 /**
  * This device must not answer that round of a model, whose spec requests answers from a random part
  * of the devices, or must answer it in another way: by a gradient or by the answer to a question.
- * No noise was drawn, and no privacy is spent. The decision for a round is final.
+ * No noise was drawn, and no privacy is spent. The decision is final for one published update: it
+ * may change only if the operator changes the model's probabilities or questions, and the job
+ * publishes the round again.
  */
 public final class NotChosenException extends RuntimeException {
   private static final long serialVersionUID = 1;

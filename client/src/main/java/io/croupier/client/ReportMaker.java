@@ -67,7 +67,8 @@ public final class ReportMaker {
 
   /**
    * The question that this device is asked about the average published with a round, instead of for
-   * a gradient; empty for most devices and rounds. The ledger decides once.
+   * a gradient; empty for most devices and rounds. The ledger decides once, unless the job
+   * publishes the round again with another probability or other questions.
    *
    * @param model any state of the model
    */

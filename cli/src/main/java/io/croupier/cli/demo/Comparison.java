@@ -82,17 +82,22 @@ record Comparison(
     return notes;
   }
 
-  /** What an operator, who has no raw data, knows of the models from the answers of some people. */
+  /**
+   * What an operator, who has no raw data, knows of the models from the answers of some people.
+   * Each person reports once to a model, which asks one question: its answers are those people.
+   */
   private List<String> estimates() {
     List<String> estimates = new ArrayList<>();
     for (LearnerResult result : local()) {
       for (Estimate estimate : result.estimates()) {
         if (estimate.hasFraction()) {
           estimates.add(
-              "%s: %s, as estimated from %s people, each by one randomised bit instead of a gradient:"
+              ("%s: %s, as estimated from %s people, each by one randomised bit instead"
+                          + " of a gradient, worth %s answers of equal age:")
                       .formatted(
                           result.comparedLearner().label(),
                           estimate.getQuestion().getName(),
+                          NumberFormats.count(result.answers()),
                           NumberFormats.count(estimate.getAnswers()))
                   + " %s +- %s (95 %%); in truth %s."
                       .formatted(

@@ -289,6 +289,7 @@ final class Demo {
               problem.score(last.get(i).weights()),
               scores.curve(comparedLearner.modelId()),
               reconciliation.spentPerModel().get(comparedLearner.modelId()),
+              last.get(i).answers(),
               last.get(i).estimates()));
     }
     Score nothing = problem.score(new double[problem.dimension()]);

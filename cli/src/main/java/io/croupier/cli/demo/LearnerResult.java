@@ -12,6 +12,7 @@ import java.util.List;
  * @param lastIterate score of its last weights
  * @param curve scores of its published averages over time
  * @param spent the most that one person spent on it, from the ledger
+ * @param answers the number of answers in its last update
  * @param estimates what the answers to its questions imply, from its last update
  */
 record LearnerResult(
@@ -20,6 +21,7 @@ record LearnerResult(
     Score lastIterate,
     List<CurvePoint> curve,
     MaxSpend spent,
+    long answers,
     List<Estimate> estimates) {
 
   LearnerResult {

@@ -33,7 +33,13 @@ final class Comparisons {
       results.add(
           0,
           new LearnerResult(
-              comparedLearner, like.average(), like.lastIterate(), like.curve(), spent, List.of()));
+              comparedLearner,
+              like.average(),
+              like.lastIterate(),
+              like.curve(),
+              spent,
+              0,
+              List.of()));
       guarantees.put(
           comparedLearner.modelId(),
           GuaranteeEvent.newBuilder()
@@ -94,6 +100,7 @@ final class Comparisons {
               new Score(end + 0.1, 0.73),
               curve,
               perLearner,
+              1234,
               List.of(estimate())));
     }
     DemoParameters parameters =

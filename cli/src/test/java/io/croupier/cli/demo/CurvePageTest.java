@@ -29,7 +29,7 @@ class CurvePageTest {
     JsonObject data = data(page);
     assertThat(data.getAsJsonArray("curves")).hasSize(7);
     assertThat(data.getAsJsonArray("sentences").toString())
-        .contains("adaptive radius: accuracy, as estimated from 563 people");
+        .contains("adaptive radius: accuracy, as estimated from 1,234 people");
     assertThat(data.getAsJsonArray("rows")).hasSize(9);
     JsonObject first = data.getAsJsonArray("curves").get(0).getAsJsonObject();
     assertThat(first.get("label").getAsString()).isEqualTo("adaptive radius");

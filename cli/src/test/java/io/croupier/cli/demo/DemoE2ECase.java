@@ -59,7 +59,7 @@ class DemoE2ECase {
             line ->
                 line.matches(
                     ".+: accuracy, as estimated from \\d+ people, each by one randomised bit"
-                        + " instead of a gradient: -?\\d\\.\\d\\d \\+- \\d\\.\\d\\d \\(95 %\\); in"
+                        + " instead of a gradient, worth \\d+ answers of equal age: -?\\d\\.\\d\\d \\+- \\d\\.\\d\\d \\(95 %\\); in"
                         + " truth 0\\.\\d{3}\\."))
         .noneMatch(line -> line.contains("accounted for"))
         .noneMatch(line -> line.contains("admitted reports") && !line.contains(" 0 were too late"));
@@ -96,8 +96,8 @@ class DemoE2ECase {
             "--undisclosed",
             "0.2");
 
-    // Of 60 undisclosed reports to a model, each is an answer, which is disclosed, with probability
-    // 0.02: more than 20 with a probability below 1e-18.
+    // Of 60 people who don't disclose their noise to a model, each is asked a question, and sends
+    // nothing then, with probability 0.02: more than 20 with a probability below 1e-18.
     assertThat(output)
         .anyMatch(
             line ->

@@ -44,8 +44,8 @@ class ResultTableTest {
   void showsWhatAnOperatorWithoutRawDataKnows() {
     assertThat(new ResultTable(Comparisons.ofTheUsualLearners()).text())
         .contains(
-            "adaptive radius: accuracy, as estimated from 563 people, each by one randomised bit"
-                + " instead of a gradient: 0.73 +- 0.03 (95 %); in truth 0.735.");
+            "adaptive radius: accuracy, as estimated from 1,234 people, each by one randomised bit"
+                + " instead of a gradient, worth 563 answers of equal age: 0.73 +- 0.03 (95 %); in truth 0.735.");
   }
 
   @Test
