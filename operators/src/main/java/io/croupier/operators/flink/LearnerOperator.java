@@ -428,6 +428,9 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       keyedModel = new KeyedModel(modelId, obstacles, lastRounds.first(modelId), gate, chunks);
       keyedModels.put(modelId, keyedModel);
       learnerMetrics.model(modelId, keyedModel::lagMs, gate, this::now);
+      if (keyedModel.model() != null) {
+        learnerMetrics.estimates(modelId, keyedModel.model().estimates());
+      }
     }
     return keyedModel;
   }

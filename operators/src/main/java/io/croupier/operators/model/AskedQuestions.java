@@ -9,6 +9,7 @@ import io.croupier.schemas.Question;
 import io.croupier.schemas.Questions;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -74,7 +75,12 @@ final class AskedQuestions {
     if (!asked.isEmpty() || answers > 0) {
       update.setAnswers(answers);
     }
-    asked.values().forEach(question -> update.addEstimates(estimate(question)));
+    update.addAllEstimates(estimates());
+  }
+
+  /** Returns an estimate for each question, in the order of the spec. */
+  List<Estimate> estimates() {
+    return asked.values().stream().map(AskedQuestions::estimate).toList();
   }
 
   private static Estimate estimate(Asked asked) {

@@ -1,9 +1,11 @@
 package io.croupier.operators.model;
 
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.view.ModelUpdateView;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -145,6 +147,11 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
 
   /** Returns the guarantee of the last publication; empty if the devices add the noise. */
   Optional<GuaranteeEvent> guarantee();
+
+  /** Returns the newest estimate for each question; empty for a model that asks nothing. */
+  default List<Estimate> estimates() {
+    return List.of();
+  }
 
   /**
    * Returns the last publication again, byte for byte; empty if there was none, or if a new

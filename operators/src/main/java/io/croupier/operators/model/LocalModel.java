@@ -10,10 +10,12 @@ import io.croupier.operators.learner.StateChunks;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.view.ModelUpdateView;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -400,6 +402,11 @@ public final class LocalModel implements LiveModel {
             .setPublishedAtMs(nowMs);
     questions.describe(update);
     return update.build();
+  }
+
+  @Override
+  public List<Estimate> estimates() {
+    return questions.estimates();
   }
 
   @Override
