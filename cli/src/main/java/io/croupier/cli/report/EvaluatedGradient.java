@@ -89,7 +89,7 @@ final class EvaluatedGradient {
     return asked.filter(answerable).flatMap(question -> BitRandomiser.costing(randomiser.cost()));
   }
 
-  /** The true answer to a question for which there are {@link #bits}. */
+  /** Returns the true answer to a question; only where {@link #bits} is not empty. */
   boolean answer(Question question) {
     return truth.test(question);
   }
