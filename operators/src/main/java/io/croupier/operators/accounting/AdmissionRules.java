@@ -14,7 +14,6 @@ import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StrongestNoise;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -42,12 +41,14 @@ public final class AdmissionRules {
   /**
    * Compiles a valid spec.
    *
+   * @param mechanism the noise that the job adds; empty if the model is not central
    * @param space the model's gradients
    * @param acceptedNoise whether the model's learner accepts a mechanism
    * @param plausible whether a report's length is plausible under its declared noise
    */
   public AdmissionRules(
       ModelSpec spec,
+      Optional<CentralMechanism> mechanism,
       GradientSpace space,
       Predicate<Mechanism> acceptedNoise,
       BiPredicate<Report, Mechanism> plausible) {
@@ -56,8 +57,8 @@ public final class AdmissionRules {
     this.acceptedNoise = acceptedNoise;
     this.plausible = plausible;
     strongestNoise = text(spec.getBanco().getStrongestNoise());
-    central = ModelSpecs.isCentral(spec);
-    charge = CentralCharge.of(spec);
+    central = mechanism.isPresent();
+    charge = mechanism.map(noise -> CentralCharge.of(noise, spec.getLimits()));
     Limits limits = central ? spec.getLimits() : withoutParticipation(spec.getLimits());
     takesExamples = spec.hasDpFtrlLeastSquares();
     questions = new LinkedHashSet<>();

@@ -4,18 +4,13 @@ import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.operators.central.TreeNoise;
 import io.croupier.schemas.CentralSpend;
 import io.croupier.schemas.Limits;
-import io.croupier.schemas.ModelSpec;
 import java.util.Optional;
 
 /** The cost of participations in a central model; built once per spec. */
 sealed interface CentralCharge permits TreeCharge, BltCharge {
 
-  /** Returns the charge of a valid spec; empty if the model is not central. */
-  static Optional<CentralCharge> of(ModelSpec spec) {
-    return CentralMechanism.of(spec).map(mechanism -> of(mechanism, spec.getLimits()));
-  }
-
-  private static CentralCharge of(CentralMechanism mechanism, Limits limits) {
+  /** Returns the charge for a mechanism under the limits of its spec. */
+  static CentralCharge of(CentralMechanism mechanism, Limits limits) {
     if (mechanism.noise() instanceof TreeNoise tree) {
       return new TreeCharge(
           mechanism.noiseMultiplier(),

@@ -41,7 +41,13 @@ public final class CentralGuarantee {
   /** zeta of all rounds for noise that is charged as a whole; NaN for a tree. */
   private final double whole;
 
-  private CentralGuarantee(ModelSpec spec, CentralMechanism mechanism) {
+  /**
+   * Creates the guarantees of a model.
+   *
+   * @param spec a valid central spec
+   * @param mechanism its mechanism
+   */
+  public CentralGuarantee(ModelSpec spec, CentralMechanism mechanism) {
     modelId = spec.getModelId();
     this.mechanism = mechanism;
     Limits given = spec.getLimits();
@@ -52,23 +58,13 @@ public final class CentralGuarantee {
   }
 
   /**
-   * Returns the guarantees of a model.
+   * Returns the guarantees of a model whose mechanism nothing else needs.
    *
    * @param spec a valid central spec
-   * @throws IllegalArgumentException if it is not central
+   * @throws IllegalArgumentException if it is not central, or can't be run
    */
   public static CentralGuarantee of(ModelSpec spec) {
-    CentralMechanism mechanism =
-        CentralMechanism.of(spec)
-            .orElseThrow(
-                () ->
-                    new IllegalArgumentException(
-                        "learner of "
-                            + spec.getModelId()
-                            + " is "
-                            + spec.getLearnerCase()
-                            + "; it must be a central one, such as dp_ftrl"));
-    return new CentralGuarantee(spec, mechanism);
+    return new CentralGuarantee(spec, CentralMechanism.of(spec));
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.croupier.operators.model;
 
-import io.croupier.operators.central.ftrl.ExampleMoments;
+import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.central.ftrl.Ftrl;
 import io.croupier.operators.central.ftrl.FtrlParameters;
 import io.croupier.operators.central.ftrl.LeastSquaresFtrl;
@@ -60,17 +60,9 @@ final class CentralLearners {
 
   private static PrefixLearner<?> leastSquares(ModelSpec spec, DpFtrlLeastSquares ftrl) {
     return new LeastSquaresFtrl(
-        moments(spec),
+        CentralMechanism.moments(spec),
         new LeastSquaresParameters(ftrl.getLambda(), ftrl.getRadius()),
         Learners.averaging(spec),
         Learners.initialWeights(spec));
-  }
-
-  /**
-   * Returns the contributions of examples to the sums, for a valid spec of dp_ftrl_least_squares.
-   */
-  static ExampleMoments moments(ModelSpec spec) {
-    DpFtrlLeastSquares ftrl = spec.getDpFtrlLeastSquares();
-    return new ExampleMoments(spec.getDimension(), ftrl.getXNorm(), ModelSpecs.yBound(ftrl));
   }
 }

@@ -2,6 +2,7 @@ package io.croupier.operators.model;
 
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.operators.accounting.CentralGuarantee;
+import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.central.PrefixSum;
 import io.croupier.operators.central.ftrl.PrefixLearner;
 import io.croupier.operators.learner.Iterate;
@@ -37,7 +38,7 @@ public final class CentralModel implements LiveModel {
   private static final String LEARNER = "learner/";
   private static final String OPEN_SUM = "open-sum";
 
-  private final PrefixSumMechanism mechanism;
+  private final CentralMechanism mechanism;
   private final PrefixLearner<LearnerState> learner;
   private final LearnerState state;
   private final Iterate iterate;
@@ -84,8 +85,8 @@ public final class CentralModel implements LiveModel {
   public CentralModel(ModelSpec spec, long firstRound) {
     this.spec = spec;
     this.firstRound = firstRound;
-    guarantee = CentralGuarantee.of(spec);
-    mechanism = PrefixSumMechanism.of(spec);
+    mechanism = CentralMechanism.of(spec);
+    guarantee = new CentralGuarantee(spec, mechanism);
     learner = anyState(CentralLearners.of(spec));
     state = learner.initial();
     iterate = new Iterate(learner.dimension());
@@ -106,7 +107,7 @@ public final class CentralModel implements LiveModel {
    * @throws IllegalArgumentException naming the field of the spec that is not supported
    */
   public static void check(ModelSpec spec) {
-    PrefixSumMechanism.of(spec);
+    CentralMechanism.of(spec);
     CentralLearners.of(spec);
   }
 
@@ -191,7 +192,7 @@ public final class CentralModel implements LiveModel {
   @Override
   public void respec(ModelSpec next) {
     spec = next;
-    guarantee = CentralGuarantee.of(next);
+    guarantee = new CentralGuarantee(next, mechanism);
     unpublished = true;
     unsaved = true;
   }

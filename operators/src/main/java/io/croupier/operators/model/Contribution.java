@@ -1,5 +1,6 @@
 package io.croupier.operators.model;
 
+import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.central.ftrl.ExampleMoments;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Report;
@@ -35,17 +36,16 @@ final class Contribution {
   /**
    * Creates the contributions to a model with a valid central spec.
    *
-   * @throws IllegalArgumentException naming the field of the spec that doesn't allow it
+   * @param mechanism the spec's
    */
-  Contribution(ModelSpec spec) {
-    PrefixSumMechanism mechanism = PrefixSumMechanism.of(spec);
+  Contribution(ModelSpec spec, CentralMechanism mechanism) {
     clipNorm = mechanism.level().clipNorm();
     gridExponent = mechanism.level().gridExponent();
     double clipSteps = clipNorm / mechanism.gridStep();
     double squares = clipSteps * clipSteps;
     boolean roundedUp = Math.fma(clipSteps, clipSteps, -squares) < 0;
     mostSquares = Math.min(0x1p52, roundedUp ? Math.nextDown(squares) : squares);
-    moments = spec.hasDpFtrlLeastSquares() ? CentralLearners.moments(spec) : null;
+    moments = spec.hasDpFtrlLeastSquares() ? CentralMechanism.moments(spec) : null;
     example = new double[moments == null ? 0 : moments.dimension()];
     ofExample = new double[moments == null ? 0 : moments.size()];
   }

@@ -4,6 +4,7 @@ import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.AdmissionRules;
+import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.noise.Plausibility;
@@ -45,10 +46,12 @@ public final class ReportIntake {
   public ReportIntake(ModelSpec spec, long specOffset, PrivUnitLaws laws) {
     space = SpecGradients.of(spec, laws);
     noise = DirectionalNoise.of(spec, space);
+    Optional<CentralMechanism> mechanism =
+        ModelSpecs.isCentral(spec) ? Optional.of(CentralMechanism.of(spec)) : Optional.empty();
     rules =
-        new AdmissionRules(spec, space, noise::accepts, new Plausibility(spec, space)::plausible);
-    contribution =
-        ModelSpecs.isCentral(spec) ? Optional.of(new Contribution(spec)) : Optional.empty();
+        new AdmissionRules(
+            spec, mechanism, space, noise::accepts, new Plausibility(spec, space)::plausible);
+    contribution = mechanism.map(added -> new Contribution(spec, added));
     trim =
         spec.hasAdaptiveRadius()
             ? Optional.of(new Trim(spec.getGradientBound(), ModelSpecs.gridExponent(spec)))

@@ -45,7 +45,10 @@ class BltChargeTest {
     return BudgetTest.terms(
         ModelSpec.newBuilder()
             .setDpFtrl(
-                DpFtrl.newBuilder().setNoiseMultiplier(sigma).setNoise(noise(buffers, horizon)))
+                DpFtrl.newBuilder()
+                    .setClipNorm(1)
+                    .setNoiseMultiplier(sigma)
+                    .setNoise(noise(buffers, horizon)))
             .setLimits(limits));
   }
 
@@ -144,7 +147,11 @@ class BltChargeTest {
   @Test
   void leastSquaresAreTwoSums() {
     DpFtrlLeastSquares.Builder ftrl =
-        DpFtrlLeastSquares.newBuilder().setNoiseMultiplier(3).setNoise(noise(2, 50));
+        DpFtrlLeastSquares.newBuilder()
+            .setXNorm(1)
+            .setYBound(1)
+            .setNoiseMultiplier(3)
+            .setNoise(noise(2, 50));
     AdmissionRules rules =
         BudgetTest.terms(
             ModelSpec.newBuilder()
@@ -163,7 +170,11 @@ class BltChargeTest {
   @Test
   void anEarlierLargerChargeForLeastSquaresCoversThePresentOne() {
     DpFtrlLeastSquares.Builder ftrl =
-        DpFtrlLeastSquares.newBuilder().setNoiseMultiplier(3).setNoise(noise(2, 50));
+        DpFtrlLeastSquares.newBuilder()
+            .setXNorm(1)
+            .setYBound(1)
+            .setNoiseMultiplier(3)
+            .setNoise(noise(2, 50));
     AdmissionRules rules =
         BudgetTest.terms(
             ModelSpec.newBuilder()

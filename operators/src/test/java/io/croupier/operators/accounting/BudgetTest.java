@@ -38,7 +38,7 @@ class BudgetTest {
   static AdmissionRules central(int maxParticipations, long minSeparation) {
     return terms(
         ModelSpec.newBuilder()
-            .setDpFtrl(DpFtrl.newBuilder().setNoiseMultiplier(2).setNoise(TREE))
+            .setDpFtrl(DpFtrl.newBuilder().setClipNorm(1).setNoiseMultiplier(2).setNoise(TREE))
             .setLimits(participations(maxParticipations, minSeparation)));
   }
 
@@ -221,7 +221,11 @@ class BudgetTest {
     ModelSpec.Builder spec =
         ModelSpec.newBuilder()
             .setDpFtrl(
-                DpFtrl.newBuilder().setNoiseMultiplier(2).setNoise(TREE).setRestartEvery(100))
+                DpFtrl.newBuilder()
+                    .setClipNorm(1)
+                    .setNoiseMultiplier(2)
+                    .setNoise(TREE)
+                    .setRestartEvery(100))
             .setLimits(participations(9, minSeparation));
     AdmissionRules rules = terms(spec);
     assertThat(central(rules, Long.MAX_VALUE).getOutcome()).isEqualTo(Outcome.ADMITTED);

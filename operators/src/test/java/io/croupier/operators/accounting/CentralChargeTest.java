@@ -41,7 +41,10 @@ class CentralChargeTest {
 
   static AdmissionRules tree(double noiseMultiplier, long restartEvery, Limits.Builder limits) {
     DpFtrl.Builder ftrl =
-        DpFtrl.newBuilder().setNoiseMultiplier(noiseMultiplier).setNoise(BudgetTest.TREE);
+        DpFtrl.newBuilder()
+            .setClipNorm(1)
+            .setNoiseMultiplier(noiseMultiplier)
+            .setNoise(BudgetTest.TREE);
     if (restartEvery != NEVER) {
       ftrl.setRestartEvery(restartEvery);
     }
@@ -51,6 +54,8 @@ class CentralChargeTest {
   static AdmissionRules leastSquares(double noiseMultiplier, Limits.Builder limits) {
     DpFtrlLeastSquares.Builder ftrl =
         DpFtrlLeastSquares.newBuilder()
+            .setXNorm(1)
+            .setYBound(1)
             .setNoiseMultiplier(noiseMultiplier)
             .setNoise(BudgetTest.TREE);
     return BudgetTest.terms(ModelSpec.newBuilder().setDpFtrlLeastSquares(ftrl).setLimits(limits));
@@ -214,6 +219,7 @@ class CentralChargeTest {
   void theParameterFreeLearnerIsChargedAsItsTree() {
     DpFtrlParameterFree.Builder ftrl =
         DpFtrlParameterFree.newBuilder()
+            .setClipNorm(1)
             .setNoiseMultiplier(1)
             .setNoise(BudgetTest.TREE)
             .setRestartEvery(8);

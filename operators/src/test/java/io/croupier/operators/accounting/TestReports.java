@@ -8,6 +8,8 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorBytes;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.Optional;
 
 /** Reports of dimension 2 to the model "m", from device "d" of user "u". */
 final class TestReports {
@@ -77,6 +79,7 @@ final class TestReports {
   static AdmissionRules rules(ModelSpec spec, boolean acceptedNoise, boolean plausible) {
     return new AdmissionRules(
         spec,
+        ModelSpecs.isCentral(spec) ? Optional.of(CentralMechanism.of(spec)) : Optional.empty(),
         SpecGradients.of(spec, new PrivUnitLaws()),
         mechanism -> acceptedNoise,
         (report, mechanism) -> plausible);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
@@ -122,7 +123,7 @@ class CentralModelTest {
     ModelSpec spec = CentralSpecs.leastSquares(CentralSpecs.TREE, CentralSpecs.HARDLY_ANY).build();
     CentralModel model = new CentralModel(spec, 0);
     model.publish(true, 0);
-    Contribution contribution = new Contribution(spec);
+    Contribution contribution = new Contribution(spec, CentralMechanism.of(spec));
     double[][] xs = {{1, 0}, {0, 1}, {1, 1}};
     for (double[] x : xs) {
       var raw = new io.croupier.operators.report.Report();

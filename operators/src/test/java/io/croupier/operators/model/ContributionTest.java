@@ -3,6 +3,7 @@ package io.croupier.operators.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -31,7 +32,7 @@ class ContributionTest {
 
   private static RoundSum contribution(ModelSpec spec, Report report) {
     RoundSum sum = new RoundSum();
-    new Contribution(spec).put(report, sum);
+    new Contribution(spec, CentralMechanism.of(spec)).put(report, sum);
     return sum;
   }
 
