@@ -13,8 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of a ledger: a {@link Header}, then {@link LedgerEntry} after {@link LedgerEntry}, with
- * a {@link CommitMarker} after every entry that contains a report. Written bytes never change.
+ * The file of a ledger, in {@link LedgerFormat}. Written bytes never change.
  *
  * <p>A report's entry is written and forced, and its commit marker is written and forced, before
  * {@link #append} returns. Marks are not forced: if one is lost, the same bytes are sent again,
@@ -39,7 +38,7 @@ final class LedgerFile implements EntryStore {
   private FileGuard guard;
   private FileChannel channel;
   private Header header;
-  private CommitMarker marker;
+  private LedgerFormat format;
   private long end;
   private boolean usable = true;
 
@@ -58,7 +57,7 @@ final class LedgerFile implements EntryStore {
     this.guard = guard;
     this.channel = channel;
     this.header = header;
-    marker = new CommitMarker(header);
+    format = new LedgerFormat(header);
   }
 
   /**
@@ -86,7 +85,7 @@ final class LedgerFile implements EntryStore {
         folder.force();
       } else {
         folder.deleteDraft();
-        guard = folder.place(List.of(Header.ofNew(userId).toBytes()));
+        guard = folder.place(List.of(new LedgerFormat(Header.ofNew(userId)).header()));
       }
       channel = folder.open();
       LedgerReader reader = new LedgerReader(folder.file(), channel);
@@ -135,7 +134,7 @@ final class LedgerFile implements EntryStore {
     channel.force(false);
     channel.truncate(end);
     if (good.lacksMarker()) {
-      write(marker.at(end));
+      write(format.marker(end));
     }
     channel.force(false);
   }
@@ -159,10 +158,10 @@ final class LedgerFile implements EntryStore {
     requireUsable();
     usable = false;
     guard.requireName(folder.file());
-    write(entry.toBytes());
+    write(LedgerFormat.entry(entry));
     if (entry.kind().isReport()) {
       channel.force(false);
-      write(marker.at(end));
+      write(format.marker(end));
       channel.force(false);
     }
     usable = true;
@@ -178,9 +177,9 @@ final class LedgerFile implements EntryStore {
   public void tidy() throws IOException {
     requireUsable();
     guard.requireName(folder.file());
-    long kept = header.toBytes().remaining();
+    long kept = format.headerBytes();
     for (StoredReport report : state.pending()) {
-      kept += LedgerEntry.HEAD_BYTES + LedgerEntry.carried(report).bodyBytes() + CommitMarker.BYTES;
+      kept += LedgerFormat.entryBytes(LedgerEntry.carried(report)) + LedgerFormat.MARKER_BYTES;
     }
     if (end - kept > Math.max(kept, slackBytes)) {
       rewrite();
@@ -191,16 +190,16 @@ final class LedgerFile implements EntryStore {
     usable = false;
     List<StoredReport> pending = state.pending();
     header = header.carrying(state.spent(), pending.size());
-    marker = new CommitMarker(header);
+    format = new LedgerFormat(header);
     List<ByteBuffer> parts = new ArrayList<>();
-    parts.add(header.toBytes());
-    end = header.toBytes().remaining();
+    parts.add(format.header());
+    end = format.headerBytes();
     for (StoredReport report : pending) {
-      ByteBuffer entry = LedgerEntry.carried(report).toBytes();
+      ByteBuffer entry = LedgerFormat.entry(LedgerEntry.carried(report));
       end += entry.remaining();
       parts.add(entry);
-      parts.add(marker.at(end));
-      end += CommitMarker.BYTES;
+      parts.add(format.marker(end));
+      end += LedgerFormat.MARKER_BYTES;
     }
     if (!folder.replacesOpenFiles()) {
       channel.close();

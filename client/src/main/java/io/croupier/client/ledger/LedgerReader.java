@@ -45,7 +45,8 @@ final class LedgerReader {
    *     complete
    */
   Header readHeader() throws IOException {
-    Header header = Header.parse(read(0, (int) Math.min(size, Header.MAX_BYTES)));
+    Header header =
+        LedgerFormat.parseHeader(read(0, (int) Math.min(size, LedgerFormat.MOST_HEADER_BYTES)));
     if (header == null) {
       throw new CorruptLedgerException(path, 0, "the header of a ledger is missing");
     }
@@ -59,14 +60,14 @@ final class LedgerReader {
    * @throws CorruptLedgerException if an entry is damaged or contradicts earlier ones
    */
   Extent readEntries(Header header, Predicate<LedgerEntry> taker) throws IOException {
-    CommitMarker marker = new CommitMarker(header);
-    long position = header.toBytes().remaining();
+    LedgerFormat format = new LedgerFormat(header);
+    long position = format.headerBytes();
     int carried = 0;
     while (position < size) {
       LedgerEntry entry = readEntry(position);
       if (entry == null) {
         requireAll(header, carried, position);
-        requireNoMarker(marker, position);
+        requireNoMarker(format, position);
         return new Extent(position, false);
       }
       boolean mayBeCarried = carried < header.carried();
@@ -74,14 +75,14 @@ final class LedgerReader {
         throw new CorruptLedgerException(path, position, "an entry contradicts earlier ones");
       }
       carried += mayBeCarried ? 1 : 0;
-      position += LedgerEntry.HEAD_BYTES + entry.bodyBytes();
+      position += LedgerFormat.entryBytes(entry);
       if (entry.kind().isReport()) {
-        if (!hasMarker(marker, position)) {
+        if (!hasMarker(format, position)) {
           requireAll(header, carried, position);
-          requireNoMarker(marker, position);
+          requireNoMarker(format, position);
           return new Extent(position, true);
         }
-        position += CommitMarker.BYTES;
+        position += LedgerFormat.MARKER_BYTES;
       }
     }
     requireAll(header, carried, position);
@@ -99,31 +100,27 @@ final class LedgerReader {
   /** The entry at a position, or null if there is no complete one. */
   private LedgerEntry readEntry(long position) throws IOException {
     long left = size - position;
-    if (left < LedgerEntry.HEAD_BYTES) {
+    if (left < LedgerFormat.HEAD_BYTES) {
       return null;
     }
-    LedgerEntry entry = LedgerEntry.parseHead(read(position, LedgerEntry.HEAD_BYTES));
-    if (entry == null || left - LedgerEntry.HEAD_BYTES < entry.bodyBytes()) {
-      return null;
-    }
-    boolean isWhole =
-        !entry.kind().isReport()
-            || entry.parseReport(read(position + LedgerEntry.HEAD_BYTES, entry.bodyBytes()));
-    return isWhole ? entry : null;
+    long length = LedgerFormat.entryBytes(read(position, LedgerFormat.HEAD_BYTES));
+    return length == 0 || left < length
+        ? null
+        : LedgerFormat.parseEntry(read(position, Math.toIntExact(length)));
   }
 
-  private boolean hasMarker(CommitMarker marker, long position) throws IOException {
-    return size - position >= CommitMarker.BYTES
-        && marker.isAt(read(position, CommitMarker.BYTES), 0, position);
+  private boolean hasMarker(LedgerFormat format, long position) throws IOException {
+    return size - position >= LedgerFormat.MARKER_BYTES
+        && format.hasMarker(read(position, LedgerFormat.MARKER_BYTES), 0, position);
   }
 
-  private void requireNoMarker(CommitMarker marker, long broken) throws IOException {
+  private void requireNoMarker(LedgerFormat format, long broken) throws IOException {
     // Windows overlap by the size of a commit marker minus one byte.
-    int step = WINDOW_BYTES - CommitMarker.BYTES + 1;
-    for (long from = broken; size - from >= CommitMarker.BYTES; from += step) {
+    int step = WINDOW_BYTES - LedgerFormat.MARKER_BYTES + 1;
+    for (long from = broken; size - from >= LedgerFormat.MARKER_BYTES; from += step) {
       ByteBuffer window = read(from, (int) Math.min(size - from, WINDOW_BYTES));
-      for (int i = 0; i <= window.limit() - CommitMarker.BYTES; i++) {
-        if (marker.isAt(window, i, from + i)) {
+      for (int i = 0; i <= window.limit() - LedgerFormat.MARKER_BYTES; i++) {
+        if (format.hasMarker(window, i, from + i)) {
           throw new CorruptLedgerException(path, broken, "an entry is damaged");
         }
       }

@@ -47,7 +47,7 @@ class LedgerDamageTest {
         random.nextBytes(report);
         long from = Files.size(file);
         released.add(ledger.release(i % 2 == 0 ? PURE : GAUSSIAN, s -> report).bytes());
-        entries.add(new long[] {from, Files.size(file) - CommitMarker.BYTES});
+        entries.add(new long[] {from, Files.size(file) - LedgerFormat.MARKER_BYTES});
         spentAfter.add(ledger.spent());
         if (i > 0) {
           ledger.acknowledge(i - 1);
@@ -105,7 +105,7 @@ class LedgerDamageTest {
   @Test
   void noRunOfZerosLowersTheSpending() throws IOException {
     for (int from = 0;
-        from + 64 < whole.length - CommitMarker.BYTES - LedgerEntry.HEAD_BYTES;
+        from + 64 < whole.length - LedgerFormat.MARKER_BYTES - LedgerFormat.HEAD_BYTES;
         from += 5) {
       byte[] damaged = whole.clone();
       Arrays.fill(damaged, from, from + 32, (byte) 0);

@@ -28,7 +28,8 @@ class LedgerRewriteTest {
   private static final int SLACK_BYTES = 200;
 
   /** A report of 100 bytes with entry and commit marker, and its mark. */
-  private static final int REPORT_BYTES = LedgerEntry.HEAD_BYTES + 100 + 4 + CommitMarker.BYTES;
+  private static final int REPORT_BYTES =
+      LedgerFormat.HEAD_BYTES + 100 + 4 + LedgerFormat.MARKER_BYTES;
 
   @TempDir private Path folder;
   private Path file;
@@ -67,7 +68,7 @@ class LedgerRewriteTest {
     assertThat(largest)
         .isBetween(
             (long) LedgerFile.SLACK_BYTES,
-            LedgerFile.SLACK_BYTES + Header.MAX_BYTES + 8L * REPORT_BYTES);
+            LedgerFile.SLACK_BYTES + LedgerFormat.MOST_HEADER_BYTES + 8L * REPORT_BYTES);
     try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {
       assertThat(ledger.spent())
           .isEqualTo(new Spent(800, 40_000_000_000L, 36_000_000_000_000L, 400, 0));
@@ -102,7 +103,8 @@ class LedgerRewriteTest {
         if (i >= 20) {
           ledger.acknowledge(i - 20);
         }
-        assertThat(Files.size(file)).isLessThan(2 * (22L * REPORT_BYTES + Header.MAX_BYTES));
+        assertThat(Files.size(file))
+            .isLessThan(2 * (22L * REPORT_BYTES + LedgerFormat.MOST_HEADER_BYTES));
       }
     }
     assertThat(moves[0]).isBetween(reports / 40, reports / 10);
@@ -135,7 +137,7 @@ class LedgerRewriteTest {
       spent = ledger.spent();
     }
     byte[] whole = Files.readAllBytes(file);
-    int lastMarker = whole.length - CommitMarker.BYTES;
+    int lastMarker = whole.length - LedgerFormat.MARKER_BYTES;
     int carriedEnd = whole.length - REPORT_BYTES;
     for (int i = 0; i < whole.length; i += 7) {
       byte[] damaged = whole.clone();
@@ -149,7 +151,7 @@ class LedgerRewriteTest {
         }
       }
     }
-    for (int length = 0; length < carriedEnd - CommitMarker.BYTES; length += 13) {
+    for (int length = 0; length < carriedEnd - LedgerFormat.MARKER_BYTES; length += 13) {
       Files.write(file, Arrays.copyOf(whole, length));
       assertCorrupt("cut at " + length);
     }

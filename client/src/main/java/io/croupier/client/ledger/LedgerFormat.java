@@ -1,0 +1,247 @@
+package io.croupier.client.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.ByteString;
+import io.croupier.client.ledger.LedgerEntry.EntryKind;
+import io.croupier.schemas.GradientReports;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of a ledger's file: a header, then entries, each of which ends with a commit marker if
+ * it contains a report. Numbers are big-endian; sizes and positions are in bytes.
+ *
+ * <pre>
+ * header          bytes
+ *   "CROUPIER"       8
+ *   version          4   2
+ *   size             4
+ *   user_id       size   UTF-8
+ *   size             4
+ *   device_id     size   UTF-8
+ *   secret          32   decides which rounds are answered
+ *   reports          8   what was spent before the file's first entry,
+ *   epsilonNanos     8   reports that it carries over included
+ *   muSquaredPicos   8
+ *   undisclosed      8
+ *   unbounded        8
+ *   carried          4   how many reports it carries over
+ *   CRC-32C          4   of all above
+ *
+ * entry
+ *   kind             1   {@link EntryKind}
+ *   sequence         8
+ *   epsilonNanos     8   cost of the report; 0 in a mark, or where it is carried over
+ *   muSquaredPicos   8
+ *   size             4   of the report; 0 in a mark
+ *   CRC-32C          4   of all above, so that readers can rely on the size
+ *   report        size   only if there is one, like all that follows
+ *   CRC-32C          4   of the report
+ *
+ * commit marker
+ *   magic number     4   5EA1C40B
+ *   position         8   of the marker in the file
+ *   CRC-32C          4   of all above and of the CRC-32C (4) of the whole header
+ * </pre>
+ *
+ * Version 1 of the header has no fields between device_id and checksum. A file of version 1 is
+ * rewritten when it is opened.
+ *
+ * <p>An instance has the header of one file, on which its commit markers depend.
+ */
+final class LedgerFormat {
+  private static final long HEADER_MAGIC = ByteBuffer.wrap("CROUPIER".getBytes(UTF_8)).getLong();
+  private static final int VERSION = 2;
+  private static final int VERSION_WITHOUT_TOTALS = 1;
+  private static final int CHECKSUM_BYTES = Integer.BYTES;
+  private static final int MARKER_MAGIC = 0x5EA1_C40B;
+
+  static final int MOST_HEADER_BYTES =
+      8
+          + 4
+          + 2 * (4 + GradientReports.MAX_ID_BYTES)
+          + ParticipationSampler.SECRET_BYTES
+          + 5 * 8
+          + 4
+          + CHECKSUM_BYTES;
+
+  /** Number of bytes of an entry before its report. */
+  static final int HEAD_BYTES = 33;
+
+  static final int MARKER_BYTES = 16;
+
+  private final ByteBuffer header;
+  private final int headerChecksum;
+
+  LedgerFormat(Header header) {
+    this.header = toBytes(header);
+    headerChecksum = checksum(this.header.duplicate());
+  }
+
+  ByteBuffer header() {
+    return header.duplicate();
+  }
+
+  int headerBytes() {
+    return header.remaining();
+  }
+
+  private static ByteBuffer toBytes(Header header) {
+    ByteBuffer bytes = ByteBuffer.allocate(MOST_HEADER_BYTES);
+    bytes.putLong(HEADER_MAGIC).putInt(header.isCurrent() ? VERSION : VERSION_WITHOUT_TOTALS);
+    putId(bytes, header.userId());
+    putId(bytes, header.deviceId());
+    if (header.isCurrent()) {
+      header.secret().copyTo(bytes);
+      Spent opening = header.opening();
+      bytes
+          .putLong(opening.reports())
+          .putLong(opening.epsilonNanos())
+          .putLong(opening.muSquaredPicos())
+          .putLong(opening.undisclosed())
+          .putLong(opening.unbounded())
+          .putInt(header.carried());
+    }
+    return putChecksum(bytes).flip();
+  }
+
+  private static void putId(ByteBuffer bytes, String id) {
+    byte[] utf8 = id.getBytes(UTF_8);
+    bytes.putInt(utf8.length).put(utf8);
+  }
+
+  /** Reads the header at the start of {@code bytes}; null if there is none. */
+  static Header parseHeader(ByteBuffer bytes) {
+    try {
+      if (bytes.getLong() != HEADER_MAGIC) {
+        return null;
+      }
+      int version = bytes.getInt();
+      if (version != VERSION && version != VERSION_WITHOUT_TOTALS) {
+        return null;
+      }
+      String userId = getId(bytes);
+      String deviceId = getId(bytes);
+      Header header =
+          version == VERSION
+              ? new Header(
+                  userId, deviceId, getSecret(bytes), getSpent(bytes), bytes.getInt(), true)
+              : new Header(
+                  userId, deviceId, ParticipationSampler.newSecret(), Spent.NOTHING, 0, false);
+      return endsWithChecksum(bytes) ? header : null;
+    } catch (BufferUnderflowException e) {
+      return null;
+    }
+  }
+
+  private static String getId(ByteBuffer bytes) {
+    int length = bytes.getInt();
+    if (length < 0 || length > bytes.remaining()) {
+      throw new BufferUnderflowException();
+    }
+    byte[] utf8 = new byte[length];
+    bytes.get(utf8);
+    return new String(utf8, UTF_8);
+  }
+
+  private static ByteString getSecret(ByteBuffer bytes) {
+    byte[] secret = new byte[ParticipationSampler.SECRET_BYTES];
+    bytes.get(secret);
+    return ByteString.copyFrom(secret);
+  }
+
+  private static Spent getSpent(ByteBuffer bytes) {
+    return new Spent(
+        bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
+  }
+
+  static ByteBuffer entry(LedgerEntry entry) {
+    ByteBuffer bytes = ByteBuffer.allocate(entryBytes(entry));
+    bytes
+        .put(entry.kind().code())
+        .putLong(entry.sequence())
+        .putLong(entry.epsilonNanos())
+        .putLong(entry.muSquaredPicos())
+        .putInt(entry.report().length);
+    putChecksum(bytes);
+    if (entry.kind().isReport()) {
+      bytes.put(entry.report()).putInt(checksum(ByteBuffer.wrap(entry.report())));
+    }
+    return bytes.flip();
+  }
+
+  /** Number of bytes of an entry, without its commit marker. */
+  static int entryBytes(LedgerEntry entry) {
+    return entry.kind().isReport()
+        ? Math.addExact(HEAD_BYTES + CHECKSUM_BYTES, entry.report().length)
+        : HEAD_BYTES;
+  }
+
+  /** The same, of the entry with a head; 0 if the bytes are not a head. */
+  static long entryBytes(ByteBuffer head) {
+    EntryKind kind = EntryKind.of(head.get());
+    long sequence = head.getLong();
+    long epsilonNanos = head.getLong();
+    long muSquaredPicos = head.getLong();
+    int size = head.getInt();
+    boolean isSound =
+        endsWithChecksum(head)
+            && kind != null
+            && sequence >= 0
+            && epsilonNanos >= 0
+            && muSquaredPicos >= 0
+            && (kind.isReport() ? size > 0 : size == 0);
+    if (!isSound) {
+      return 0;
+    }
+    return kind.isReport() ? HEAD_BYTES + (long) size + CHECKSUM_BYTES : HEAD_BYTES;
+  }
+
+  /** Reads an entry whose head is complete; null if the checksum of its report is wrong. */
+  static LedgerEntry parseEntry(ByteBuffer bytes) {
+    EntryKind kind = EntryKind.of(bytes.get());
+    long sequence = bytes.getLong();
+    long epsilonNanos = bytes.getLong();
+    long muSquaredPicos = bytes.getLong();
+    byte[] report = new byte[bytes.getInt()];
+    bytes.position(HEAD_BYTES).get(report);
+    boolean isWhole = !kind.isReport() || bytes.getInt() == checksum(ByteBuffer.wrap(report));
+    return isWhole ? new LedgerEntry(kind, sequence, epsilonNanos, muSquaredPicos, report) : null;
+  }
+
+  /** The commit marker for a position in the file. */
+  ByteBuffer marker(long position) {
+    ByteBuffer marker = ByteBuffer.allocate(MARKER_BYTES).putInt(MARKER_MAGIC).putLong(position);
+    return marker.putInt(markerChecksum(position)).flip();
+  }
+
+  /** Whether {@code bytes} have at {@code index} the commit marker for a position in the file. */
+  boolean hasMarker(ByteBuffer bytes, int index, long position) {
+    return bytes.getInt(index) == MARKER_MAGIC
+        && bytes.getLong(index + 4) == position
+        && bytes.getInt(index + 12) == markerChecksum(position);
+  }
+
+  private int markerChecksum(long position) {
+    ByteBuffer summed = ByteBuffer.allocate(16).putInt(MARKER_MAGIC).putLong(position);
+    return checksum(summed.putInt(headerChecksum).flip());
+  }
+
+  private static ByteBuffer putChecksum(ByteBuffer bytes) {
+    return bytes.putInt(checksum(bytes.duplicate().flip()));
+  }
+
+  /** Reads a checksum; whether it is that of all bytes before it. */
+  private static boolean endsWithChecksum(ByteBuffer bytes) {
+    ByteBuffer summed = bytes.duplicate().flip();
+    return bytes.getInt() == checksum(summed);
+  }
+
+  private static int checksum(ByteBuffer bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes);
+    return (int) crc.getValue();
+  }
+}
