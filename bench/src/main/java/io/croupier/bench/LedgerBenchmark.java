@@ -1,11 +1,7 @@
 package io.croupier.bench;
 
-import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
-import io.croupier.operators.accounting.ReplayWindow;
-import io.croupier.operators.accounting.Totals;
-import io.croupier.operators.accounting.UserAccount;
-import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;
@@ -39,7 +35,7 @@ public class LedgerBenchmark {
   @Param({"nothing", "epsilon", "mu", "epsilonAtDelta"})
   public String limit;
 
-  private final BenchmarkAccount[] accounts = new BenchmarkAccount[USERS];
+  private final HeapAccount[] accounts = new HeapAccount[USERS];
   private final Report[] reports = new Report[2];
   private Ledger ledger;
   private ReportIntake intake;
@@ -66,7 +62,7 @@ public class LedgerBenchmark {
             .setLimits(limits);
     intake = new ReportIntake(spec.build(), 0);
     for (int i = 0; i < USERS; i++) {
-      accounts[i] = new BenchmarkAccount();
+      accounts[i] = new HeapAccount();
     }
     reports[0] = report(Declaration.L2_LAPLACE);
     reports[1] = report(limit.equals("epsilon") ? Declaration.L2_LAPLACE : Declaration.GAUSSIAN);
@@ -98,67 +94,5 @@ public class LedgerBenchmark {
       throw new IllegalStateException(event.getReason());
     }
     return event;
-  }
-
-  /** An account of one model and one device, on the heap. */
-  private static final class BenchmarkAccount implements UserAccount {
-    private Totals user = new Totals();
-    private Totals model = new Totals();
-    private ReplayWindow window = new ReplayWindow();
-
-    @Override
-    public Totals userTotals() {
-      return user;
-    }
-
-    @Override
-    public void storeUserTotals(Totals totals) {
-      user = totals;
-    }
-
-    @Override
-    public Totals modelTotals(String modelId) {
-      return model;
-    }
-
-    @Override
-    public void storeModelTotals(String modelId, Totals totals) {
-      model = totals;
-    }
-
-    @Override
-    public RunningZeta runningZeta(String modelId) {
-      throw new UnsupportedOperationException("no report is central");
-    }
-
-    @Override
-    public void storeRunningZeta(String modelId, RunningZeta running) {
-      throw new UnsupportedOperationException("no report is central");
-    }
-
-    @Override
-    public WholeCharge wholeCharge(String modelId) {
-      throw new UnsupportedOperationException("no report is central");
-    }
-
-    @Override
-    public void storeWholeCharge(String modelId, WholeCharge charge) {
-      throw new UnsupportedOperationException("no report is central");
-    }
-
-    @Override
-    public ReplayWindow window(String deviceId) {
-      return window;
-    }
-
-    @Override
-    public void storeWindow(String deviceId, ReplayWindow changed) {
-      window = changed;
-    }
-
-    @Override
-    public int devices() {
-      return 1;
-    }
   }
 }

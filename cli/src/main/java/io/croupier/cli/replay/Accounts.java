@@ -1,6 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;

@@ -3,18 +3,15 @@ package io.croupier.client.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
-import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
-import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
-import io.croupier.operators.accounting.UserAccount;
-import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
@@ -29,70 +26,11 @@ import org.junit.jupiter.api.Test;
 class SpentTest {
   private static final int SEED = 3;
 
-  /** The job's account of a user with one device. */
-  private static final class Account implements UserAccount {
-    private Totals totals = new Totals();
-    private ReplayWindow window = new ReplayWindow();
-
-    @Override
-    public Totals userTotals() {
-      return totals;
-    }
-
-    @Override
-    public void storeUserTotals(Totals changed) {
-      totals = changed;
-    }
-
-    @Override
-    public Totals modelTotals(String modelId) {
-      return new Totals();
-    }
-
-    @Override
-    public void storeModelTotals(String modelId, Totals changed) {}
-
-    @Override
-    public RunningZeta runningZeta(String modelId) {
-      throw new UnsupportedOperationException("no report is central");
-    }
-
-    @Override
-    public void storeRunningZeta(String modelId, RunningZeta running) {
-      throw new UnsupportedOperationException("no report is central");
-    }
-
-    @Override
-    public WholeCharge wholeCharge(String modelId) {
-      throw new UnsupportedOperationException("no report is central");
-    }
-
-    @Override
-    public void storeWholeCharge(String modelId, WholeCharge charge) {
-      throw new UnsupportedOperationException("no report is central");
-    }
-
-    @Override
-    public ReplayWindow window(String deviceId) {
-      return window;
-    }
-
-    @Override
-    public void storeWindow(String deviceId, ReplayWindow changed) {
-      window = changed;
-    }
-
-    @Override
-    public int devices() {
-      return 1;
-    }
-  }
-
   @Test
   void deviceAndJobAgreeToTheLastUnit() {
     Random random = new Random(SEED);
     Ledger job = new Ledger();
-    Account account = new Account();
+    HeapAccount account = new HeapAccount();
     Spent spent = Spent.NOTHING;
     for (int i = 0; i < 3000; i++) {
       boolean gaussian = random.nextBoolean();
@@ -125,7 +63,7 @@ class SpentTest {
     Random random = new Random(SEED);
     ReportDecoder decoder = new ReportDecoder("raw");
     Ledger job = new Ledger();
-    Account account = new Account();
+    HeapAccount account = new HeapAccount();
     Spent spent = Spent.NOTHING;
     for (int i = 0; i < 1000; i++) {
       double[] taus = new double[1 + random.nextInt(6)];

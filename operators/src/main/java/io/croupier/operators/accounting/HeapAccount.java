@@ -1,20 +1,22 @@
-package io.croupier.cli.replay;
+package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.accounting.ReplayWindow;
-import io.croupier.operators.accounting.Totals;
-import io.croupier.operators.accounting.UserAccount;
-import io.croupier.operators.accounting.WholeCharge;
+import java.util.function.Supplier;
 
 /**
  * One user's account on the heap. A recording has one for every user, and most accesses miss the
  * processor's caches, so the account is small and needs few pointer steps. Linked lists suffice,
- * since a user has few models and at most 16 devices.
+ * since a user has few models and at most 16 devices. Not thread-safe.
  */
-final class HeapAccount implements UserAccount {
+public final class HeapAccount implements UserAccount {
   private Totals user = new Totals();
   private NamedLink<Totals> models;
+  private NamedLink<RunningZeta> zetas;
+  private NamedLink<WholeCharge> wholeCharges;
   private NamedLink<ReplayWindow> windows;
+
+  /** Creates an account without reports. */
+  public HeapAccount() {}
 
   /** A link of a list; {@code next} is null for the last one. */
   private static final class NamedLink<T> {
@@ -26,6 +28,12 @@ final class HeapAccount implements UserAccount {
       this.name = name;
       this.value = value;
       this.next = next;
+    }
+
+    /** Returns the value of a name, or {@code absent}. */
+    private static <T> T get(NamedLink<T> first, String name, Supplier<T> absent) {
+      NamedLink<T> link = find(first, name);
+      return link == null ? absent.get() : link.value;
     }
 
     private static <T> NamedLink<T> find(NamedLink<T> first, String name) {
@@ -59,8 +67,7 @@ final class HeapAccount implements UserAccount {
 
   @Override
   public Totals modelTotals(String modelId) {
-    NamedLink<Totals> known = NamedLink.find(models, modelId);
-    return known == null ? new Totals() : known.value;
+    return NamedLink.get(models, modelId, Totals::new);
   }
 
   @Override
@@ -70,28 +77,27 @@ final class HeapAccount implements UserAccount {
 
   @Override
   public RunningZeta runningZeta(String modelId) {
-    throw new UnsupportedOperationException("central models are not replayed");
+    return NamedLink.get(zetas, modelId, RunningZeta::new);
   }
 
   @Override
   public void storeRunningZeta(String modelId, RunningZeta running) {
-    throw new UnsupportedOperationException("central models are not replayed");
+    zetas = NamedLink.put(zetas, modelId, running);
   }
 
   @Override
   public WholeCharge wholeCharge(String modelId) {
-    throw new UnsupportedOperationException("central models are not replayed");
+    return NamedLink.get(wholeCharges, modelId, WholeCharge::new);
   }
 
   @Override
   public void storeWholeCharge(String modelId, WholeCharge charge) {
-    throw new UnsupportedOperationException("central models are not replayed");
+    wholeCharges = NamedLink.put(wholeCharges, modelId, charge);
   }
 
   @Override
   public ReplayWindow window(String deviceId) {
-    NamedLink<ReplayWindow> known = NamedLink.find(windows, deviceId);
-    return known == null ? new ReplayWindow() : known.value;
+    return NamedLink.get(windows, deviceId, ReplayWindow::new);
   }
 
   @Override
