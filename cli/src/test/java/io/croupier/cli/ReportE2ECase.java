@@ -3,6 +3,7 @@ package io.croupier.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.croupier.job.CommittedRecords;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
@@ -148,7 +149,7 @@ class ReportE2ECase {
   }
 
   /** Waits until a topic has the given number of records; returns their values. */
-  private List<byte[]> awaitValues(String topic, int size) {
+  private List<byte[]> awaitValues(String topic, int size) throws IOException {
     List<byte[]> values = new ArrayList<>();
     while (values.size() < size) {
       values.clear();

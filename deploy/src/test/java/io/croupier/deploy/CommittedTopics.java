@@ -3,7 +3,7 @@ package io.croupier.deploy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.cli.CommittedRecords;
+import io.croupier.job.CommittedRecords;
 import io.croupier.cli.replay.JsonLines;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -215,7 +215,7 @@ final class CommittedTopics {
     void accept(ConsumerRecord<byte[], byte[]> record) throws IOException;
   }
 
-  private void forEach(String topic, Action action) {
+  private void forEach(String topic, Action action) throws IOException {
     CommittedRecords.forEach(
         Map.of("bootstrap.servers", cluster.bootstrapServers()),
         topic,

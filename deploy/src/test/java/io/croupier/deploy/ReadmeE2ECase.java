@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.cli.CommittedRecords;
+import io.croupier.job.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.net.URI;
@@ -79,7 +79,7 @@ class ReadmeE2ECase {
     }
   }
 
-  private static void checkAccounts(Cluster cluster) {
+  private static void checkAccounts(Cluster cluster) throws IOException {
     List<AccountingEvent> events = new ArrayList<>();
     CommittedRecords.forEach(
         Map.of("bootstrap.servers", cluster.bootstrapServers()),

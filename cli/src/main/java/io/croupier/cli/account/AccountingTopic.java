@@ -1,16 +1,16 @@
 package io.croupier.cli.account;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.cli.CommittedRecords;
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.CountBar;
+import io.croupier.job.CommittedRecords;
 import io.croupier.job.JobConfig;
 import io.croupier.schemas.AccountingEvent;
+import java.io.IOException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Reads the committed events of an accounting topic, up to its end at the time of the call. */
 public final class AccountingTopic {
-  private static final int STEP = 4096;
-
   private AccountingTopic() {}
 
   /** Receives events. */
@@ -32,18 +32,17 @@ public final class AccountingTopic {
    */
   public static void read(JobConfig config, EventHandler reader) {
     String topic = config.topics().accounting();
-    ReadProgress progress = new ReadProgress(topic);
-    try {
+    try (CountBar bar = new CountBar(topic, -1, CountBar.isTerminal())) {
       CommittedRecords.forEach(
           config.kafka(),
           topic,
-          progress::begin,
+          bar::expect,
           record -> {
-            progress.step();
+            bar.step(1);
             reader.read(event(record), place(record));
           });
-    } finally {
-      progress.end();
+    } catch (IOException e) {
+      throw new InputException(e.getMessage(), e);
     }
   }
 
@@ -69,32 +68,5 @@ public final class AccountingTopic {
   private static String place(ConsumerRecord<byte[], byte[]> record) {
     return "%s, partition %d, offset %d"
         .formatted(record.topic(), record.partition(), record.offset());
-  }
-
-  /** Progress of the read. */
-  private static final class ReadProgress {
-    private final String topic;
-    private TopicProgressBar bar;
-    private long read;
-
-    private ReadProgress(String topic) {
-      this.topic = topic;
-    }
-
-    private void begin(long offsets) {
-      bar = TopicProgressBar.ofRecords(topic, offsets);
-    }
-
-    private void step() {
-      if (++read % STEP == 0) {
-        bar.stepTo(read);
-      }
-    }
-
-    private void end() {
-      if (bar != null) {
-        bar.close();
-      }
-    }
   }
 }

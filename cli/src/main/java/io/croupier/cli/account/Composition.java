@@ -3,6 +3,8 @@ package io.croupier.cli.account;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.croupier.accounting.Bound;
+import io.croupier.cli.io.CountBar;
+import io.croupier.cli.io.Table;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -29,7 +31,7 @@ final class Composition {
   Composition(RecomputedAccounts accounts, double delta, boolean byModel) {
     this.accounts = accounts;
     this.delta = delta;
-    try (TopicProgressBar bar = TopicProgressBar.ofRecords("people", accounts.all().size())) {
+    try (CountBar bar = new CountBar("people", accounts.all().size(), CountBar.isTerminal())) {
       accounts
           .all()
           .forEach(

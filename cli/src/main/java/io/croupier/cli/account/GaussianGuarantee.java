@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.ZeroConcentratedDp;
 import io.croupier.accounting.tree.TreeRelease;
+import io.croupier.cli.io.Table;
 import java.math.RoundingMode;
 
 /**

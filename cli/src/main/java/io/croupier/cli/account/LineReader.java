@@ -1,6 +1,7 @@
 package io.croupier.cli.account;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.CountBar;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.File;
@@ -23,7 +24,7 @@ final class LineReader implements Closeable {
   private final String name;
   private final BoundedInputStream counted;
   private final BufferedReader reader;
-  private final TopicProgressBar bar;
+  private final CountBar bar;
   private long number;
 
   private LineReader(String name, InputStream source) throws IOException {
@@ -31,7 +32,9 @@ final class LineReader implements Closeable {
     counted = BoundedInputStream.builder().setInputStream(source).get();
     InputStream unpacked = name.endsWith(".gz") ? new GZIPInputStream(counted) : counted;
     reader = new BufferedReader(new InputStreamReader(unpacked, StandardCharsets.UTF_8));
-    bar = TopicProgressBar.ofBytes(name, name.equals(PIPE) ? -1 : new File(name).length());
+    bar =
+        CountBar.ofBytes(
+            name, name.equals(PIPE) ? -1 : new File(name).length(), CountBar.isTerminal());
   }
 
   /**

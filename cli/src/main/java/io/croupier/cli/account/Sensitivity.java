@@ -6,6 +6,7 @@ import io.croupier.accounting.tree.GivenOrder;
 import io.croupier.accounting.tree.Schedule;
 import io.croupier.accounting.tree.TreeRelease;
 import io.croupier.accounting.tree.UserZetas;
+import io.croupier.cli.io.Table;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

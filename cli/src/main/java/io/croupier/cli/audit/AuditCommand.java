@@ -1,10 +1,10 @@
 package io.croupier.cli.audit;
 
-import io.croupier.cli.CountBar;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.Version;
+import io.croupier.cli.io.CountBar;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
@@ -254,8 +254,7 @@ public final class AuditCommand implements Callable<Integer> {
     }
     Map<String, Finding> findings = new LinkedHashMap<>();
     long releases = 2L * samples * claims.size();
-    try (CountBar bar =
-        new CountBar("releases", releases, Boolean.getBoolean("croupier.terminal"))) {
+    try (CountBar bar = new CountBar("releases", releases, CountBar.isTerminal())) {
       for (Map.Entry<String, Claim> claim : claims.entrySet()) {
         Audit audit = new Audit(claim.getValue(), samples, confidence, threads);
         findings.put(claim.getKey(), audit.run(() -> randomiser()::randomise, bar::step));
@@ -270,8 +269,7 @@ public final class AuditCommand implements Callable<Integer> {
     int d = dimension == null ? 1 : dimension;
     double epsilon = level.of(kind);
     CandidateFinding finding;
-    try (CountBar bar =
-        new CountBar("releases", 2L * samples, Boolean.getBoolean("croupier.terminal"))) {
+    try (CountBar bar = new CountBar("releases", 2L * samples, CountBar.isTerminal())) {
       finding =
           new CandidateAudit(samples, confidence, threads)
               .run(() -> new PrivUnitRandomiser(gradientBound, d, epsilon), bar::step);
@@ -288,8 +286,7 @@ public final class AuditCommand implements Callable<Integer> {
         dimension == null && gridExponent == null && clip == null && level.taus == null,
         "--answer takes --epsilon or --mu, and no option of gradients: it releases one bit");
     BitAudit audit;
-    try (CountBar bar =
-        new CountBar("releases", 2L * samples, Boolean.getBoolean("croupier.terminal"))) {
+    try (CountBar bar = new CountBar("releases", 2L * samples, CountBar.isTerminal())) {
       BitRandomiser randomiser =
           level.mu == null ? BitRandomiser.ofEpsilon(level.epsilon) : BitRandomiser.ofMu(level.mu);
       audit =

@@ -20,6 +20,7 @@ import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -184,7 +185,7 @@ final class Demo {
   }
 
   private Map<String, GuaranteeEvent> guarantees(List<ModelSnapshot> last)
-      throws InterruptedException {
+      throws IOException, InterruptedException {
     Map<String, Long> rounds = new HashMap<>();
     for (int i = 0; i < learners.size(); i++) {
       if (learners.get(i).isCentral()) {

@@ -1,8 +1,9 @@
 package io.croupier.cli.demo;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.cli.CommittedRecords;
+import io.croupier.job.CommittedRecords;
 import io.croupier.schemas.GuaranteeEvent;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,7 +25,8 @@ final class Guarantees {
    * @throws IllegalStateException if a guarantee doesn't become visible within 10 s
    */
   static Map<String, GuaranteeEvent> await(
-      Map<String, ?> kafka, String topic, Map<String, Long> rounds) throws InterruptedException {
+      Map<String, ?> kafka, String topic, Map<String, Long> rounds)
+      throws IOException, InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     Map<String, GuaranteeEvent> newest = new HashMap<>();
     while (!rounds.entrySet().stream()

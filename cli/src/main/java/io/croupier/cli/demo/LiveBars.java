@@ -1,18 +1,14 @@
 package io.croupier.cli.demo;
 
+import io.croupier.cli.io.CountBar;
 import java.util.List;
 import java.util.Locale;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.apache.commons.lang3.StringUtils;
 
 /** One progress bar per learner, redrawn in place. */
 final class LiveBars implements Progress {
 
-  private static final int REDRAW_MS = 250;
-
-  private final List<ProgressBar> bars;
+  private final List<CountBar> bars;
   private final String fitName;
 
   LiveBars(List<ComparedLearner> learners, DemoParameters parameters, String fitName) {
@@ -22,18 +18,9 @@ final class LiveBars implements Progress {
         learners.stream()
             .map(
                 learner ->
-                    bar(StringUtils.rightPad(learner.label(), width), learner.reports(parameters)))
+                    CountBar.withoutEnd(
+                        StringUtils.rightPad(learner.label(), width), learner.reports(parameters)))
             .toList();
-  }
-
-  private static ProgressBar bar(String label, long reports) {
-    return new ProgressBarBuilder()
-        .setTaskName(label)
-        .setInitialMax(reports)
-        .setStyle(ProgressBarStyle.UNICODE_BLOCK)
-        .setUpdateIntervalMillis(REDRAW_MS)
-        .hideEta()
-        .build();
   }
 
   @Override
@@ -41,7 +28,7 @@ final class LiveBars implements Progress {
     for (int i = 0; i < bars.size(); i++) {
       bars.get(i).stepTo(statuses.get(i).settled());
       bars.get(i)
-          .setExtraMessage(
+          .note(
               String.format(
                   Locale.ROOT,
                   " %s, %,.0f reports/s",
@@ -52,6 +39,6 @@ final class LiveBars implements Progress {
 
   @Override
   public void close() {
-    bars.forEach(ProgressBar::close);
+    bars.forEach(CountBar::close);
   }
 }

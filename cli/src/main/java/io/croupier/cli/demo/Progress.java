@@ -1,5 +1,6 @@
 package io.croupier.cli.demo;
 
+import io.croupier.cli.io.CountBar;
 import java.util.List;
 
 /** Shows the progress of a demonstration. */
@@ -7,9 +8,7 @@ sealed interface Progress extends AutoCloseable permits LiveBars, PlainLines {
 
   /** Bars on a terminal, else lines every few seconds. */
   static Progress on(List<ComparedLearner> learners, DemoParameters parameters, String fitName) {
-    // The script ./croupier sets the property: Java can't detect whether both streams are
-    // terminals.
-    return Boolean.getBoolean("croupier.terminal")
+    return CountBar.isTerminal()
         ? new LiveBars(learners, parameters, fitName)
         : new PlainLines(learners, parameters, fitName, System.out);
   }

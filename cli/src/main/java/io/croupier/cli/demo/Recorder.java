@@ -2,10 +2,10 @@ package io.croupier.cli.demo;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageOrBuilder;
-import io.croupier.cli.CommittedRecords;
 import io.croupier.cli.InputException;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.cli.replay.JsonLines;
+import io.croupier.job.CommittedRecords;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;

@@ -1,13 +1,9 @@
 package io.croupier.cli.demo;
 
-import com.github.freva.asciitable.AsciiTable;
-import com.github.freva.asciitable.Column;
-import com.github.freva.asciitable.ColumnData;
-import com.github.freva.asciitable.HorizontalAlign;
 import io.croupier.cli.data.Score;
+import io.croupier.cli.io.Table;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 /** The result table of a demonstration, for the terminal and for the page. */
 final class ResultTable {
@@ -83,19 +79,9 @@ final class ResultTable {
 
   /** The table as plain text, followed by the notes. */
   String text() {
-    List<String> header = header();
-    List<ColumnData<LearnerRow>> columns = new ArrayList<>();
-    for (int i = 0; i < header.size(); i++) {
-      int column = i;
-      Function<LearnerRow, String> cell = row -> row.cells().get(column);
-      HorizontalAlign align = i < 2 ? HorizontalAlign.LEFT : HorizontalAlign.RIGHT;
-      columns.add(
-          new Column().header(header.get(i)).headerAlign(align).dataAlign(align).with(cell));
-    }
-    String table =
-        AsciiTable.getTable(
-            AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER, rows(), columns);
-    List<String> lines = new ArrayList<>(List.of(table, ""));
+    Table table = new Table(header().toArray(String[]::new)).words("chosen by hand");
+    rows().forEach(row -> table.row(row.cells()));
+    List<String> lines = new ArrayList<>(List.of(table.text(), ""));
     lines.addAll(comparison.notes());
     if (!comparison.local().isEmpty()) {
       lines.add(comparison.price());

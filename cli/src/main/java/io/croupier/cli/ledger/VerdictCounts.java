@@ -3,7 +3,7 @@ package io.croupier.cli.ledger;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.croupier.cli.account.Digits;
-import io.croupier.cli.account.Table;
+import io.croupier.cli.io.Table;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.EnumMap;

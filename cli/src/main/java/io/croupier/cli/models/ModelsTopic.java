@@ -3,9 +3,10 @@ package io.croupier.cli.models;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.cli.CommittedRecords;
 import io.croupier.cli.InputException;
+import io.croupier.job.CommittedRecords;
 import io.croupier.schemas.ModelSpec;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -47,8 +48,8 @@ public final class ModelsTopic {
     SortedMap<String, ModelSpec> specs = new TreeMap<>();
     try {
       CommittedRecords.forEach(kafka, topic, record -> add(specs, record));
-    } catch (KafkaException e) {
-      throw unreachable(e);
+    } catch (IOException e) {
+      throw new InputException(e.getMessage(), e);
     }
     return specs;
   }

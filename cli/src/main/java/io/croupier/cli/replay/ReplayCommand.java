@@ -3,6 +3,7 @@ package io.croupier.cli.replay;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
+import io.croupier.cli.io.CountBar;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
 import io.croupier.operators.learner.Learners;
@@ -137,8 +138,7 @@ public final class ReplayCommand implements Callable<Integer> {
         RecordFile journalFile = journal == null ? null : RecordFile.open(journal);
         Outputs outputs = new Outputs(spec.commandLine().getOut());
         FileProgressBar bar =
-            new FileProgressBar(
-                reportFile, Boolean.getBoolean("croupier.terminal") && !names.takesStandardOut())) {
+            new FileProgressBar(reportFile, CountBar.isTerminal() && !names.takesStandardOut())) {
       try {
         summary = replay(specs, reportFile, journalFile, outputs, bar);
       } catch (InputException e) {

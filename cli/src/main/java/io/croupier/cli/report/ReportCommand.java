@@ -1,10 +1,10 @@
 package io.croupier.cli.report;
 
 import io.croupier.cli.ConnectionOptions;
-import io.croupier.cli.CountBar;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
+import io.croupier.cli.io.CountBar;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;

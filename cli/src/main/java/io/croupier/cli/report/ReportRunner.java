@@ -1,7 +1,7 @@
 package io.croupier.cli.report;
 
-import io.croupier.cli.CountBar;
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.CountBar;
 import io.croupier.client.NotChosenException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;

@@ -3,10 +3,10 @@ package io.croupier.cli.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.croupier.cli.CountBar;
 import io.croupier.cli.InputException;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.SquaredLoss;
+import io.croupier.cli.io.CountBar;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;

@@ -1,5 +1,6 @@
-package io.croupier.cli;
+package io.croupier.job;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -10,15 +11,16 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads the committed records of a topic, from its beginning to its end at the time of the call.
+ * Reads the committed records of a topic, from its beginning to its last stable offset at the time
+ * of the call: it waits for no transaction. {@link CommittedTopic} does.
  */
 public final class CommittedRecords {
-
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration POLL = Duration.ofMillis(100);
 
@@ -28,11 +30,12 @@ public final class CommittedRecords {
    * Passes every record to {@code action}, those of one partition in offset order.
    *
    * @param kafka properties of Kafka's clients, which lead to the brokers
-   * @throws InputException if there is no such topic, or nothing comes of it for 30 seconds
-   * @throws org.apache.kafka.common.KafkaException if the brokers can't be used
+   * @throws IOException if there is no such topic, the brokers can't be used, or nothing arrives
+   *     for 30 seconds
    */
   public static void forEach(
-      Map<String, ?> kafka, String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
+      Map<String, ?> kafka, String topic, Consumer<ConsumerRecord<byte[], byte[]>> action)
+      throws IOException {
     forEach(kafka, topic, offsets -> {}, action);
   }
 
@@ -41,21 +44,26 @@ public final class CommittedRecords {
    *
    * @param offsets receives, before the first record, the number of offsets to read; this is an
    *     upper bound on the number of records
-   * @param kafka properties of Kafka's clients, which lead to the brokers
-   * @throws InputException if there is no such topic, or nothing comes of it for 30 seconds
-   * @throws org.apache.kafka.common.KafkaException if the brokers can't be used
    */
   public static void forEach(
       Map<String, ?> kafka,
       String topic,
       LongConsumer offsets,
-      Consumer<ConsumerRecord<byte[], byte[]>> action) {
+      Consumer<ConsumerRecord<byte[], byte[]>> action)
+      throws IOException {
     Map<String, Object> properties = new HashMap<>(kafka);
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
     try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
       readToEnd(consumer, topic, offsets, action);
+    } catch (KafkaException e) {
+      throw new IOException(
+          "Topic %s at %s can't be used: %s"
+              .formatted(topic, kafka.get("bootstrap.servers"), e.getMessage()),
+          e);
     }
   }
 
@@ -63,10 +71,11 @@ public final class CommittedRecords {
       KafkaConsumer<byte[], byte[]> consumer,
       String topic,
       LongConsumer offsets,
-      Consumer<ConsumerRecord<byte[], byte[]>> action) {
+      Consumer<ConsumerRecord<byte[], byte[]>> action)
+      throws IOException {
     List<PartitionInfo> infos = consumer.partitionsFor(topic, PATIENCE);
     if (infos.isEmpty()) {
-      throw new InputException(
+      throw new IOException(
           "Topic %s doesn't exist; create it with 'croupier topics create'".formatted(topic));
     }
     List<TopicPartition> partitions =
@@ -83,7 +92,7 @@ public final class CommittedRecords {
     while (ends.entrySet().stream()
         .anyMatch(end -> consumer.position(end.getKey(), PATIENCE) < end.getValue())) {
       if (System.nanoTime() - deadline > 0) {
-        throw new InputException(
+        throw new IOException(
             "Topic %s could not be read to its end: no record arrived for %d s"
                 .formatted(topic, PATIENCE.toSeconds()));
       }

@@ -1,4 +1,4 @@
-package io.croupier.cli.account;
+package io.croupier.cli.io;
 
 import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
