@@ -3,10 +3,10 @@ package io.croupier.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.croupier.job.CommittedRecords;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
+import io.croupier.job.CommittedRecords;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.JobConfig;
 import io.croupier.schemas.AccountingEvent;

@@ -5,6 +5,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.Format;
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.Closeable;
@@ -22,9 +23,7 @@ import org.apache.commons.io.input.BoundedInputStream;
 
 /**
  * Reads the records of a file: JSON objects, one per line, or Protobuf messages, each preceded by
- * its length as a varint. The first bytes determine the format: after optional white space, JSON
- * begins with a brace followed by a quote, a brace or a blank; a message whose length is that of a
- * brace begins with a tag instead. Keeps one record in memory.
+ * its length as a varint. Keeps one record in memory.
  */
 final class RecordFile implements Closeable {
   /** The name that stands for standard input. */
@@ -56,13 +55,18 @@ final class RecordFile implements Closeable {
     }
   }
 
-  private RecordFile(String name, InputStream source) throws IOException {
+  private RecordFile(String name, Format format, InputStream source) throws IOException {
     this.name = name;
     counted = BoundedInputStream.builder().setInputStream(source).get();
     in =
         new BufferedInputStream(
             name.endsWith(".gz") ? new GZIPInputStream(counted, BUFFER) : counted, BUFFER);
-    boolean json = beginsWithJson(in);
+    boolean json = format == Format.JSON;
+    if (json && !beginsWithJson(in)) {
+      throw new InputException(
+          name
+              + ": doesn't begin with a JSON object; for records in Protobuf, use --format protobuf");
+    }
     // One character per byte, so that the bytes of a line can be recovered.
     lines =
         json ? new BufferedReader(new InputStreamReader(in, StandardCharsets.ISO_8859_1)) : null;
@@ -73,11 +77,13 @@ final class RecordFile implements Closeable {
    * Opens a file; {@value #PIPE} is standard input. A file that ends in {@code .gz} is
    * decompressed.
    *
-   * @throws InputException if the file can't be read
+   * @param format {@link Format#JSON} or {@link Format#PROTOBUF}
+   * @throws InputException if the file can't be read, or if it is to be JSON and isn't
    */
-  static RecordFile open(String name) {
+  static RecordFile open(String name, Format format) {
     try {
-      return open(name, name.equals(PIPE) ? System.in : Files.newInputStream(Path.of(name)));
+      return open(
+          name, format, name.equals(PIPE) ? System.in : Files.newInputStream(Path.of(name)));
     } catch (NoSuchFileException e) {
       throw new InputException(name + ": no such file", e);
     } catch (IOException e) {
@@ -86,15 +92,23 @@ final class RecordFile implements Closeable {
   }
 
   /** Reads the file called {@code name} from {@code source}; closes it at the end or on failure. */
-  static RecordFile open(String name, InputStream source) {
+  static RecordFile open(String name, Format format, InputStream source) {
     try {
-      return new RecordFile(name, source);
+      return new RecordFile(name, format, source);
     } catch (IOException e) {
       IOUtils.closeQuietly(source, e::addSuppressed);
       throw unreadable(name, e);
+    } catch (InputException e) {
+      IOUtils.closeQuietly(source, e::addSuppressed);
+      throw e;
     }
   }
 
+  /**
+   * Returns whether a file may be JSON lines: after optional white space, JSON begins with a brace
+   * followed by a quote, a brace or a blank. A message whose length is that of a brace begins with
+   * a tag instead. So Protobuf is not read as lines, all of which would be dead letters.
+   */
   private static boolean beginsWithJson(BufferedInputStream in) throws IOException {
     in.mark(BUFFER);
     int first = in.read();

@@ -4,6 +4,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.io.CountBar;
+import io.croupier.cli.io.Format;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
 import io.croupier.operators.learner.Learners;
@@ -47,9 +48,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Reports and journal are in JSON, one message per line in the Protobuf JSON mapping, or in"
-          + " Protobuf, each message preceded by its length as a varint; the command detects"
-          + " which. A report is a GradientReport or a RecordedReport. '-' is standard input,"
+      "A report is a GradientReport or a RecordedReport. '-' is standard input,"
           + " for one input file, or standard output, for one output file. An input file that"
           + " ends in .gz is decompressed.",
       "",
@@ -83,6 +82,17 @@ public final class ReplayCommand implements Callable<Integer> {
             + " report must be a RecordedReport."
       })
   private String journal;
+
+  @Option(
+      names = "--format",
+      paramLabel = "NAME",
+      defaultValue = "json",
+      description = {
+        "Format of reports and journal: json, one message per line in the Protobuf JSON mapping;"
+            + " protobuf, each message preceded by its length as a varint (default:"
+            + " ${DEFAULT-VALUE})."
+      })
+  private Format format;
 
   @Option(
       names = "--updates",
@@ -123,6 +133,10 @@ public final class ReplayCommand implements Callable<Integer> {
     if (every < 1) {
       throw new InputException("--updates-every is %d; it must be at least 1".formatted(every));
     }
+    if (format == Format.RECORD) {
+      throw new InputException(
+          "--format is record, a single report; it must be json or protobuf, which have many");
+    }
     FileConflicts names =
         new FileConflicts()
             .reads("--models", models.toString())
@@ -134,8 +148,8 @@ public final class ReplayCommand implements Callable<Integer> {
     List<ModelSpec> specs = ModelsFile.read(models);
     specs.forEach(this::requireReplayable);
     String summary;
-    try (RecordFile reportFile = RecordFile.open(reports);
-        RecordFile journalFile = journal == null ? null : RecordFile.open(journal);
+    try (RecordFile reportFile = RecordFile.open(reports, format);
+        RecordFile journalFile = journal == null ? null : RecordFile.open(journal, format);
         Outputs outputs = new Outputs(spec.commandLine().getOut());
         FileProgressBar bar =
             new FileProgressBar(reportFile, CountBar.isTerminal() && !names.takesStandardOut())) {

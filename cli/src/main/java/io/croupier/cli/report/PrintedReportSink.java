@@ -2,6 +2,7 @@ package io.croupier.cli.report;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.Format;
 import io.croupier.client.ReportMaker;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;

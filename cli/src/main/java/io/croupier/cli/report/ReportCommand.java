@@ -5,6 +5,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.io.CountBar;
+import io.croupier.cli.io.Format;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;

@@ -333,6 +333,8 @@ class JournalReplayTest {
         "reports.bin",
         "--journal",
         "journal.bin",
+        "--format",
+        "protobuf",
         "--updates",
         "binary.jsonl");
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.Format;
 import io.croupier.cli.replay.RecordFile.Frame;
 import io.croupier.schemas.GradientReport;
 import java.io.ByteArrayInputStream;
@@ -22,11 +23,10 @@ class RecordFileTest {
 
   @TempDir private Path directory;
 
-  private List<Frame> frames(byte[] content, boolean isJson) throws Exception {
+  private List<Frame> frames(byte[] content, Format format) throws Exception {
     Path path = Files.write(directory.resolve("file"), content);
     List<Frame> frames = new ArrayList<>();
-    try (RecordFile file = RecordFile.open(path.toString())) {
-      assertThat(file.isJson()).isEqualTo(isJson);
+    try (RecordFile file = RecordFile.open(path.toString(), format)) {
       for (Frame frame = file.next(); frame != null; frame = file.next()) {
         frames.add(frame);
       }
@@ -42,7 +42,7 @@ class RecordFileTest {
 
   @Test
   void linesAreCountedAndBlankOnesSkipped() throws Exception {
-    assertThat(frames(utf8("\r\n \n{\"a\":1}\r\n\n{}\n{ \"é\": 2}"), true))
+    assertThat(frames(utf8("\r\n \n{\"a\":1}\r\n\n{}\n{ \"é\": 2}"), Format.JSON))
         .containsExactly(
             new Frame(3, ByteString.copyFromUtf8("{\"a\":1}"), false),
             new Frame(5, ByteString.copyFromUtf8("{}"), false),
@@ -52,28 +52,34 @@ class RecordFileTest {
   @Test
   void nonTextBytesAreKept() throws Exception {
     byte[] line = {'{', '"', (byte) 0xff, 0, (byte) 0x80};
-    assertThat(frames(line, true)).containsExactly(new Frame(1, ByteString.copyFrom(line), false));
+    assertThat(frames(line, Format.JSON))
+        .containsExactly(new Frame(1, ByteString.copyFrom(line), false));
   }
 
   @Test
   void anEmptyFileHasNoRecords() throws Exception {
-    assertThat(frames(utf8(""), true)).isEmpty();
-    assertThat(frames(utf8(" \n\n"), true)).isEmpty();
+    assertThat(frames(utf8(""), Format.JSON)).isEmpty();
+    assertThat(frames(utf8(" \n\n"), Format.JSON)).isEmpty();
   }
 
   @Test
-  void messagesOfAnyLengthAreDistinguishedFromText() throws Exception {
+  void messagesOfAnyLengthAreReadAndNotMistakenForText() throws Exception {
     for (int length = 0; length < 300; length++) {
       GradientReport report =
           GradientReport.newBuilder().setModelId("m".repeat(length % 100 + 1)).build();
       while (report.getSerializedSize() < length) {
         report = report.toBuilder().setUserId(report.getUserId() + "u").build();
       }
-      assertThat(frames(delimited(report), false))
+      byte[] messages = delimited(report);
+      assertThat(frames(messages, Format.PROTOBUF))
           .as("a message of %d bytes", report.getSerializedSize())
           .containsExactly(
               new Frame(1, report.toByteString(), false),
               new Frame(2, report.toByteString(), false));
+      assertThatThrownBy(() -> frames(messages, Format.JSON))
+          .isInstanceOf(InputException.class)
+          .hasMessageEndingWith(
+              "file: doesn't begin with a JSON object; for records in Protobuf, use --format protobuf");
     }
   }
 
@@ -95,7 +101,7 @@ class RecordFileTest {
           }
         };
 
-    assertThatThrownBy(() -> RecordFile.open("reports.jsonl.gz", source))
+    assertThatThrownBy(() -> RecordFile.open("reports.jsonl.gz", Format.JSON, source))
         .isInstanceOf(InputException.class)
         .hasMessageStartingWith("reports.jsonl.gz: can't be read: ");
     assertThat(isClosed).isTrue();
@@ -103,11 +109,11 @@ class RecordFileTest {
 
   @Test
   void anInputThatEndsWithinAMessageEndsThere() throws Exception {
-    assertThat(frames(new byte[] {2, 10, 0, 5, 10, 1}, false))
+    assertThat(frames(new byte[] {2, 10, 0, 5, 10, 1}, Format.PROTOBUF))
         .containsExactly(
             new Frame(1, ByteString.copyFrom(new byte[] {10, 0}), false),
             new Frame(2, ByteString.EMPTY, true));
-    assertThat(frames(new byte[] {(byte) 0xff}, false))
+    assertThat(frames(new byte[] {(byte) 0xff}, Format.PROTOBUF))
         .containsExactly(new Frame(1, ByteString.EMPTY, true));
   }
 
@@ -115,7 +121,11 @@ class RecordFileTest {
   void noMemoryIsAllocatedForAClaimedLength() throws Exception {
     byte[] twoGigabytes = {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 7, 1};
     byte[] negative = {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 15, 1};
-    assertThat(frames(twoGigabytes, false)).extracting(Frame::isCutShort).containsExactly(true);
-    assertThat(frames(negative, false)).extracting(Frame::isCutShort).containsExactly(true);
+    assertThat(frames(twoGigabytes, Format.PROTOBUF))
+        .extracting(Frame::isCutShort)
+        .containsExactly(true);
+    assertThat(frames(negative, Format.PROTOBUF))
+        .extracting(Frame::isCutShort)
+        .containsExactly(true);
   }
 }

@@ -1,6 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.Format;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 
@@ -8,9 +9,18 @@ import java.io.IOException;
 public final class RecordReading {
   private RecordReading() {}
 
+  /** Opens a file in JSON, or in Protobuf if it doesn't begin like JSON. */
+  private static RecordFile open(String name, byte[] bytes) {
+    try {
+      return RecordFile.open(name, Format.JSON, new ByteArrayInputStream(bytes));
+    } catch (InputException e) {
+      return RecordFile.open(name, Format.PROTOBUF, new ByteArrayInputStream(bytes));
+    }
+  }
+
   /** Reads a journal; throws an {@link InputException} if an entry can't be read. */
   public static void journal(byte[] bytes) throws IOException {
-    try (RecordFile file = RecordFile.open("journal", new ByteArrayInputStream(bytes))) {
+    try (RecordFile file = open("journal", bytes)) {
       JournalFile journal = new JournalFile(file);
       boolean more = true;
       while (more) {
@@ -22,7 +32,7 @@ public final class RecordReading {
   /** Reads a recording; returns the reason for the last unreadable record. */
   public static String reports(byte[] bytes) throws IOException {
     String reason = "";
-    try (RecordFile file = RecordFile.open("reports", new ByteArrayInputStream(bytes))) {
+    try (RecordFile file = open("reports", bytes)) {
       ReportFile reports = new ReportFile(file);
       for (ReportRecord entry = reports.next(); entry != null; entry = reports.next()) {
         if (entry instanceof ReportRecord.Unreadable unreadable) {

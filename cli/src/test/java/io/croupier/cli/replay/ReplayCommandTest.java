@@ -69,6 +69,9 @@ class ReplayCommandTest {
   private ReplayFolder.Run replay(String reports, String... more) {
     List<String> arguments = new ArrayList<>(List.of("--models", "models.yaml"));
     arguments.addAll(List.of("--reports", reports));
+    if (reports.contains(".bin")) {
+      arguments.addAll(List.of("--format", "protobuf"));
+    }
     arguments.addAll(List.of(more));
     return folder.run(arguments.toArray(String[]::new));
   }
@@ -349,6 +352,9 @@ class ReplayCommandTest {
     assertRefused(": can't be read: ", "--reports", folder.path(""));
     assertRefused("--updates-every is 0; it must be at least 1", "--updates-every", "0");
     assertRefused("line 1: not a JournalEntry", "--journal", "journal.jsonl");
+    assertRefused("--format is record, a single report; it must be", "--format", "record");
+    folder.writeBinary("reports.bin", reports());
+    assertRefused("reports.bin: doesn't begin with a JSON object", "--reports", "reports.bin");
     assertRefused("--reports and --journal are both '-'", "--reports", "-", "--journal", "-");
     assertRefused("--updates and --accounting are both", "--updates", "-", "--accounting", "-");
     assertRefused("--reports and --updates are the same file", "--updates", "./reports.jsonl");

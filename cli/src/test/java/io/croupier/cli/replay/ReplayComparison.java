@@ -26,7 +26,7 @@ final class ReplayComparison {
   static void check(RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder)
       throws Exception {
     record(job, specs, json, folder);
-    checkReplay(job, specs, folder);
+    checkReplay(job, specs, json, folder);
   }
 
   private static void record(
@@ -61,13 +61,14 @@ final class ReplayComparison {
     }
   }
 
-  private static void checkReplay(RecordedJob job, List<ModelSpec> specs, ReplayFolder folder)
-      throws Exception {
+  private static void checkReplay(
+      RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder) throws Exception {
     ReplayFolder.Run run =
         folder.run(
             "--models", folder.path("models.yaml"),
             "--reports", folder.path("reports"),
             "--journal", folder.path("journal"),
+            "--format", json ? "json" : "protobuf",
             "--updates", folder.path("updates"),
             "--accounting", folder.path("accounting"));
     assertThat(run.failure()).isNull();

@@ -121,6 +121,7 @@ final class ReplayFolder {
     Exception[] failure = new Exception[1];
     int code =
         new CommandLine(new ReplayCommand())
+            .setCaseInsensitiveEnumValuesAllowed(true)
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .setExecutionExceptionHandler(
