@@ -1,6 +1,6 @@
 package io.croupier.cli;
 
-import io.croupier.job.JobConfig;
+import io.croupier.job.config.JobConfig;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -52,7 +52,7 @@ public final class ConnectionOptions {
   }
 
   /** The configuration with further overrides, from options of the command. */
-  JobConfig config(Map<String, String> more) {
+  public JobConfig config(Map<String, String> more) {
     Map<String, String> overrides = new LinkedHashMap<>(settings);
     overrides.putAll(more);
     if (bootstrapServers != null) {

@@ -1,2 +1,5 @@
-/** The {@code croupier} command: one class per subcommand; the packages below implement them. */
+/**
+ * The {@code croupier} command, and what all subcommands share; each subcommand has a package
+ * below.
+ */
 package io.croupier.cli;

@@ -4,7 +4,7 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.models.ModelsFile;
-import io.croupier.job.JobConfig;
+import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.learner.Learners;
 import io.croupier.schemas.ModelSpec;

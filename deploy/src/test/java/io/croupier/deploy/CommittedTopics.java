@@ -3,8 +3,8 @@ package io.croupier.deploy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.job.CommittedRecords;
-import io.croupier.cli.replay.JsonLines;
+import io.croupier.cli.io.JsonLines;
+import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
@@ -84,7 +84,7 @@ final class CommittedTopics {
         });
   }
 
-  private void readEvents() {
+  private void readEvents() throws IOException {
     events.clear();
     admitted.clear();
     forEach(

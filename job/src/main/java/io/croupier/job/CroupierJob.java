@@ -1,5 +1,14 @@
 package io.croupier.job;
 
+import io.croupier.job.config.ConfigKey;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.config.UserLimits;
+import io.croupier.job.kafka.BrokerLimits;
+import io.croupier.job.kafka.KafkaIo;
+import io.croupier.job.kafka.KafkaRights;
+import io.croupier.job.kafka.KafkaSpecReader;
+import io.croupier.job.kafka.KafkaTopics;
+import io.croupier.job.restart.KafkaVisibleOutputs;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.JournalSettings;
 import io.croupier.operators.flink.LedgerStart;
@@ -93,7 +102,7 @@ public final class CroupierJob {
 
   /** Checks the topics and reads the brokers' limits. */
   static BrokerLimits askBrokers(JobConfig config) throws InterruptedException {
-    try (Admin admin = Admin.create(KafkaIo.properties(config.kafka()))) {
+    try (Admin admin = Admin.create(Map.copyOf(config.kafka()))) {
       BrokerLimits limits = KafkaTopics.inspect(admin, config.topics(), config.journal());
       KafkaRights.requireGroup(admin, KafkaIo.group(config));
       Optional<String> limited =
@@ -148,7 +157,10 @@ public final class CroupierJob {
             : JournalSettings.OFF,
         config.ledgerStart(),
         new KafkaVisibleOutputs(
-            config.kafka(), config.topics().accounting(), config.topics().updates()));
+            config.kafka(),
+            config.topics().accounting(),
+            config.topics().updates(),
+            KafkaIo.transactions(config.topics().updates())));
   }
 
   private static SpecRequirements requirements(BrokerLimits limits) {

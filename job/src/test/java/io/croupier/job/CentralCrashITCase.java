@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.RefusedStartException;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;

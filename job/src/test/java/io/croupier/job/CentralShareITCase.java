@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.GradientReport;

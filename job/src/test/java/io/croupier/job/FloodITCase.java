@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.CodedOutputStream;
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.CoordinateLaplace;

@@ -1,5 +1,8 @@
 package io.croupier.job;
 
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.BrokerLimits;
+import io.croupier.job.kafka.KafkaIo;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.KafkaSpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;

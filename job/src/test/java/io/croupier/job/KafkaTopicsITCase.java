@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.BrokerLimits;
+import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topics;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import com.google.protobuf.Parser;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.KeptRecords.RecordLocation;
+import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;

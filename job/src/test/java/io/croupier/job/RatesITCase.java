@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.nio.file.Path;

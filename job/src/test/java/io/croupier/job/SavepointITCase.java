@@ -10,6 +10,7 @@ import com.google.protobuf.Parser;
 import io.croupier.accounting.ZeroConcentratedDp;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.KeptRecords.RecordLocation;
+import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;

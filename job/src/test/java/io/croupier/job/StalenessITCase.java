@@ -3,6 +3,7 @@ package io.croupier.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.LedgerStart;
 import io.croupier.operators.flink.RefusedStartException;
 import io.croupier.schemas.AccountingEvent;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry;
@@ -34,7 +35,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Croupier's topics on a real broker, with methods to write and read them. Unless stated otherwise,
  * readers are read_committed; every wait is for a condition.
  */
-final class TestTopics implements AutoCloseable {
+public final class TestTopics implements AutoCloseable {
   /**
    * A new topic may refuse a producer's first request and accept its second one. A retry of the
    * first would then be out of sequence, so only one request is sent at a time.
@@ -43,14 +44,14 @@ final class TestTopics implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-  final Topics topics;
+  public final Topics topics;
   private final EmbeddedBroker broker;
   private final String prefix;
   private final KafkaProducer<byte[], byte[]> producer;
   private final List<Future<RecordMetadata>> sends = new ArrayList<>();
 
   /** Creates topics with this prefix, which no other test uses. */
-  TestTopics(EmbeddedBroker broker, String prefix) throws Exception {
+  public TestTopics(EmbeddedBroker broker, String prefix) throws Exception {
     this.broker = broker;
     this.prefix = prefix;
     topics = Topics.withPrefix(prefix);
@@ -64,7 +65,7 @@ final class TestTopics implements AutoCloseable {
         new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
-  Map<String, String> kafka() {
+  public Map<String, String> kafka() {
     return Map.of("bootstrap.servers", broker.bootstrapServers());
   }
 
@@ -100,12 +101,12 @@ final class TestTopics implements AutoCloseable {
     send(topics.gradients(), report.getUserId().getBytes(UTF_8), report.toByteArray());
   }
 
-  void send(String topic, byte[] key, byte[] value) {
+  public void send(String topic, byte[] key, byte[] value) {
     sends.add(producer.send(new ProducerRecord<>(topic, key, value)));
   }
 
   /** A new producer with an open transaction. */
-  KafkaProducer<byte[], byte[]> transaction(String id) {
+  public KafkaProducer<byte[], byte[]> transaction(String id) {
     Map<String, Object> properties = new HashMap<>(kafka());
     properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
     KafkaProducer<byte[], byte[]> transaction =
@@ -116,7 +117,7 @@ final class TestTopics implements AutoCloseable {
   }
 
   /** Waits until the broker has acknowledged everything that was sent. */
-  void flush() throws Exception {
+  public void flush() throws Exception {
     producer.flush();
     for (Future<RecordMetadata> send : sends) {
       send.get();

@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.job.kafka.KafkaIo;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.croupier.bench.speed;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.job.CroupierJob;
-import io.croupier.job.JobConfig;
+import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Topics;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.croupier.bench.speed;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.broker.EmbeddedBroker;
-import io.croupier.job.KafkaTopics;
+import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topics;
 import java.io.IOException;

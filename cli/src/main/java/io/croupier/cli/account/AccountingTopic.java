@@ -1,10 +1,10 @@
 package io.croupier.cli.account;
 
+import io.croupier.cli.io.CountBar;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
-import io.croupier.cli.io.CountBar;
-import io.croupier.job.CommittedRecords;
-import io.croupier.job.JobConfig;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import java.io.IOException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

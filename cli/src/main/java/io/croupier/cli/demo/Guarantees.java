@@ -1,7 +1,7 @@
 package io.croupier.cli.demo;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.job.CommittedRecords;
+import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.GuaranteeEvent;
 import java.io.IOException;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
-import io.croupier.job.CommittedRecords;
+import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.util.ArrayList;

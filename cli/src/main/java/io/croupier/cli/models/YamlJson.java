@@ -6,7 +6,7 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.croupier.cli.InputException;
-import io.croupier.job.YamlTree;
+import io.croupier.job.config.YamlTree;
 import java.util.Map;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.schema.CoreSchema;

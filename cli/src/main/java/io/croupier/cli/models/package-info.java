@@ -1,2 +1,5 @@
-/** Model specs: files of specs, and the topic from which the job reads them. */
+/**
+ * {@code croupier models}, and model specs: files of specs, and the topic from which the job reads
+ * them.
+ */
 package io.croupier.cli.models;

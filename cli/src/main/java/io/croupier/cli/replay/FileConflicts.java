@@ -1,6 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.RecordFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.io.CountBar;
+import io.croupier.cli.io.RecordFile;
 import java.util.Locale;
 
 /** A progress bar for reading a file, on standard error. */

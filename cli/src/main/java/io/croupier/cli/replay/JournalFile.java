@@ -4,7 +4,8 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
-import io.croupier.cli.replay.RecordFile.Frame;
+import io.croupier.cli.io.RecordFile;
+import io.croupier.cli.io.RecordFile.Frame;
 import io.croupier.schemas.JournalEntry;
 
 /** The entries of a recorded journal. */

@@ -1,6 +1,8 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.JsonLines;
+import io.croupier.cli.io.RecordFile;
 import java.io.Closeable;
 import java.io.Writer;
 import java.util.ArrayList;

@@ -5,6 +5,8 @@ import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.Format;
+import io.croupier.cli.io.JsonLines;
+import io.croupier.cli.io.RecordFile;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
 import io.croupier.operators.learner.Learners;

@@ -1,6 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.RecordFile;
 import io.croupier.cli.replay.ReportRecord.Candidate;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
 import io.croupier.operators.report.Decoded;

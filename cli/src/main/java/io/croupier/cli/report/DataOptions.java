@@ -4,6 +4,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.data.CsvRows;
 import io.croupier.cli.data.NamedLoss;
 import io.croupier.cli.data.Problem;
+import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;

@@ -1,6 +1,7 @@
 package io.croupier.cli.report;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
 import java.io.BufferedReader;
 import java.io.IOException;

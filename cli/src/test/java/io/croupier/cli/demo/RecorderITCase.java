@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.croupier.broker.EmbeddedBroker;
-import io.croupier.job.KafkaTopics;
+import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.JsonLines;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.StringWriter;

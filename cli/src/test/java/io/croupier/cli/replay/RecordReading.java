@@ -2,6 +2,7 @@ package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.Format;
+import io.croupier.cli.io.RecordFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 

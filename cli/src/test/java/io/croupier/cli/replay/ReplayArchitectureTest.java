@@ -23,6 +23,6 @@ class ReplayArchitectureTest {
         .check(
             new ClassFileImporter()
                 .withImportOption(new ImportOption.DoNotIncludeTests())
-                .importPackages("io.croupier.cli.replay"));
+                .importPackages("io.croupier.cli.replay", "io.croupier.cli.io"));
   }
 }

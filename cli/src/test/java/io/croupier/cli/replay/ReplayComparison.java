@@ -3,6 +3,7 @@ package io.croupier.cli.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.io.JsonLines;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Message;
 import io.croupier.cli.io.Format;
+import io.croupier.cli.io.RecordFile;
 import io.croupier.cli.replay.ReportRecord.Candidate;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
 import io.croupier.schemas.GradientReport;

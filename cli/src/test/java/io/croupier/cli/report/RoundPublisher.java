@@ -3,6 +3,7 @@ package io.croupier.cli.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;

@@ -1,0 +1,114 @@
+package io.croupier.cli.follow;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.ConnectionOptions;
+import io.croupier.cli.InputException;
+import io.croupier.cli.Log;
+import io.croupier.cli.Version;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.job.config.JobConfig;
+import io.croupier.schemas.ModelUpdate;
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Prints the published updates of a model. */
+@Command(
+    name = "follow",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    abbreviateSynopsis = true,
+    sortOptions = false,
+    description = {
+      "Prints the updates of a model as they are published.",
+      "",
+      "The first line is the newest committed update, followed by every newer one. Each line is a"
+          + " ModelUpdate in the Protobuf JSON mapping. Evaluate gradients at 'weights'; predict"
+          + " with 'average'. If the model asks questions, 'estimates' contains what the answers"
+          + " imply, with 95 % confidence intervals.",
+      "",
+      "Each round is printed at most once. A slow reader skips updates that have been superseded."
+          + " The command ends when the model is retired."
+    },
+    footer = {"", "Try:", "  croupier follow --kafka localhost:9092 --model demo --updates 1"})
+public final class FollowCommand implements Callable<Integer> {
+  private static final JsonFormat.Printer JSON =
+      JsonFormat.printer().omittingInsignificantWhitespace().sortingMapKeys();
+
+  @Spec private CommandSpec spec;
+
+  @Mixin private ConnectionOptions connection;
+
+  @Option(
+      names = "--model",
+      paramLabel = "ID",
+      required = true,
+      description = "The model to follow.")
+  private String modelId;
+
+  @Option(
+      names = "--updates",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Exits after N lines; 0: runs until the model is retired (default:"
+              + " ${DEFAULT-VALUE}).")
+  private long updates;
+
+  @Override
+  public Integer call() throws InvalidProtocolBufferException {
+    Log.toFile();
+    if (updates < 0) {
+      throw new InputException("--updates is %d; it must be at least 0".formatted(updates));
+    }
+    JobConfig config = connection.config();
+    PrintWriter out = spec.commandLine().getOut();
+    try (PublishedModel model =
+        FollowedModel.follow(config.kafka(), config.topics().updates(), modelId)) {
+      Optional<ModelSnapshot> next = Optional.of(model.newest());
+      for (long left = updates; next.isPresent(); left--) {
+        out.println(JSON.print(update(next.get())));
+        // Printing fails once the reader has closed the pipe.
+        boolean isEnough = out.checkError() || left == 1;
+        next = isEnough ? Optional.empty() : model.after(next.get().round());
+      }
+    }
+    Log.discard();
+    return 0;
+  }
+
+  static ModelUpdate update(ModelSnapshot snapshot) {
+    ModelUpdate.Builder update =
+        ModelUpdate.newBuilder()
+            .setModelId(snapshot.modelId())
+            .setRound(snapshot.round())
+            .addAllWeights(boxed(snapshot.weights()))
+            .addAllAverage(boxed(snapshot.average()))
+            .setUsed(snapshot.used())
+            .setDroppedStale(snapshot.droppedStale())
+            .setDroppedUnpublished(snapshot.droppedUnpublished())
+            .setOpen(snapshot.open())
+            .setGridExponent(snapshot.gridExponent())
+            .setGradientBound(snapshot.gradientBound())
+            .setAnswerProbability(snapshot.answerProbability())
+            .putAllDiagnostics(snapshot.diagnostics())
+            .setPublishedAtMs(snapshot.publishedAtMs())
+            .addAllEstimates(snapshot.estimates());
+    if (!snapshot.estimates().isEmpty()) {
+      update.setQuestionProbability(snapshot.questionProbability()).setAnswers(snapshot.answers());
+    }
+    return update.build();
+  }
+
+  private static List<Double> boxed(double[] values) {
+    return Arrays.stream(values).boxed().toList();
+  }
+}

@@ -1,0 +1,2 @@
+/** {@code croupier follow}, which prints the published updates of a model. */
+package io.croupier.cli.follow;

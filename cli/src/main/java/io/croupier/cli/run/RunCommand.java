@@ -1,0 +1,161 @@
+package io.croupier.cli.run;
+
+import io.croupier.cli.ConnectionOptions;
+import io.croupier.cli.InputException;
+import io.croupier.cli.Log;
+import io.croupier.cli.ScratchDirectory;
+import io.croupier.cli.Version;
+import io.croupier.job.CroupierJob;
+import io.croupier.job.config.ConfigKey;
+import io.croupier.job.config.JobConfig;
+import io.croupier.operators.flink.LedgerStart;
+import io.croupier.operators.flink.RefusedStartException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.ExceptionUtils;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Runs the job in this process. */
+@Command(
+    name = "run",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    abbreviateSynopsis = true,
+    description = {
+      "Runs the job in this process until it is interrupted.",
+      "",
+      "The job uses your Kafka brokers. The topics must exist (see 'croupier topics create'). If"
+          + " the accounting topic has records, one of --from, --rebuild-ledger and --new-ledger"
+          + " is required."
+    },
+    footer = {
+      "",
+      "A minimal configuration:",
+      "  kafka:",
+      "    bootstrap.servers: broker-1:9092",
+      "  checkpoint:",
+      "    interval: 1 s",
+      "    directory: file:///var/lib/croupier/checkpoints"
+    })
+public final class RunCommand implements Callable<Integer> {
+
+  private static final long CANCEL_SECONDS = 10;
+
+  @Mixin private ConnectionOptions connection;
+
+  @ArgGroup(exclusive = true)
+  private StartOptions start = new StartOptions();
+
+  private volatile JobClient job;
+  private volatile boolean interrupted;
+
+  /** The accounts with which the job starts. */
+  private static final class StartOptions {
+    @Option(
+        names = "--from",
+        paramLabel = "PATH",
+        description = "Restores the job from this savepoint or checkpoint (a directory chk-N).")
+    private String path;
+
+    @Option(
+        names = "--rebuild-ledger",
+        description =
+            "If the state is lost: recomputes all accounts from the accounting topic, and continues"
+                + " behind the last report on it. Models restart from their initial weights.")
+    private boolean rebuild;
+
+    @Option(
+        names = "--new-ledger",
+        description =
+            "If the state is lost: like --rebuild-ledger, but"
+                + " starts with empty accounts, and so forgets what all users have spent.")
+    private boolean forget;
+
+    private Map<String, String> settings() {
+      return path == null
+          ? Map.of()
+          : Map.of(ConfigKey.FLINK + StateRecoveryOptions.SAVEPOINT_PATH.key(), path);
+    }
+
+    private LedgerStart ledger() {
+      if (rebuild) {
+        return LedgerStart.REBUILD;
+      }
+      return forget ? LedgerStart.NEW : LedgerStart.REQUIRE_STATE;
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Log.toConsole();
+    JobConfig config = connection.config(start.settings()).withLedgerStart(start.ledger());
+    ScratchDirectory directory = ScratchDirectory.create("croupier-run-");
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(directory), "end"));
+    return run(config, directory);
+  }
+
+  /** Runs the job until it ends. */
+  private int run(JobConfig config, ScratchDirectory directory) throws Exception {
+    Configuration cluster = Configuration.fromMap(config.flink());
+    directory.configure(cluster);
+    if (!cluster.contains(RestOptions.BIND_ADDRESS)) {
+      cluster.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+    }
+    StreamExecutionEnvironment environment =
+        // Without the first argument, a local Flink runs one subtask per core.
+        StreamExecutionEnvironment.createLocalEnvironment(
+            cluster.get(CoreOptions.DEFAULT_PARALLELISM), cluster);
+    try {
+      job = CroupierJob.submit(environment, config);
+    } catch (IllegalStateException e) {
+      throw new InputException(e.getMessage(), e);
+    }
+    System.err.println("The job is running. Press Ctrl-C to stop it.");
+    try {
+      job.getJobExecutionResult().get();
+      return 0;
+    } catch (ExecutionException e) {
+      if (interrupted) {
+        return 0;
+      }
+      Optional<RefusedStartException> refusal =
+          ExceptionUtils.findThrowable(e, RefusedStartException.class);
+      if (refusal.isPresent()) {
+        throw new InputException(refusal.get().getMessage(), e);
+      }
+      throw new IllegalStateException("The job failed", e.getCause());
+    }
+  }
+
+  private void end(ScratchDirectory directory) {
+    interrupted = true;
+    if (job != null) {
+      cancel();
+    }
+    directory.close();
+  }
+
+  private void cancel() {
+    try {
+      job.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
+      job.getJobExecutionResult().handle((result, end) -> "").get(CANCEL_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException | IllegalStateException e) {
+      System.err.println("The job was not cancelled within 10 s: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.croupier.cli.topics;
+
+import io.croupier.cli.ConnectionOptions;
+import io.croupier.cli.InputException;
+import io.croupier.cli.Log;
+import io.croupier.cli.Version;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.KafkaTopics;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Manages the topics. */
+@Command(
+    name = "topics",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    description = "Manages the topics on your Kafka brokers.")
+public final class TopicsCommand implements Runnable {
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Missing command");
+  }
+
+  @Command(
+      name = "create",
+      mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
+      abbreviateSynopsis = true,
+      description = {
+        "Creates the missing topics.",
+        "",
+        "Each gets the cleanup and retention settings that it requires. Existing topics are not"
+            + " changed."
+      })
+  int create(
+      @Mixin ConnectionOptions connection,
+      @Option(
+              names = "--partitions",
+              defaultValue = "4",
+              paramLabel = "N",
+              description =
+                  "Partitions of each topic except models, which has one (default:"
+                      + " ${DEFAULT-VALUE}).")
+          int partitions,
+      @Option(
+              names = "--replication",
+              defaultValue = "-1",
+              paramLabel = "N",
+              description = "Replication factor of each topic (default: that of the brokers).")
+          short replication)
+      throws InterruptedException {
+    Log.toFile();
+    if (partitions < 1) {
+      throw new InputException("--partitions is %d; it must be at least 1".formatted(partitions));
+    }
+    JobConfig config = connection.config();
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(config.kafka()))) {
+      List<String> created = KafkaTopics.create(admin, config.topics(), partitions, replication);
+      for (String topic : config.topics().all()) {
+        spec.commandLine()
+            .getOut()
+            .printf("%-8s %s%n", created.contains(topic) ? "created" : "exists", topic);
+      }
+    } catch (ExecutionException e) {
+      throw new InputException(
+          "The topics at %s can't be created: %s"
+              .formatted(config.kafka().get("bootstrap.servers"), e.getCause().getMessage()),
+          e);
+    }
+    Log.discard();
+    return 0;
+  }
+}

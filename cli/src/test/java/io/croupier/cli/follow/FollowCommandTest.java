@@ -1,0 +1,52 @@
+package io.croupier.cli.follow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.client.ModelSnapshot;
+import io.croupier.schemas.ModelUpdate;
+import org.junit.jupiter.api.Test;
+
+class FollowCommandTest {
+  private static ModelUpdate.Builder update() {
+    return ModelUpdate.newBuilder()
+        .setModelId("m")
+        .setRound(3)
+        .addWeights(1)
+        .addAverage(0.5)
+        .setUsed(9)
+        .setDroppedStale(1)
+        .setDroppedUnpublished(2)
+        .setOpen(4)
+        .setGridExponent(-16)
+        .setGradientBound(1)
+        .setAnswerProbability(0.5)
+        .putDiagnostics("magnitude", 2)
+        .setPublishedAtMs(7);
+  }
+
+  private static ModelUpdate printed(ModelUpdate update) {
+    return FollowCommand.update(ModelSnapshot.parse(update.toByteArray()));
+  }
+
+  @Test
+  void printsTheWholeUpdate() {
+    assertThat(printed(update().build())).isEqualTo(update().build());
+  }
+
+  @Test
+  void printsEstimates() {
+    ModelUpdate.Builder update = update().setQuestionProbability(0.02).setAnswers(570);
+    update
+        .addEstimatesBuilder()
+        .setFraction(0.73)
+        .setStandardError(0.02)
+        .setLow(0.69)
+        .setHigh(0.77)
+        .setAnswers(563)
+        .getQuestionBuilder()
+        .setName("accuracy")
+        .getAccuracyBuilder();
+    update.addEstimatesBuilder().getQuestionBuilder().setName("loss").getLossAboveBuilder();
+    assertThat(printed(update.build())).isEqualTo(update.build());
+  }
+}

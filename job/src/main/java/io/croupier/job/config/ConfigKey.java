@@ -1,0 +1,136 @@
+package io.croupier.job.config;
+
+import java.util.Arrays;
+import java.util.List;
+import org.apache.commons.text.similarity.LevenshteinDistance;
+
+/** Every setting of the job that is not passed through, with its default and what it means. */
+public enum ConfigKey {
+  TOPICS_PREFIX("topics.prefix", "croupier", "Prefix of all topic names."),
+  TOPICS_MODELS("topics.models", "<prefix>.models", "Topic of model specs; compacted."),
+  TOPICS_GRADIENTS(
+      "topics.gradients", "<prefix>.gradients", "Topic of reports with noise from the device."),
+  TOPICS_RAW_GRADIENTS(
+      "topics.raw-gradients",
+      "<prefix>.raw-gradients",
+      "Topic of raw reports for central models; restrict its readers."),
+  TOPICS_UPDATES(
+      "topics.updates", "<prefix>.updates", "Topic of each model's latest update; compacted."),
+  TOPICS_ACCOUNTING(
+      "topics.accounting",
+      "<prefix>.accounting",
+      "Topic with one event per report; keeps all records."),
+  TOPICS_GUARANTEES(
+      "topics.guarantees", "<prefix>.guarantees", "Topic of the guarantees of central releases."),
+  TOPICS_JOURNAL(
+      "topics.journal", "<prefix>.journal", "Topic of which reports entered which rounds."),
+  TOPICS_DEAD_LETTERS(
+      "topics.dead-letters", "<prefix>.dead-letters", "Topic of unreadable records."),
+  TOPICS_RAW_DEAD_LETTERS(
+      "topics.raw-dead-letters",
+      "<prefix>.raw-dead-letters",
+      "Topic of unreadable records of raw-gradients; restrict its readers."),
+  PARALLELISM(
+      "parallelism",
+      "",
+      "Subtasks of each operator; unset: Flink's own setting (`flink run -p`,"
+          + " `job.parallelism` of the Kubernetes operator, `parallelism.default`)."),
+  MAX_PARALLELISM(
+      "max-parallelism",
+      "128",
+      "Number of key groups, and upper limit of the parallelism. Flink refuses to"
+          + " restore state with another number."),
+  CHECKPOINT_INTERVAL(
+      "checkpoint.interval", "1 s", "Time between checkpoints, and thus between publications."),
+  CHECKPOINT_DIRECTORY(
+      "checkpoint.directory",
+      "",
+      "URI of the directory for checkpoints; empty: the cluster's setting."),
+  PRE_AGGREGATION_INTERVAL(
+      "pre-aggregation.interval",
+      "50 ms",
+      "Longest time that a partial sum of reports waits before it is emitted."),
+  PUBLICATION_MAX_LAG(
+      "publication.max-lag",
+      "",
+      "Local models publish no new round while reports arrive that are older than this,"
+          + " so that answers to the last round don't become stale; empty: 2 s or two"
+          + " checkpoint intervals, the larger."),
+  PUBLICATION_HOLD(
+      "publication.hold",
+      "10 min",
+      "Longest time that a new round waits because the job lags or the last round has too few"
+          + " answers."),
+  JOURNAL_ENABLED(
+      "journal.enabled", "false", "Whether to record which reports entered which rounds."),
+  LIMITS_USER_EPSILON(
+      "limits.user.epsilon",
+      "",
+      "Largest epsilon that one user may spend on all models: pure, or at `limits.user.delta`."),
+  LIMITS_USER_MU(
+      "limits.user.mu",
+      "",
+      "Largest mu of one user on all models, as the root of the sum of mu^2; a pure epsilon counts"
+          + " by the least mu that it implies."),
+  LIMITS_USER_DELTA(
+      "limits.user.delta",
+      "",
+      "The delta of `limits.user.epsilon`; without that limit, totals report epsilon"
+          + " at this delta."),
+  LIMITS_USER_REPORTS(
+      "limits.user.reports", "", "Largest number of reports of one user to all models.");
+
+  /** Settings of Kafka's clients, for every client of the job. */
+  public static final String KAFKA = "kafka.";
+
+  /** Settings of Flink itself. */
+  public static final String FLINK = "flink.";
+
+  private final String key;
+  private final String byDefault;
+  private final String meaning;
+
+  ConfigKey(String key, String byDefault, String meaning) {
+    this.key = key;
+    this.byDefault = byDefault;
+    this.meaning = meaning;
+  }
+
+  /** The key as written in a file or after {@code --}. */
+  public String key() {
+    return key;
+  }
+
+  /** The default, as text. */
+  public String byDefault() {
+    return byDefault;
+  }
+
+  /** What it means, in one or two sentences. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /**
+   * The part of {@code key} before a value that was written after it: keys contain no =, : or
+   * blanks.
+   */
+  public static String withoutValue(String key) {
+    return key.split("[=:\\s]", 2)[0];
+  }
+
+  static boolean isKnown(String key) {
+    return key.startsWith(KAFKA)
+        || key.startsWith(FLINK)
+        || Arrays.stream(values()).anyMatch(k -> k.key.equals(key));
+  }
+
+  /** The known key with the smallest edit distance. */
+  static String nearest(String unknown) {
+    LevenshteinDistance distance = LevenshteinDistance.getDefaultInstance();
+    List<String> known = Arrays.stream(values()).map(ConfigKey::key).toList();
+    return known.stream()
+        .min((a, b) -> Integer.compare(distance.apply(unknown, a), distance.apply(unknown, b)))
+        .orElseThrow();
+  }
+}

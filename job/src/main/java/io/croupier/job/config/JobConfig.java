@@ -1,0 +1,335 @@
+package io.croupier.job.config;
+
+import static java.util.Map.Entry.comparingByKey;
+
+import io.croupier.operators.flink.LedgerStart;
+import io.croupier.operators.flink.PublicationSettings;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.Topics;
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.apache.flink.configuration.GlobalConfiguration;
+import org.apache.flink.util.TimeUtils;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+
+/**
+ * The job's settings, validated before the graph is built. They come from one YAML file, whose
+ * nested keys are joined by dots, and from overrides on the command line; {@link ConfigKey} lists
+ * the keys. Keys after {@code kafka.} are passed to every Kafka client unchanged, those after
+ * {@code flink.} to Flink.
+ *
+ * @param topics names of the topics
+ * @param kafka properties of the Kafka clients, including {@code bootstrap.servers}
+ * @param flink Flink's own options
+ * @param parallelism subtasks of each operator; 0 for Flink's own setting
+ * @param maxParallelism number of key groups, at least {@code parallelism} and at least 1
+ * @param checkpointInterval time between checkpoints, positive
+ * @param checkpointDirectory a URI, or empty
+ * @param preAggregationInterval longest time that a partial sum waits, positive
+ * @param publications when models may publish new rounds
+ * @param journal whether to keep a journal of the reports that enter local models
+ * @param perUser limits on what one user may spend on all models together
+ * @param ledgerStart what the ledger does if the job starts without state
+ */
+public record JobConfig(
+    Topics topics,
+    Map<String, String> kafka,
+    Map<String, String> flink,
+    int parallelism,
+    int maxParallelism,
+    Duration checkpointInterval,
+    String checkpointDirectory,
+    Duration preAggregationInterval,
+    PublicationSettings publications,
+    boolean journal,
+    Limits perUser,
+    LedgerStart ledgerStart)
+    implements Serializable {
+
+  /** Flink's limit on the number of key groups, 2^15. */
+  private static final int MOST_KEY_GROUPS = 1 << 15;
+
+  /** Lower bound of the default lag: clock differences and fetch delays explain smaller ones. */
+  private static final Duration LEAST_LAG = Duration.ofSeconds(2);
+
+  /**
+   * Keys masked in addition to those that Flink masks; JVM options and environments may contain any
+   * secret.
+   */
+  private static final Pattern SECRET_KEY =
+      Pattern.compile(
+          "password|passwd|passphrase|pwd|secret|token|credential|jaas|key\\b|\\bsas\\b|\\bauth|java\\.opts|\\benv\\b",
+          Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern SECRET_IN_VALUE =
+      Pattern.compile(
+          "(password|passwd|secret|token|credential|key|sig)[\"']?\\s*[=:]|://[^/@\\s]*:[^/@\\s]*@",
+          Pattern.CASE_INSENSITIVE);
+
+  /**
+   * Reads a YAML file; {@code overrides} replace its settings.
+   *
+   * @throws IllegalArgumentException if the file or a setting is invalid; the message describes
+   *     valid values
+   */
+  public static JobConfig load(Path file, Map<String, String> overrides) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    try {
+      Object root = YamlTree.load(LoadSettings.builder(), file.toString(), Files.readString(file));
+      if (root instanceof Map<?, ?> tree) {
+        flatten("", tree, settings);
+      } else if (root != null) {
+        throw new IllegalArgumentException(
+            file + " must be a YAML mapping of settings, such as 'parallelism: 2'");
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException("The configuration " + file + " can't be read: " + e, e);
+    }
+    settings.putAll(overrides);
+    return of(settings);
+  }
+
+  /**
+   * Reads settings by their dotted keys.
+   *
+   * @throws IllegalArgumentException if a key is unknown or a value is invalid
+   */
+  public static JobConfig of(Map<String, String> settings) {
+    for (String key : settings.keySet()) {
+      String name = ConfigKey.withoutValue(key);
+      if (!name.equals(key)) {
+        throw new IllegalArgumentException(
+            ("The key of a setting begins with '%s', followed by '=', ':' or a blank; give"
+                    + " key and value separately")
+                .formatted(name));
+      }
+      if (!ConfigKey.isKnown(key)) {
+        throw new IllegalArgumentException(
+            "Unknown setting '%s'; the nearest known one is '%s'"
+                .formatted(key, ConfigKey.nearest(key)));
+      }
+    }
+    Map<String, String> kafka = behind(ConfigKey.KAFKA, settings);
+    if (kafka.getOrDefault("bootstrap.servers", "").isBlank()) {
+      throw new IllegalArgumentException(
+          "kafka.bootstrap.servers is missing; set it to the brokers' addresses, such as"
+              + " 'broker-1:9092,broker-2:9092'");
+    }
+    int parallelism =
+        settings.containsKey(ConfigKey.PARALLELISM.key())
+            ? wholeNumber(ConfigKey.PARALLELISM, settings, 1, MOST_KEY_GROUPS)
+            : 0;
+    return new JobConfig(
+        topics(settings),
+        kafka,
+        behind(ConfigKey.FLINK, settings),
+        parallelism,
+        wholeNumber(ConfigKey.MAX_PARALLELISM, settings, Math.max(1, parallelism), MOST_KEY_GROUPS),
+        duration(ConfigKey.CHECKPOINT_INTERVAL, settings),
+        text(ConfigKey.CHECKPOINT_DIRECTORY, settings),
+        duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
+        publications(settings),
+        truth(ConfigKey.JOURNAL_ENABLED, settings),
+        UserLimits.of(settings),
+        LedgerStart.REQUIRE_STATE);
+  }
+
+  /**
+   * The same settings for a job that does {@code start} if it has no state. The configuration file
+   * has no such setting, since it would also apply at every later loss of state.
+   */
+  public JobConfig withLedgerStart(LedgerStart start) {
+    return new JobConfig(
+        topics,
+        kafka,
+        flink,
+        parallelism,
+        maxParallelism,
+        checkpointInterval,
+        checkpointDirectory,
+        preAggregationInterval,
+        publications,
+        journal,
+        perUser,
+        start);
+  }
+
+  /** Whether the settings limit what users may spend; a delta alone does not. */
+  public boolean limitsUsers() {
+    return UserLimits.limit(perUser);
+  }
+
+  /** Every effective setting, one per line, with secrets masked. */
+  public String describe() {
+    Map<String, String> lines = new TreeMap<>();
+    lines.put(ConfigKey.TOPICS_MODELS.key(), topics.models());
+    lines.put(ConfigKey.TOPICS_GRADIENTS.key(), topics.gradients());
+    lines.put(ConfigKey.TOPICS_RAW_GRADIENTS.key(), topics.rawGradients());
+    lines.put(ConfigKey.TOPICS_UPDATES.key(), topics.updates());
+    lines.put(ConfigKey.TOPICS_ACCOUNTING.key(), topics.accounting());
+    lines.put(ConfigKey.TOPICS_GUARANTEES.key(), topics.guarantees());
+    lines.put(ConfigKey.TOPICS_JOURNAL.key(), topics.journal());
+    lines.put(ConfigKey.TOPICS_DEAD_LETTERS.key(), topics.deadLetters());
+    lines.put(ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), topics.rawDeadLetters());
+    lines.put(
+        ConfigKey.PARALLELISM.key(),
+        parallelism == 0 ? "(Flink's own setting)" : Integer.toString(parallelism));
+    lines.put(ConfigKey.MAX_PARALLELISM.key(), Integer.toString(maxParallelism));
+    lines.put(ConfigKey.CHECKPOINT_INTERVAL.key(), checkpointInterval.toMillis() + " ms");
+    lines.put(
+        ConfigKey.CHECKPOINT_DIRECTORY.key(),
+        checkpointDirectory.isEmpty()
+            ? "(the cluster's setting)"
+            : masked(ConfigKey.CHECKPOINT_DIRECTORY.key(), checkpointDirectory));
+    lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
+    lines.put(ConfigKey.PUBLICATION_MAX_LAG.key(), publications.maxLag().toMillis() + " ms");
+    lines.put(ConfigKey.PUBLICATION_HOLD.key(), publications.longestHold().toMillis() + " ms");
+    lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
+    lines.putAll(UserLimits.describe(perUser));
+    kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, masked(k, v)));
+    flink.forEach((k, v) -> lines.put(ConfigKey.FLINK + k, masked(k, v)));
+    StringBuilder text = new StringBuilder();
+    lines.entrySet().stream()
+        .sorted(comparingByKey())
+        .forEach(e -> text.append("%-28s %s%n".formatted(e.getKey(), e.getValue())));
+    return text.toString();
+  }
+
+  private static String masked(String key, String value) {
+    boolean secret =
+        GlobalConfiguration.isSensitive(key)
+            || SECRET_KEY.matcher(key).find()
+            || SECRET_IN_VALUE.matcher(value).find();
+    return secret ? GlobalConfiguration.HIDDEN_CONTENT : value;
+  }
+
+  /** The same as {@link #describe()}, which masks passwords. */
+  @Override
+  public String toString() {
+    return describe();
+  }
+
+  private static PublicationSettings publications(Map<String, String> settings) {
+    Duration maxLag;
+    if (text(ConfigKey.PUBLICATION_MAX_LAG, settings).isBlank()) {
+      Duration twoCheckpoints = duration(ConfigKey.CHECKPOINT_INTERVAL, settings).multipliedBy(2);
+      maxLag = twoCheckpoints.compareTo(LEAST_LAG) > 0 ? twoCheckpoints : LEAST_LAG;
+    } else {
+      maxLag = duration(ConfigKey.PUBLICATION_MAX_LAG, settings);
+    }
+    return new PublicationSettings(maxLag, duration(ConfigKey.PUBLICATION_HOLD, settings));
+  }
+
+  private static Topics topics(Map<String, String> settings) {
+    Topics defaults = Topics.withPrefix(text(ConfigKey.TOPICS_PREFIX, settings));
+    Topics topics =
+        new Topics(
+            settings.getOrDefault(ConfigKey.TOPICS_MODELS.key(), defaults.models()),
+            settings.getOrDefault(ConfigKey.TOPICS_GRADIENTS.key(), defaults.gradients()),
+            settings.getOrDefault(ConfigKey.TOPICS_RAW_GRADIENTS.key(), defaults.rawGradients()),
+            settings.getOrDefault(ConfigKey.TOPICS_UPDATES.key(), defaults.updates()),
+            settings.getOrDefault(ConfigKey.TOPICS_ACCOUNTING.key(), defaults.accounting()),
+            settings.getOrDefault(ConfigKey.TOPICS_GUARANTEES.key(), defaults.guarantees()),
+            settings.getOrDefault(ConfigKey.TOPICS_JOURNAL.key(), defaults.journal()),
+            settings.getOrDefault(ConfigKey.TOPICS_DEAD_LETTERS.key(), defaults.deadLetters()),
+            settings.getOrDefault(
+                ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), defaults.rawDeadLetters()));
+    for (String name : topics.all()) {
+      if (!name.matches("[A-Za-z0-9._-]{1,249}")) {
+        throw new IllegalArgumentException(
+            "topics: '%s' is not a valid topic name; use 1 to 249 letters, digits, '.', '_' and '-'"
+                .formatted(name));
+      }
+    }
+    if (topics.all().stream().distinct().count() < topics.all().size()) {
+      throw new IllegalArgumentException(
+          "topics: two topics have the same name in %s; all names must differ"
+              .formatted(topics.all()));
+    }
+    return topics;
+  }
+
+  private static void flatten(String prefix, Map<?, ?> tree, Map<String, String> settings) {
+    tree.forEach(
+        (key, value) -> {
+          String name = prefix + key;
+          if (value instanceof Map<?, ?> branch) {
+            flatten(name + ".", branch, settings);
+          } else if (value instanceof Iterable<?> list) {
+            settings.put(name, String.join(",", iterableText(list)));
+          } else {
+            settings.put(name, value == null ? "" : value.toString());
+          }
+        });
+  }
+
+  private static Iterable<String> iterableText(Iterable<?> list) {
+    java.util.List<String> texts = new java.util.ArrayList<>();
+    list.forEach(item -> texts.add(String.valueOf(item)));
+    return texts;
+  }
+
+  private static Map<String, String> behind(String prefix, Map<String, String> settings) {
+    Map<String, String> found = new TreeMap<>();
+    settings.forEach(
+        (key, value) -> {
+          if (key.startsWith(prefix)) {
+            found.put(key.substring(prefix.length()), value);
+          }
+        });
+    return Map.copyOf(found);
+  }
+
+  private static String text(ConfigKey key, Map<String, String> settings) {
+    return settings.getOrDefault(key.key(), key.byDefault());
+  }
+
+  private static int wholeNumber(ConfigKey key, Map<String, String> settings, int least, int most) {
+    String text = text(key, settings);
+    try {
+      int value = Integer.parseInt(text.strip());
+      if (value >= least && value <= most) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // The exception below covers this case, too.
+    }
+    throw new IllegalArgumentException(
+        "%s is '%s'; it must be a whole number from %d to %d"
+            .formatted(key.key(), text, least, most));
+  }
+
+  private static boolean truth(ConfigKey key, Map<String, String> settings) {
+    String text = text(key, settings);
+    return switch (text.strip().toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default ->
+          throw new IllegalArgumentException(
+              "%s is '%s'; it must be true or false".formatted(key.key(), text));
+    };
+  }
+
+  private static Duration duration(ConfigKey key, Map<String, String> settings) {
+    String text = text(key, settings);
+    try {
+      Duration value = TimeUtils.parseDuration(text.strip().toLowerCase(Locale.ROOT));
+      if (value.compareTo(Duration.ofMillis(1)) >= 0) {
+        return value;
+      }
+    } catch (IllegalArgumentException e) {
+      // The exception below covers this case, too.
+    }
+    throw new IllegalArgumentException(
+        "%s is '%s'; it must be a duration of at least 1 ms, such as '500 ms' or '2 s'"
+            .formatted(key.key(), text));
+  }
+}

@@ -1,0 +1,226 @@
+package io.croupier.job.kafka;
+
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.restart.AccountedOffsets;
+import io.croupier.operators.flink.LedgerStart;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.schemas.Topics;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetIdentifier;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacetProvider;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.record.TimestampType;
+
+/** Builds the job's sources and its one sink. */
+public final class KafkaIo {
+  private final JobConfig config;
+  private final BrokerLimits limits;
+
+  /** Creates the sources and the sink of a configuration. */
+  public KafkaIo(JobConfig config, BrokerLimits limits) {
+    this.config = config;
+    this.limits = limits;
+  }
+
+  /** Reports of both gradient topics. */
+  public KafkaSource<RawRecord> reports() {
+    return KafkaSource.<RawRecord>builder()
+        .setTopics(config.topics().gradients(), config.topics().rawGradients())
+        .setProperties(consumerProperties())
+        .setStartingOffsets(
+            config.ledgerStart() == LedgerStart.REQUIRE_STATE
+                ? OffsetsInitializer.committedOffsets(AccountedOffsets.earliest())
+                : new AccountedOffsets(
+                    config.kafka(),
+                    config.topics().accounting(),
+                    transactions(config.topics().updates())))
+        .setDeserializer(new ReportDeserializer())
+        .build();
+  }
+
+  /** Specs and retirements, from the beginning of their topic. */
+  public KafkaSource<SpecRecord> models() {
+    return KafkaSource.<SpecRecord>builder()
+        .setTopics(config.topics().models())
+        .setProperties(consumerProperties())
+        .setStartingOffsets(OffsetsInitializer.earliest())
+        .setDeserializer(new SpecDeserializer())
+        .build();
+  }
+
+  /**
+   * All outputs, in one transaction per subtask. The prefix of the transactional ids is a function
+   * of the updates topic, so that two jobs on one topic fence each other.
+   */
+  public KafkaSink<OutboundRecord> sink() {
+    Properties properties = properties(config.kafka());
+    // A commit flushes waiting records, so lingering delays no visible record: it only makes
+    // requests fewer and larger.
+    properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "20");
+    properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, String.valueOf(128 << 10));
+    int largest = limits.largestRecord();
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, String.valueOf(largest));
+    properties.put(
+        ProducerConfig.BUFFER_MEMORY_CONFIG, String.valueOf(Math.max(32L << 20, 4L * largest)));
+    properties.put(
+        ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+        String.valueOf(limits.transactionTimeout().toMillis()));
+    return KafkaSink.<OutboundRecord>builder()
+        .setBootstrapServers(config.kafka().get("bootstrap.servers"))
+        .setKafkaProducerConfig(properties)
+        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
+        .setTransactionalIdPrefix(transactions(config.topics().updates()))
+        .setRecordSerializer(new OutboundSerializer(config.topics(), config.journal()))
+        .build();
+  }
+
+  /** Prefix of a job's transactional ids. */
+  public static String transactions(String updatesTopic) {
+    return "croupier-" + updatesTopic;
+  }
+
+  private Properties consumerProperties() {
+    Properties properties = properties(config.kafka());
+    properties.put(ConsumerConfig.GROUP_ID_CONFIG, group(config));
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    return properties;
+  }
+
+  /**
+   * Consumer group to which the sources commit their offsets; unless it is set, a function of the
+   * updates topic.
+   */
+  public static String group(JobConfig config) {
+    return config
+        .kafka()
+        .getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "croupier-" + config.topics().updates());
+  }
+
+  private static Properties properties(Map<String, String> settings) {
+    Properties properties = new Properties();
+    properties.putAll(settings);
+    return properties;
+  }
+
+  private static final class ReportDeserializer
+      implements KafkaRecordDeserializationSchema<RawRecord> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void deserialize(ConsumerRecord<byte[], byte[]> in, Collector<RawRecord> out) {
+      RawRecord record = new RawRecord();
+      record.topic = in.topic();
+      record.partition = in.partition();
+      record.offset = in.offset();
+      record.appendedAtMs =
+          in.timestampType() == TimestampType.LOG_APPEND_TIME
+              ? in.timestamp()
+              : System.currentTimeMillis();
+      record.key = in.key();
+      record.value = in.value();
+      out.collect(record);
+    }
+
+    @Override
+    public TypeInformation<RawRecord> getProducedType() {
+      return TypeInformation.of(RawRecord.class);
+    }
+  }
+
+  private static final class SpecDeserializer
+      implements KafkaRecordDeserializationSchema<SpecRecord> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void deserialize(ConsumerRecord<byte[], byte[]> in, Collector<SpecRecord> out) {
+      out.collect(spec(in));
+    }
+
+    @Override
+    public TypeInformation<SpecRecord> getProducedType() {
+      return TypeInformation.of(SpecRecord.class);
+    }
+  }
+
+  static SpecRecord spec(ConsumerRecord<byte[], byte[]> in) {
+    SpecRecord record = new SpecRecord();
+    record.modelId = in.key() == null ? "" : new String(in.key(), StandardCharsets.UTF_8);
+    record.partition = in.partition();
+    record.offset = in.offset();
+    record.value = in.value();
+    return record;
+  }
+
+  private static final class OutboundSerializer
+      implements KafkaRecordSerializationSchema<OutboundRecord>, KafkaDatasetFacetProvider {
+    private static final long serialVersionUID = 1;
+
+    private final Topics topics;
+    private final boolean journal;
+
+    OutboundSerializer(Topics topics, boolean journal) {
+      this.topics = topics;
+      this.journal = journal;
+    }
+
+    /** The topics on which an earlier run may have left pooled transactions open. */
+    @Override
+    public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
+      List<String> written =
+          new ArrayList<>(
+              List.of(
+                  topics.updates(),
+                  topics.accounting(),
+                  topics.guarantees(),
+                  topics.deadLetters(),
+                  topics.rawDeadLetters()));
+      // Without a journal the topic may be missing, or the job may lack rights on it.
+      if (journal) {
+        written.add(topics.journal());
+      }
+      return Optional.of(
+          new DefaultKafkaDatasetFacet(DefaultKafkaDatasetIdentifier.ofTopics(written)));
+    }
+
+    @Override
+    public ProducerRecord<byte[], byte[]> serialize(
+        OutboundRecord record, KafkaSinkContext context, Long timestamp) {
+      String topic =
+          switch (record.destination) {
+            case UPDATES -> topics.updates();
+            case ACCOUNTING -> topics.accounting();
+            case GUARANTEES -> topics.guarantees();
+            case JOURNAL -> topics.journal();
+            case DEAD_LETTERS -> topics.deadLetters();
+            case RAW_DEAD_LETTERS -> topics.rawDeadLetters();
+          };
+      ProducerRecord<byte[], byte[]> out = new ProducerRecord<>(topic, record.key, record.value);
+      for (int i = 0; i < record.headerNames.length; i++) {
+        out.headers().add(record.headerNames[i], record.headerValues[i]);
+      }
+      return out;
+    }
+  }
+}

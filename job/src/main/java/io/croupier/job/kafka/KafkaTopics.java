@@ -1,0 +1,302 @@
+package io.croupier.job.kafka;
+
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.flink.SpecRequirements;
+import io.croupier.schemas.Topics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Creates, inspects and deletes Croupier's topics. */
+public final class KafkaTopics {
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final String APPEND_TIME = "LogAppendTime";
+
+  private KafkaTopics() {}
+
+  /**
+   * Creates the topics that don't exist yet, each with the retention it needs, and waits until the
+   * brokers list them.
+   *
+   * @param partitions number of partitions of every topic except models, which has one
+   * @param replicationFactor -1 for the brokers' default
+   * @return the names of those created
+   */
+  public static List<String> create(
+      Admin admin, Topics topics, int partitions, short replicationFactor)
+      throws ExecutionException, InterruptedException {
+    Set<String> present = admin.listTopics().names().get();
+    Map<String, String> compacted =
+        Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+    Map<String, String> kept =
+        Map.of(
+            TopicConfig.CLEANUP_POLICY_CONFIG,
+            TopicConfig.CLEANUP_POLICY_DELETE,
+            TopicConfig.RETENTION_MS_CONFIG,
+            "-1",
+            TopicConfig.RETENTION_BYTES_CONFIG,
+            "-1");
+    Map<String, String> timed = Map.of(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
+    List<NewTopic> missing = new ArrayList<>();
+    for (String name : topics.all()) {
+      if (!present.contains(name)) {
+        boolean models = name.equals(topics.models());
+        NewTopic topic = new NewTopic(name, models ? 1 : partitions, replicationFactor);
+        if (models || name.equals(topics.updates())) {
+          topic.configs(compacted);
+        } else if (name.equals(topics.accounting()) || name.equals(topics.journal())) {
+          topic.configs(kept);
+        } else if (name.equals(topics.gradients()) || name.equals(topics.rawGradients())) {
+          topic.configs(timed);
+        }
+        missing.add(topic);
+      }
+    }
+    admin.createTopics(missing).all().get();
+    await(admin, "created", names -> names.containsAll(topics.all()));
+    return missing.stream().map(NewTopic::name).toList();
+  }
+
+  /** Deletes those of the topics that exist, and waits until the brokers no longer list them. */
+  public static void delete(Admin admin, Topics topics)
+      throws ExecutionException, InterruptedException {
+    Set<String> present = admin.listTopics().names().get();
+    admin.deleteTopics(topics.all().stream().filter(present::contains).toList()).all().get();
+    await(admin, "deleted", names -> Collections.disjoint(names, topics.all()));
+  }
+
+  /**
+   * Waits until the brokers agree: right after a change, they may briefly return stale metadata.
+   */
+  private static void await(Admin admin, String what, Predicate<Set<String>> seen)
+      throws ExecutionException, InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!seen.test(admin.listTopics().names().get())) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException(
+            "The brokers don't list the topics as %s after %s; check their logs"
+                .formatted(what, PATIENCE));
+      }
+      Thread.sleep(10);
+    }
+  }
+
+  /**
+   * Checks that every topic exists, and reads the brokers' limits.
+   *
+   * @param journal whether the job writes a journal; otherwise its topic may be missing
+   * @throws IllegalStateException if the job can't run on these topics; the message contains the
+   *     remedy
+   */
+  public static BrokerLimits inspect(Admin admin, Topics topics, boolean journal)
+      throws ExecutionException, InterruptedException {
+    Set<String> needed = new TreeSet<>(topics.all());
+    if (!journal) {
+      needed.remove(topics.journal());
+    }
+    Set<String> missing = new TreeSet<>(needed);
+    missing.removeAll(admin.listTopics().names().get());
+    if (!missing.isEmpty()) {
+      throw new IllegalStateException(
+          "These topics don't exist: "
+              + String.join(", ", missing)
+              + ". Create them with 'croupier topics create', or configure others (topics.*)."
+              + " If they exist, the job lacks the rights to see them: grant them"
+              + " (kafka-acls.sh --add)");
+    }
+    KafkaRights.requireTopics(admin, topics, needed);
+    Map<String, Config> configs = topicConfigs(admin, needed);
+    requireAppendTimes("gradients", topics.gradients(), configs.get(topics.gradients()));
+    requireAppendTimes("raw-gradients", topics.rawGradients(), configs.get(topics.rawGradients()));
+    warnIfItForgets(
+        "accounting",
+        topics.accounting(),
+        configs.get(topics.accounting()),
+        "the ledger can't be rebuilt from it");
+    if (journal) {
+      checkJournal(topics.journal(), configs.get(topics.journal()));
+    }
+    requireRoomForEvents("accounting", topics.accounting(), configs.get(topics.accounting()));
+    requireRoomForEvents("guarantees", topics.guarantees(), configs.get(topics.guarantees()));
+    return new BrokerLimits(
+        Math.min(
+            recordBytes(configs.get(topics.gradients())),
+            recordBytes(configs.get(topics.rawGradients()))),
+        recordBytes(configs.get(topics.updates())),
+        Math.min(
+            recordBytes(configs.get(topics.deadLetters())),
+            recordBytes(configs.get(topics.rawDeadLetters()))),
+        journal ? recordBytes(configs.get(topics.journal())) : 0,
+        configs.values().stream().mapToInt(KafkaTopics::recordBytes).max().orElseThrow(),
+        transactionTimeout(admin));
+  }
+
+  /** The job measures its lag by the records' timestamps, and a producer's clock may be wrong. */
+  private static void requireAppendTimes(String kind, String topic, Config config) {
+    String type = config.get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG).value();
+    if (!type.equals(APPEND_TIME)) {
+      throw new IllegalStateException(
+          ("The %s topic %s has timestamps of the producers: its %s is %s; set it to %s"
+                  + " (kafka-configs.sh --alter --topic %s --add-config %s=%s). Older records may"
+                  + " keep theirs")
+              .formatted(
+                  kind,
+                  topic,
+                  TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+                  type,
+                  APPEND_TIME,
+                  topic,
+                  TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+                  APPEND_TIME));
+    }
+  }
+
+  /**
+   * Every report has an event. An event above the limit would fail the job, and again after every
+   * restart.
+   */
+  private static void requireRoomForEvents(String kind, String topic, Config config) {
+    if (recordBytes(config) < Ledger.MAX_EVENT_BYTES) {
+      throw new IllegalStateException(
+          ("The %s topic %s allows records of %d bytes (its %s), but an event may have"
+                  + " %d; set it to at least that")
+              .formatted(
+                  kind,
+                  topic,
+                  recordBytes(config),
+                  TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+                  Ledger.MAX_EVENT_BYTES));
+    }
+  }
+
+  /** A replay needs every entry from the first on. */
+  private static void checkJournal(String topic, Config config) {
+    String cleanup = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
+    if (cleanup.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+      throw new IllegalStateException(
+          ("The journal topic %s keeps only the last entry of each model: its %s is '%s';"
+                  + " set it to '%s'")
+              .formatted(
+                  topic,
+                  TopicConfig.CLEANUP_POLICY_CONFIG,
+                  cleanup,
+                  TopicConfig.CLEANUP_POLICY_DELETE));
+    }
+    warnIfItForgets(
+        "journal", topic, config, "models can't be replayed once their first entries are deleted");
+  }
+
+  private static void warnIfItForgets(
+      String kind, String topic, Config config, String consequence) {
+    forgets(config)
+        .forEach(
+            (setting, value) ->
+                LOG.warn(
+                    "The {} topic {} deletes records: its {} is {}, not {}, so {}",
+                    kind,
+                    topic,
+                    setting,
+                    value,
+                    right(setting),
+                    consequence));
+  }
+
+  /**
+   * Checks that the accounting topic keeps every event. Limits apply to all that users have spent,
+   * which must survive the loss of the job's state.
+   *
+   * @param limited the setting or model that limits users, for the message
+   * @throws IllegalStateException if the topic deletes events; the message names the setting
+   */
+  public static void requireThatItKeepsAccounts(Admin admin, Topics topics, String limited)
+      throws ExecutionException, InterruptedException {
+    String topic = topics.accounting();
+    Map<String, String> wrong = forgets(topicConfigs(admin, List.of(topic)).get(topic));
+    wrong.forEach(
+        (setting, value) -> {
+          throw new IllegalStateException(
+              ("The job limits what users may spend (%s), but the accounting topic %s deletes"
+                      + " events: its %s is %s; set it to %s")
+                  .formatted(limited, topic, setting, value, right(setting)));
+        });
+  }
+
+  /** The settings that each make a topic lose records, with their values. */
+  private static Map<String, String> forgets(Config config) {
+    Map<String, String> wrong = new LinkedHashMap<>();
+    String cleanup = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
+    if (cleanup.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+      wrong.put(TopicConfig.CLEANUP_POLICY_CONFIG, cleanup);
+    }
+    for (String limit :
+        List.of(TopicConfig.RETENTION_MS_CONFIG, TopicConfig.RETENTION_BYTES_CONFIG)) {
+      if (number(config, limit) >= 0) {
+        wrong.put(limit, config.get(limit).value());
+      }
+    }
+    return wrong;
+  }
+
+  private static String right(String setting) {
+    return setting.equals(TopicConfig.CLEANUP_POLICY_CONFIG)
+        ? TopicConfig.CLEANUP_POLICY_DELETE
+        : "-1";
+  }
+
+  private static Duration transactionTimeout(Admin admin)
+      throws ExecutionException, InterruptedException {
+    Node broker = admin.describeCluster().nodes().get().iterator().next();
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.BROKER, broker.idString());
+    Config config =
+        KafkaRights.askCluster(admin.describeConfigs(List.of(resource)).all()).get(resource);
+    Duration allowed = Duration.ofMillis(number(config, "transaction.max.timeout.ms"));
+    if (allowed.compareTo(SpecRequirements.LONGEST_OUTAGE) < 0) {
+      LOG.warn(
+          "The brokers abort transactions after {} (transaction.max.timeout.ms). If the"
+              + " job is down for longer, its pre-committed records are lost; allow at least {}",
+          allowed,
+          SpecRequirements.LONGEST_OUTAGE);
+      return allowed;
+    }
+    return SpecRequirements.LONGEST_OUTAGE;
+  }
+
+  private static Map<String, Config> topicConfigs(Admin admin, Collection<String> names)
+      throws ExecutionException, InterruptedException {
+    List<ConfigResource> resources =
+        names.stream().map(n -> new ConfigResource(ConfigResource.Type.TOPIC, n)).toList();
+    Map<String, Config> configs = new HashMap<>();
+    admin
+        .describeConfigs(resources)
+        .all()
+        .get()
+        .forEach((resource, config) -> configs.put(resource.name(), config));
+    return configs;
+  }
+
+  private static int recordBytes(Config config) {
+    return (int) number(config, TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+  }
+
+  private static long number(Config config, String name) {
+    return Long.parseLong(config.get(name).value());
+  }
+}

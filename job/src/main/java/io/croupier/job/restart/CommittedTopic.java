@@ -1,0 +1,235 @@
+package io.croupier.job.restart;
+
+import io.croupier.operators.flink.VisibleOutputs;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Reads the committed records of one topic up to its current end, including those after open
+ * transactions. The reader waits for open transactions: those that an earlier run had pre-committed
+ * are committed when its sink restores, and all others are aborted. If a transaction stays open for
+ * half of the wait, and for another quarter of it after the brokers have answered, {@link
+ * LingeringTransactions} aborts it.
+ */
+final class CommittedTopic implements Closeable {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private final String topic;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final Map<TopicPartition, Long> ends;
+  private final Map<String, String> kafka;
+  private final String ownTransactions;
+  private final Duration patience;
+  private final Map<Integer, Long> forgottenBefore = new TreeMap<>();
+
+  /**
+   * Looks up the end offsets of a topic.
+   *
+   * @param sinceMs timestamp of the first record to read; {@link VisibleOutputs#ALL} for all
+   * @param ownTransactions prefix of the transactional ids whose open transactions may be aborted
+   * @throws IOException if the brokers don't return the offsets
+   */
+  static CommittedTopic open(
+      Map<String, String> kafka, String topic, long sinceMs, String ownTransactions)
+      throws IOException {
+    return open(kafka, topic, sinceMs, ownTransactions, PATIENCE);
+  }
+
+  /** The same, but waits at most {@code patience} for open transactions. */
+  static CommittedTopic open(
+      Map<String, String> kafka,
+      String topic,
+      long sinceMs,
+      String ownTransactions,
+      Duration patience)
+      throws IOException {
+    Map<TopicPartition, Long> ends;
+    Map<TopicPartition, Long> starts;
+    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
+      Set<TopicPartition> partitions =
+          admin
+              .describeTopics(List.of(topic))
+              .allTopicNames()
+              .get()
+              .get(topic)
+              .partitions()
+              .stream()
+              .map(p -> new TopicPartition(topic, p.partition()))
+              .collect(Collectors.toSet());
+      ends = offsets(admin, partitions, OffsetSpec.latest());
+      starts =
+          offsets(
+              admin,
+              partitions,
+              sinceMs == VisibleOutputs.ALL
+                  ? OffsetSpec.earliest()
+                  : OffsetSpec.forTimestamp(sinceMs));
+    } catch (ExecutionException | KafkaException e) {
+      throw new IOException("The brokers don't return the end offsets of the topic " + topic, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while looking up the offsets of the topic " + topic, e);
+    }
+    return new CommittedTopic(topic, kafka, starts, ends, ownTransactions, patience);
+  }
+
+  /** Offsets regardless of transactions; -1 for partitions without a record late enough. */
+  private static Map<TopicPartition, Long> offsets(
+      Admin admin, Set<TopicPartition> partitions, OffsetSpec spec)
+      throws ExecutionException, InterruptedException {
+    return admin
+        .listOffsets(
+            partitions.stream().collect(Collectors.toMap(Function.identity(), p -> spec)),
+            new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
+        .all()
+        .get()
+        .entrySet()
+        .stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().offset()));
+  }
+
+  private CommittedTopic(
+      String topic,
+      Map<String, String> kafka,
+      Map<TopicPartition, Long> starts,
+      Map<TopicPartition, Long> ends,
+      String ownTransactions,
+      Duration patience)
+      throws IOException {
+    this.topic = topic;
+    this.kafka = kafka;
+    this.ownTransactions = ownTransactions;
+    this.patience = patience;
+    this.ends = new HashMap<>(ends);
+    starts.forEach(
+        (partition, start) -> {
+          if (start > 0) {
+            forgottenBefore.put(partition.partition(), start);
+          }
+        });
+    // These partitions have nothing to read: no record is late enough, or all are deleted.
+    this.ends.keySet().removeIf(p -> starts.get(p) < 0 || starts.get(p) >= ends.get(p));
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+    properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "5000");
+    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    try {
+      consumer = new KafkaConsumer<>(properties, bytes, bytes);
+    } catch (KafkaException e) {
+      throw new IOException("The topic " + topic + " can't be read", e);
+    }
+    consumer.assign(this.ends.keySet());
+    this.ends.keySet().forEach(p -> consumer.seek(p, starts.get(p)));
+  }
+
+  /**
+   * Passes the records to {@code more} until it returns false.
+   *
+   * @throws IOException if a transaction stays open before the end, or the topic can't be read
+   */
+  void forEach(RecordVisitor more) throws IOException {
+    try {
+      long deadline = System.nanoTime() + patience.toNanos();
+      Optional<LingeringTransactions> left = Optional.empty();
+      long foundNanos = 0;
+      boolean ended = false;
+      Map<TopicPartition, Long> before = Map.of();
+      for (Map<TopicPartition, Long> open = unread(); !open.isEmpty(); open = unread()) {
+        long remaining = deadline - System.nanoTime();
+        if (!open.equals(before)) {
+          deadline = System.nanoTime() + patience.toNanos();
+          left = Optional.empty();
+          ended = false;
+        } else if (remaining < 0) {
+          throw new IOException(
+              ("The topic %s could not be read to its end: for %s, nothing was committed or"
+                      + " aborted after the offsets %s. A transaction is open there: stop the job that"
+                      + " owns it, or abort it with kafka-transactions.sh")
+                  .formatted(topic, patience, open));
+        } else if (left.isEmpty() && remaining < patience.toNanos() / 2) {
+          left = Optional.of(LingeringTransactions.find(kafka, ownTransactions, endsOf(open)));
+          foundNanos = System.nanoTime();
+          // The query itself may have taken long; the committer still gets the rest of the wait.
+          deadline = Math.max(deadline, foundNanos + patience.toNanos() / 2);
+        } else if (left.isPresent()
+            && !ended
+            && System.nanoTime() - foundNanos > patience.toNanos() / 4) {
+          // A live committer would have committed by now.
+          left.get().end();
+          ended = true;
+        }
+        before = open;
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+          TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+          if (record.offset() < ends.get(partition) && !more.after(record)) {
+            return;
+          }
+        }
+      }
+    } catch (KafkaException e) {
+      throw new IOException("The topic " + topic + " can't be read", e);
+    }
+  }
+
+  private Map<TopicPartition, Long> endsOf(Map<TopicPartition, Long> unread) {
+    Map<TopicPartition, Long> some = new HashMap<>(ends);
+    some.keySet().retainAll(unread.keySet());
+    return some;
+  }
+
+  /** The first offset read, by partition, of partitions that are not read from offset 0 on. */
+  Map<Integer, Long> forgottenBefore() {
+    return forgottenBefore;
+  }
+
+  /** Receives a record, and returns whether to continue. */
+  @FunctionalInterface
+  interface RecordVisitor {
+    boolean after(ConsumerRecord<byte[], byte[]> record) throws IOException;
+  }
+
+  /** Positions of the partitions that have not reached their end; pauses the others. */
+  private Map<TopicPartition, Long> unread() {
+    Map<TopicPartition, Long> unread =
+        new TreeMap<>((a, b) -> Integer.compare(a.partition(), b.partition()));
+    ends.forEach(
+        (partition, end) -> {
+          long position = consumer.position(partition);
+          if (position < end) {
+            unread.put(partition, position);
+          } else {
+            consumer.pause(Set.of(partition));
+          }
+        });
+    return unread;
+  }
+
+  @Override
+  public void close() {
+    consumer.close();
+  }
+}

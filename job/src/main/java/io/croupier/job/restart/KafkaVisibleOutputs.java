@@ -1,0 +1,200 @@
+package io.croupier.job.restart;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.WireFormat;
+import io.croupier.operators.flink.RefusedStartException;
+import io.croupier.operators.flink.VisibleOutputs;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.ModelUpdate;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The committed records of the accounting and updates topics, read with separate consumers. */
+public final class KafkaVisibleOutputs implements VisibleOutputs {
+  private static final long serialVersionUID = 1;
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaVisibleOutputs.class);
+  private static final int ROUND_TAG = varintTag(ModelUpdate.ROUND_FIELD_NUMBER);
+  private static final int PUBLISHED_AT_MS_TAG =
+      varintTag(ModelUpdate.PUBLISHED_AT_MS_FIELD_NUMBER);
+
+  private final Map<String, String> kafka;
+  private final String accountingTopic;
+  private final String updatesTopic;
+  private final String ownTransactions;
+
+  /**
+   * Creates the outputs.
+   *
+   * @param kafka properties of Kafka's clients
+   * @param ownTransactions prefix of the transactional ids whose open transactions may be aborted
+   */
+  public KafkaVisibleOutputs(
+      Map<String, String> kafka,
+      String accountingTopic,
+      String updatesTopic,
+      String ownTransactions) {
+    this.kafka = Map.copyOf(kafka);
+    this.accountingTopic = accountingTopic;
+    this.updatesTopic = updatesTopic;
+    this.ownTransactions = ownTransactions;
+  }
+
+  @Override
+  public String accountingTopic() {
+    return accountingTopic;
+  }
+
+  @Override
+  public String updatesTopic() {
+    return updatesTopic;
+  }
+
+  @Override
+  public Visible<AccountingEvent> accounting(long sinceMs, StreamingRuntimeContext subtask)
+      throws IOException {
+    return open(accountingTopic, sinceMs, subtask, KafkaVisibleOutputs::showEvent);
+  }
+
+  @Override
+  public Visible<PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask)
+      throws IOException {
+    return open(updatesTopic, sinceMs, subtask, KafkaVisibleOutputs::showRound);
+  }
+
+  /**
+   * Reads an accounting event.
+   *
+   * @throws RefusedStartException if no ledger can have written it; a retry would read the same
+   *     record again
+   */
+  static AccountingEvent event(ConsumerRecord<byte[], byte[]> record) {
+    if (record.value() == null) {
+      throw odd(
+          record,
+          "it has no value. If the topic is compacted (cleanup.policy), the accounts of the"
+              + " record's key are deleted");
+    }
+    AccountingEvent event;
+    try {
+      event = AccountingEvent.parseFrom(record.value());
+    } catch (InvalidProtocolBufferException e) {
+      throw odd(record, "it can't be parsed");
+    }
+    List<String> violations = AccountingEvents.violations(event);
+    if (!violations.isEmpty()) {
+      throw odd(record, String.join("; ", violations));
+    }
+    return event;
+  }
+
+  private static RefusedStartException odd(ConsumerRecord<byte[], byte[]> record, String why) {
+    return new RefusedStartException(
+        ("The record at %s-%d@%d is not an AccountingEvent of a ledger: %s. Another"
+                + " program writes to the topic: restrict it to the job, copy the other records,"
+                + " with their timestamps and in their order, to a new topic, and configure that"
+                + " topic (topics.accounting)")
+            .formatted(record.topic(), record.partition(), record.offset(), why));
+  }
+
+  /**
+   * Passes an accounting event to {@code more}; returns whether to continue.
+   *
+   * @throws RefusedStartException if the record is not an event, or {@code more} rejects it
+   */
+  static boolean showEvent(ConsumerRecord<byte[], byte[]> record, Predicate<AccountingEvent> more) {
+    AccountingEvent event = event(record);
+    try {
+      return more.test(event);
+    } catch (IllegalArgumentException e) {
+      throw odd(record, e.getMessage());
+    }
+  }
+
+  private static int varintTag(int field) {
+    return field << 3 | WireFormat.WIRETYPE_VARINT;
+  }
+
+  private static boolean showRound(
+      ConsumerRecord<byte[], byte[]> record, Predicate<PublishedRound> more) {
+    Optional<PublishedRound> round = round(record);
+    return round.isEmpty() || more.test(round.get());
+  }
+
+  /**
+   * The round of an update, without its vectors; empty for tombstones and records that are not
+   * updates.
+   */
+  static Optional<PublishedRound> round(ConsumerRecord<byte[], byte[]> record) {
+    if (record.value() == null || record.key() == null) {
+      return Optional.empty();
+    }
+    CodedInputStream in = CodedInputStream.newInstance(record.value());
+    long round = 0;
+    long atMs = 0;
+    try {
+      for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+        if (tag == ROUND_TAG) {
+          round = in.readInt64();
+        } else if (tag == PUBLISHED_AT_MS_TAG) {
+          atMs = in.readInt64();
+        } else {
+          in.skipField(tag);
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn(
+          "The record at {}-{}@{} is not a ModelUpdate and is skipped: another program"
+              + " writes to the topic",
+          record.topic(),
+          record.partition(),
+          record.offset());
+      return Optional.empty();
+    }
+    return Optional.of(new PublishedRound(new String(record.key(), UTF_8), round, atMs));
+  }
+
+  private <T> Visible<T> open(
+      String topic, long sinceMs, StreamingRuntimeContext subtask, RecordHandler<T> showing)
+      throws IOException {
+    CommittedTopic records = CommittedTopic.open(kafka, topic, sinceMs, ownTransactions);
+    try {
+      SubtaskBarrier.await(subtask, topic);
+    } catch (IOException e) {
+      records.close();
+      throw e;
+    }
+    return new Visible<>() {
+      @Override
+      public void forEach(Predicate<T> more) throws IOException {
+        records.forEach(record -> showing.show(record, more));
+      }
+
+      @Override
+      public Map<Integer, Long> forgottenBefore() {
+        return records.forgottenBefore();
+      }
+
+      @Override
+      public void close() {
+        records.close();
+      }
+    };
+  }
+
+  /** Passes on the content of a record, if it has any; returns whether to continue. */
+  @FunctionalInterface
+  private interface RecordHandler<T> {
+    boolean show(ConsumerRecord<byte[], byte[]> record, Predicate<T> more);
+  }
+}

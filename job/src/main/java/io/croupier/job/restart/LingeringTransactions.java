@@ -1,0 +1,151 @@
+package io.croupier.job.restart;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.ProducerState;
+import org.apache.kafka.clients.admin.TransactionDescription;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Open transactions of an earlier run that no process commits or aborts. The sink takes
+ * transactional ids from a pool, so a failed checkpoint may have begun a transaction under the id
+ * that the last completed checkpoint lists as pre-committed. The committer then finds its own
+ * transaction completed, the writer doesn't abort transactions with listed ids, and the new one
+ * would stay open until it times out.
+ *
+ * <p>A transaction that the committer is about to commit looks the same, and is committed as soon
+ * as its coordinator answers. So this class lists the open transactions, requires answers from all
+ * their coordinators, and lets the caller abort only those that are still open some time later.
+ */
+final class LingeringTransactions {
+  private static final Logger LOG = LoggerFactory.getLogger(LingeringTransactions.class);
+
+  private final Map<String, String> kafka;
+  private final String prefix;
+  private final Map<TopicPartition, Long> ends;
+  private final Set<OpenTransaction> seen;
+
+  /** One transaction. The name alone doesn't identify it: a later transaction may have the same. */
+  private record OpenTransaction(String name, long producerId, int epoch, long startTimeMs) {}
+
+  private LingeringTransactions(
+      Map<String, String> kafka, String prefix, Map<TopicPartition, Long> ends) throws IOException {
+    this.kafka = kafka;
+    this.prefix = prefix;
+    this.ends = ends;
+    seen = ask("listed", this::open);
+  }
+
+  /**
+   * Finds this job's transactions that opened below the given offsets.
+   *
+   * @param prefix of this job's transactional ids, without the hyphen after it
+   * @param ends end offsets; transactions that begin at them or later are ignored
+   * @throws IOException if the brokers don't answer
+   */
+  static LingeringTransactions find(
+      Map<String, String> kafka, String prefix, Map<TopicPartition, Long> ends) throws IOException {
+    return new LingeringTransactions(kafka, prefix, ends);
+  }
+
+  /**
+   * Aborts those that are still open, by fencing their producers, as a new writer with the same ids
+   * does.
+   *
+   * @throws IOException if the brokers refuse
+   */
+  void end() throws IOException {
+    ask(
+        "aborted",
+        admin -> {
+          Set<OpenTransaction> left = open(admin);
+          left.retainAll(seen);
+          Set<String> names = new HashSet<>();
+          left.forEach(transaction -> names.add(transaction.name()));
+          if (!names.isEmpty()) {
+            LOG.warn("Aborting transactions that an earlier run left open: {}", names);
+            admin.fenceProducers(names).all().get();
+          }
+          return names;
+        });
+  }
+
+  private Set<OpenTransaction> open(Admin admin) throws ExecutionException, InterruptedException {
+    Set<Long> producers = new HashSet<>();
+    admin
+        .describeProducers(ends.keySet())
+        .all()
+        .get()
+        .forEach(
+            (partition, states) -> {
+              for (ProducerState state : states.activeProducers()) {
+                if (state.currentTransactionStartOffset().orElse(Long.MAX_VALUE)
+                    < ends.get(partition)) {
+                  producers.add(state.producerId());
+                }
+              }
+            });
+    Set<OpenTransaction> open = new HashSet<>();
+    describe(admin, producers)
+        .forEach(
+            (name, transaction) -> {
+              if (transaction.state() == TransactionState.ONGOING) {
+                open.add(
+                    new OpenTransaction(
+                        name,
+                        transaction.producerId(),
+                        transaction.producerEpoch(),
+                        transaction.transactionStartTimeMs().orElse(0)));
+              }
+            });
+    return open;
+  }
+
+  /**
+   * Describes this job's transactions of the given producers. Fails unless all coordinators answer.
+   */
+  private Map<String, TransactionDescription> describe(Admin admin, Set<Long> producers)
+      throws ExecutionException, InterruptedException {
+    if (producers.isEmpty()) {
+      return Map.of();
+    }
+    Collection<String> names =
+        admin
+            .listTransactions(new ListTransactionsOptions().filterProducerIds(producers))
+            .all()
+            .get()
+            .stream()
+            .map(TransactionListing::transactionalId)
+            .filter(name -> name.startsWith(prefix + "-"))
+            .toList();
+    return names.isEmpty() ? Map.of() : admin.describeTransactions(names).all().get();
+  }
+
+  /** One or several requests to the brokers. */
+  @FunctionalInterface
+  private interface BrokerQuery<T> {
+    T to(Admin admin) throws ExecutionException, InterruptedException;
+  }
+
+  private <T> T ask(String what, BrokerQuery<T> question) throws IOException {
+    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
+      return question.to(admin);
+    } catch (ExecutionException | KafkaException e) {
+      throw new IOException("Transactions that an earlier run left open can't be " + what, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while transactions were " + what, e);
+    }
+  }
+}

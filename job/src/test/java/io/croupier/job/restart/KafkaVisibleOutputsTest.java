@@ -1,0 +1,108 @@
+package io.croupier.job.restart;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.operators.flink.RefusedStartException;
+import io.croupier.operators.flink.VisibleOutputs.PublishedRound;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.ModelUpdate;
+import java.util.Arrays;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Records that other programs may have written to the accounting topic. */
+class KafkaVisibleOutputsTest {
+  private static final String EVENT =
+      "model_id: 'm' user_id: 'secret' device_id: 'd' sequence: 3 outcome: ADMITTED undisclosed {}"
+          + " source { topic: 'gradients' partition: 2 offset: 5 }";
+
+  private static final byte[] KEY = "model".getBytes(UTF_8);
+
+  private static AccountingEvent event(String change) throws TextFormat.ParseException {
+    AccountingEvent.Builder event = TextFormat.parse(EVENT, AccountingEvent.class).toBuilder();
+    TextFormat.merge(change, event);
+    return event.build();
+  }
+
+  private static ConsumerRecord<byte[], byte[]> record(byte[] value) {
+    return new ConsumerRecord<>("accounts", 1, 7, "secret".getBytes(UTF_8), value);
+  }
+
+  private static void assertRefused(byte[] value, String why) {
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> KafkaVisibleOutputs.event(record(value)))
+        .withMessageContaining(
+            "The record at accounts-1@7 is not an AccountingEvent of a ledger: " + why)
+        .withMessageContaining("topics.accounting")
+        .withMessageNotContaining("secret");
+  }
+
+  @Test
+  void readsEventsOfALedger() throws Exception {
+    AccountingEvent event = event("");
+    assertThat(KafkaVisibleOutputs.event(record(event.toByteArray()))).isEqualTo(event);
+  }
+
+  @Test
+  void readsTheRoundOfAnUpdate() throws Exception {
+    byte[] update = ModelUpdate.newBuilder().setRound(3).setPublishedAtMs(5).build().toByteArray();
+
+    assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, KEY, update)))
+        .contains(new PublishedRound("model", 3, 5));
+    assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, KEY, null)))
+        .isEmpty();
+    assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, null, update)))
+        .isEmpty();
+    byte[] cutShort = Arrays.copyOf(update, update.length - 1);
+    assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, KEY, cutShort)))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "source { partition: -1 }         | source.partition is -1: it must be from 0 to 999999",
+        "source { partition: 2147483647 } | source.partition is 2147483647: it must be from 0",
+        "source { partition: 1000000 }    | source.partition is 1000000: it must be from 0 to",
+        "source { offset: -1 }            | source.offset is -1: it must be at least 0",
+        "source { topic: '' }             | source.topic is of 0 characters: it must be a topic's",
+        "sequence: -1                     | sequence is -1: it must be at least 0",
+        "user_id: ''                      | user_id must be 1 to 256 bytes long",
+        "model_id: 'a b'                  | model_id must be 1 to 100 letters",
+        "outcome: OUTCOME_UNSPECIFIED     | outcome is OUTCOME_UNSPECIFIED: it must be the outcome",
+      })
+  void refusesWhatNoLedgerWrites(String change, String why) throws Exception {
+    assertRefused(event(change).toByteArray(), why);
+  }
+
+  @Test
+  void refusesRecordsThatAreNoEvents() throws Exception {
+    assertRefused(new byte[0], "model_id must be");
+    assertRefused("secret".getBytes(UTF_8), "it can't be parsed");
+    assertRefused(null, "it has no value. If the topic is compacted (cleanup.policy)");
+    assertRefused(
+        event("").toBuilder().clearSource().build().toByteArray(), "source is missing: it must be");
+  }
+
+  @Test
+  void namesTheRecordThatCannotBeAdded() throws Exception {
+    ConsumerRecord<byte[], byte[]> record = record(event("").toByteArray());
+    assertThat(KafkaVisibleOutputs.showEvent(record, told -> false)).isFalse();
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(
+            () ->
+                KafkaVisibleOutputs.showEvent(
+                    record,
+                    told -> {
+                      throw new IllegalArgumentException("the totals' mu is -1.0");
+                    }))
+        .withMessageContaining(
+            "accounts-1@7 is not an AccountingEvent of a ledger: the totals' mu is");
+  }
+}
