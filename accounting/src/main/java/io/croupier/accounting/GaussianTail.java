@@ -1,5 +1,7 @@
 package io.croupier.accounting;
 
+import io.croupier.accounting.numerics.GaussLegendre;
+
 /**
  * Two moments of a Gaussian beyond d >= 0 standard units, relative to its density there:
  *

@@ -3,11 +3,11 @@ package io.croupier.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.cli.account.AccountingTopic;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.cli.account.AccountingTopic;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;

@@ -1,9 +1,9 @@
 package io.croupier.accounting.mechanism;
 
-import io.croupier.accounting.DecimalNorm;
-import io.croupier.accounting.DecimalSum;
-import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.mechanism.InvalidMechanismException.Flaw;
+import io.croupier.accounting.numerics.DecimalNorm;
+import io.croupier.accounting.numerics.DecimalSum;
+import io.croupier.accounting.numerics.DecimalUnits;
 import java.math.BigDecimal;
 import java.nio.DoubleBuffer;
 import java.util.List;

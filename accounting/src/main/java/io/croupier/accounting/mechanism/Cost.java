@@ -1,7 +1,7 @@
 package io.croupier.accounting.mechanism;
 
-import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.PureCosts;
+import io.croupier.accounting.numerics.DecimalUnits;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 

@@ -1,6 +1,6 @@
 package io.croupier.accounting.privunit;
 
-import io.croupier.accounting.GaussLegendre;
+import io.croupier.accounting.numerics.GaussLegendre;
 import java.util.Arrays;
 
 /**

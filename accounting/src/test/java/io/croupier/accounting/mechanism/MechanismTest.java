@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.ResponseLaw;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

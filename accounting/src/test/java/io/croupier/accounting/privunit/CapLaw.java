@@ -1,6 +1,6 @@
 package io.croupier.accounting.privunit;
 
-import io.croupier.accounting.GaussLegendre;
+import io.croupier.accounting.numerics.GaussLegendre;
 
 /**
  * The exact law of PrivUnit's cap, by quadrature of its own: what the choice among candidates tends

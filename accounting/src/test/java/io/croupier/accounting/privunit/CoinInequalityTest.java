@@ -2,7 +2,7 @@ package io.croupier.accounting.privunit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.accounting.GaussLegendre;
+import io.croupier.accounting.numerics.GaussLegendre;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.croupier.accounting.GaussLegendre;
+import io.croupier.accounting.numerics.GaussLegendre;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;

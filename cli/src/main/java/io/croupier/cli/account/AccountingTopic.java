@@ -1,8 +1,8 @@
 package io.croupier.cli.account;
 
-import io.croupier.cli.io.CountBar;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.CountBar;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;

@@ -1,10 +1,10 @@
 package io.croupier.cli.ledger;
 
-import io.croupier.cli.account.AccountingTopic;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
+import io.croupier.cli.account.AccountingTopic;
 import io.croupier.cli.account.Json;
 import io.croupier.job.config.JobConfig;
 import java.util.concurrent.Callable;

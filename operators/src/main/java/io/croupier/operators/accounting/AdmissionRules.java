@@ -1,7 +1,6 @@
 package io.croupier.operators.accounting;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
@@ -9,6 +8,7 @@ import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent.Outcome;

@@ -1,10 +1,10 @@
 package io.croupier.operators.accounting;
 
-import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Limits;

@@ -1,11 +1,11 @@
 package io.croupier.operators.accounting;
 
-import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.RenyiDp;
 import io.croupier.accounting.RenyiFilter;
 import io.croupier.accounting.ZeroConcentratedDp;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
 import java.math.BigDecimal;

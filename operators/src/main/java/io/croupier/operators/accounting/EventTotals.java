@@ -1,7 +1,7 @@
 package io.croupier.operators.accounting;
 
-import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.schemas.Spend;
 
 /**

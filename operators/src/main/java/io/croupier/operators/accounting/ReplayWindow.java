@@ -1,6 +1,6 @@
 package io.croupier.operators.accounting;
 
-import io.croupier.accounting.DecimalUnits;
+import io.croupier.accounting.numerics.DecimalUnits;
 
 /**
  * Which sequence numbers of one device were judged: the highest, and which of the {@value #WIDTH}

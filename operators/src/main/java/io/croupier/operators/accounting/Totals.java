@@ -1,8 +1,8 @@
 package io.croupier.operators.accounting;
 
-import io.croupier.accounting.DecimalUnits;
 import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.schemas.Spend;
 
 /**

@@ -1,6 +1,6 @@
 package io.croupier.operators.learner;
 
-import io.croupier.accounting.GaussLegendre;
+import io.croupier.accounting.numerics.GaussLegendre;
 
 /**
  * Folded integrals whose integrand is not smooth at v = 0 or v = 1: the 48-point rule on panels

@@ -1,6 +1,6 @@
 package io.croupier.operators.learner;
 
-import io.croupier.accounting.GaussLegendre;
+import io.croupier.accounting.numerics.GaussLegendre;
 import java.io.Serializable;
 
 /**

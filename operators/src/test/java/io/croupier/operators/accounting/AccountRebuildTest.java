@@ -3,7 +3,7 @@ package io.croupier.operators.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.croupier.accounting.DecimalUnits;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;

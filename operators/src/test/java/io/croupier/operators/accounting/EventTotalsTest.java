@@ -2,7 +2,7 @@ package io.croupier.operators.accounting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.accounting.DecimalUnits;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.schemas.Spend;
 import org.junit.jupiter.api.Test;
 

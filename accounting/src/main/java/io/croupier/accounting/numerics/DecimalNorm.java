@@ -1,4 +1,4 @@
-package io.croupier.accounting;
+package io.croupier.accounting.numerics;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;

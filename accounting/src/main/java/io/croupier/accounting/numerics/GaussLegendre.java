@@ -1,4 +1,4 @@
-package io.croupier.accounting;
+package io.croupier.accounting.numerics;
 
 /**
  * The 48-point Gauss-Legendre rule on (0, 1): the integral of f is the sum of {@code weight(i) *
