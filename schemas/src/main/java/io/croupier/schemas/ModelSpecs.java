@@ -22,11 +22,24 @@ public final class ModelSpecs {
 
   private ModelSpecs() {}
 
-  /** The exponent of the grid: as set, else floor(log2 G) - 16. */
+  /**
+   * The gradient bound G of the first publication: with an adaptive clip the initial one, otherwise
+   * that of all rounds.
+   */
+  public static double firstGradientBound(ModelSpec spec) {
+    return spec.hasAdaptiveClip()
+        ? AdaptiveClips.initial(spec.getAdaptiveClip())
+        : spec.getGradientBound();
+  }
+
+  /** The exponent of the first publication's grid: as set, else that of its gradient bound. */
   public static int gridExponent(ModelSpec spec) {
-    return spec.hasGridExponent()
-        ? spec.getGridExponent()
-        : Math.getExponent(spec.getGradientBound()) - 16;
+    return spec.hasGridExponent() ? spec.getGridExponent() : gridExponent(firstGradientBound(spec));
+  }
+
+  /** The default exponent of the grid for a gradient bound G: floor(log2 G) - 16. */
+  public static int gridExponent(double gradientBound) {
+    return Math.getExponent(gradientBound) - 16;
   }
 
   /** The weights of round 0, shape [dimension], for the caller to keep. */

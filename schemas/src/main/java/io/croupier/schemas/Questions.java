@@ -20,13 +20,18 @@ public final class Questions {
 
   /**
    * Probability with which a device that takes part in a round is asked a question instead of for a
-   * gradient: as set, else 0.02; 0 if the model asks no questions.
+   * gradient: as set, else 0.02; 0 if the model asks no questions. While a model with an adaptive
+   * clip scouts, its updates have a probability of 1 instead.
    */
   public static double probability(ModelSpec spec) {
-    if (spec.getQuestionsCount() == 0) {
+    if (!isAsking(spec)) {
       return 0;
     }
     return spec.hasQuestionProbability() ? spec.getQuestionProbability() : DEFAULT_PROBABILITY;
+  }
+
+  private static boolean isAsking(ModelSpec spec) {
+    return spec.getQuestionsCount() > 0 || spec.hasAdaptiveClip();
   }
 
   static void check(ModelSpec spec, Violations violations) {
@@ -35,7 +40,12 @@ public final class Questions {
       double p = spec.getQuestionProbability();
       violations.require(p >= 0 && p < 1, "question_probability", p, "at least 0 and below 1");
       violations.require(
-          count > 0, "question_probability", p, "left out: the model asks no questions");
+          isAsking(spec), "question_probability", p, "left out: the model asks no questions");
+      violations.require(
+          p != 0 || !spec.hasAdaptiveClip(),
+          "question_probability",
+          p,
+          "above 0: the answers to the question " + AdaptiveClips.QUESTION + " adapt the clip");
     }
     if (count == 0) {
       return;
@@ -48,6 +58,12 @@ public final class Questions {
     violations.require(count <= MOST, "questions", "of length " + count, "at most " + MOST);
     Set<String> names = new HashSet<>();
     for (int i = 0; i < count; i++) {
+      String name = spec.getQuestions(i).getName();
+      violations.require(
+          !(spec.hasAdaptiveClip() && name.equals(AdaptiveClips.QUESTION)),
+          "questions[" + i + "].name",
+          '"' + name + '"',
+          "another: with adaptive_clip, the model asks a question of its own by this name");
       check("questions[" + i + "]", spec.getQuestions(i), names, violations);
     }
   }

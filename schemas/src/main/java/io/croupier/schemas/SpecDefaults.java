@@ -7,7 +7,11 @@ final class SpecDefaults {
 
   static ModelSpec resolve(ModelSpec spec) {
     ModelSpec.Builder resolved = spec.toBuilder();
-    resolved.setGridExponent(ModelSpecs.gridExponent(spec));
+    if (spec.hasAdaptiveClip()) {
+      resolved.setAdaptiveClip(AdaptiveClips.resolve(spec.getAdaptiveClip()));
+    } else {
+      resolved.setGridExponent(ModelSpecs.gridExponent(spec));
+    }
     resolved.setInitialWealth(ModelSpecs.initialWealth(spec));
     if (spec.getInitialWeightsList().stream().allMatch(weight -> weight == 0)) {
       resolved.clearInitialWeights();

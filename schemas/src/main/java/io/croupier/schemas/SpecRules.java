@@ -69,6 +69,15 @@ final class SpecRules {
         "dimension",
         spec.getDimension(),
         "from 1 to " + ModelSpecs.MAX_DIMENSION);
+    if (spec.hasAdaptiveClip()) {
+      AdaptiveClips.check(spec, violations);
+    } else {
+      checkBound(spec, violations);
+    }
+    checkInitialWeights(spec, violations);
+  }
+
+  private static void checkBound(ModelSpec spec, Violations violations) {
     if (violations.required("gradient_bound", spec.hasGradientBound(), "a finite number above 0")) {
       double g = spec.getGradientBound();
       violations.require(
@@ -84,7 +93,6 @@ final class SpecRules {
           spec.getGridExponent(),
           "from -" + MAX_GRID_EXPONENT + " to " + MAX_GRID_EXPONENT);
     }
-    checkInitialWeights(spec, violations);
   }
 
   private static void checkInitialWeights(ModelSpec spec, Violations violations) {

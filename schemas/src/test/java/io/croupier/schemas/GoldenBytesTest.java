@@ -24,6 +24,7 @@ class GoldenBytesTest {
         "ModelSpec-central",
         "ModelSpec-priv-unit",
         "ModelSpec-questions",
+        "ModelSpec-adaptive-clip",
         "GradientReport-dense",
         "GradientReport-grid",
         "GradientReport-sparse",
@@ -33,6 +34,7 @@ class GoldenBytesTest {
         "GradientReport-answer",
         "ModelUpdate",
         "ModelUpdate-estimates",
+        "ModelUpdate-adaptive-clip",
         "AccountingEvent",
         "AccountingEvent-limits",
         "AccountingEvent-central",
@@ -41,6 +43,7 @@ class GoldenBytesTest {
         "AccountingEvent-answer",
         "GuaranteeEvent",
         "JournalEntry",
+        "JournalEntry-bounds",
         "RecordedReport",
       })
   void readsAndWritesTheBytesOfVersion1(String name) throws IOException {
@@ -54,7 +57,7 @@ class GoldenBytesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"local", "priv-unit", "questions"})
+  @ValueSource(strings = {"local", "priv-unit", "questions", "adaptive-clip"})
   void aGoldenSpecIsValid(String kind) throws IOException {
     ModelSpec spec = ModelSpec.parseFrom(bytes("ModelSpec-" + kind + ".bin"));
     assertThat(ModelSpecs.violations(spec)).isEmpty();
