@@ -5,31 +5,15 @@ import io.croupier.accounting.privunit.PrivUnitLaws;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * The gradients of one model, and what the laws of mechanisms on them share.
- *
- * <p>Most reports to a model declare what the one before declared, so the last law of priv_unit is
- * kept. Not safe for use by several threads.
+ * The gradients of one model, or of one round where the bound moves, and what the laws of
+ * mechanisms on them share. Not safe for use by several threads.
  */
 public final class GradientSpace {
   private final int dimension;
   private final double gradientBound;
   private final int gridExponent;
   private final double gridStep;
-  private final PrivUnitLaws laws;
-  private final DoubleUnaryOperator gammaTail;
-
-  /** Shapes whose tails are known, and the tails; 0: not asked for yet. */
-  private final double[] shapes = new double[4];
-
-  private final double[] tails = new double[shapes.length];
-
-  private PrivUnitLaw last;
-  private boolean lastIsNearOptimum;
-
-  /** 0: not asked for yet. */
-  private double lastRange;
-
-  private double lastVariance;
+  private final Laws laws;
 
   /**
    * A space for variances, errors and costs. It has no tails, so lengths that need one throw {@link
@@ -65,12 +49,20 @@ public final class GradientSpace {
       int gridExponent,
       PrivUnitLaws laws,
       DoubleUnaryOperator gammaTail) {
+    this(dimension, gradientBound, gridExponent, new Laws(laws, gammaTail));
+  }
+
+  private GradientSpace(int dimension, double gradientBound, int gridExponent, Laws laws) {
     this.dimension = dimension;
     this.gradientBound = gradientBound;
     this.gridExponent = gridExponent;
     gridStep = Math.scalb(1.0, gridExponent);
     this.laws = laws;
-    this.gammaTail = gammaTail;
+  }
+
+  /** Returns the same space with another bound and grid. O(1): it shares the laws of this space. */
+  public GradientSpace withBound(double otherBound, int otherGridExponent) {
+    return new GradientSpace(dimension, otherBound, otherGridExponent, laws);
   }
 
   /** d. */
@@ -95,16 +87,7 @@ public final class GradientSpace {
 
   /** The value that a Gamma variable of scale 1 exceeds with probability 2^-40, rounded up. */
   double gammaTail(double shape) {
-    for (int i = 0; i < shapes.length; i++) {
-      if (shapes[i] == 0) {
-        tails[i] = gammaTail.applyAsDouble(shape);
-        shapes[i] = shape;
-      }
-      if (shapes[i] == shape) {
-        return tails[i];
-      }
-    }
-    return gammaTail.applyAsDouble(shape);
+    return laws.gammaTail(shape);
   }
 
   /**
@@ -119,28 +102,77 @@ public final class GradientSpace {
 
   /** The law of priv_unit with these parameters. */
   public PrivUnitLaw law(PrivUnitMechanism mechanism) {
-    if (last == null
-        || last.epsilon() != mechanism.epsilon()
-        || last.candidates() != mechanism.candidates()
-        || last.top() != mechanism.top()) {
-      last = laws.of(dimension, mechanism.epsilon(), mechanism.candidates(), mechanism.top());
-      lastIsNearOptimum = last.isNearOptimum();
-      lastRange = 0;
-    }
-    return last;
+    return laws.law(dimension, mechanism);
   }
 
   boolean isNearOptimum(PrivUnitMechanism mechanism) {
     law(mechanism);
-    return lastIsNearOptimum;
+    return laws.lastIsNearOptimum;
   }
 
   double bettingVariance(PrivUnitMechanism mechanism, double range) {
-    PrivUnitLaw law = law(mechanism);
-    if (lastRange != range) {
-      lastRange = range;
-      lastVariance = law.bettingVariance(range * gradientBound);
+    law(mechanism);
+    return laws.lastVariance(range * gradientBound) * gradientBound * gradientBound;
+  }
+
+  /**
+   * What doesn't depend on the bound. Most reports to a model declare what the one before declared,
+   * so the last law of priv_unit is kept.
+   */
+  private static final class Laws {
+    private final PrivUnitLaws all;
+    private final DoubleUnaryOperator gammaTail;
+
+    /** Shapes whose tails are known, and the tails; 0: not asked for yet. */
+    private final double[] shapes = new double[4];
+
+    private final double[] tails = new double[shapes.length];
+
+    private PrivUnitLaw last;
+    private boolean lastIsNearOptimum;
+
+    /** In units of 1 / G; 0: not asked for yet. */
+    private double lastRange;
+
+    /** In units of G^2. */
+    private double lastVariance;
+
+    Laws(PrivUnitLaws all, DoubleUnaryOperator gammaTail) {
+      this.all = all;
+      this.gammaTail = gammaTail;
     }
-    return lastVariance * gradientBound * gradientBound;
+
+    double gammaTail(double shape) {
+      for (int i = 0; i < shapes.length; i++) {
+        if (shapes[i] == 0) {
+          tails[i] = gammaTail.applyAsDouble(shape);
+          shapes[i] = shape;
+        }
+        if (shapes[i] == shape) {
+          return tails[i];
+        }
+      }
+      return gammaTail.applyAsDouble(shape);
+    }
+
+    PrivUnitLaw law(int dimension, PrivUnitMechanism mechanism) {
+      if (last == null
+          || last.epsilon() != mechanism.epsilon()
+          || last.candidates() != mechanism.candidates()
+          || last.top() != mechanism.top()) {
+        last = all.of(dimension, mechanism.epsilon(), mechanism.candidates(), mechanism.top());
+        lastIsNearOptimum = last.isNearOptimum();
+        lastRange = 0;
+      }
+      return last;
+    }
+
+    double lastVariance(double range) {
+      if (lastRange != range) {
+        lastRange = range;
+        lastVariance = last.bettingVariance(range);
+      }
+      return lastVariance;
+    }
   }
 }

@@ -108,6 +108,28 @@ class MechanismTest {
     }
   }
 
+  /** Two bounds take turns, as in reports to a model whose bound moves. */
+  @Test
+  void lengthsAndVariancesFollowTheBound() {
+    GradientSpace space =
+        new GradientSpace(3, 2, -4, new PrivUnitLaws(), shape -> 10 * Math.sqrt(shape));
+    GradientSpace larger = space.withBound(8, -2);
+    assertThat(larger.gradientBound()).isEqualTo(8);
+    assertThat(larger.gridStep()).isEqualTo(0.25);
+    for (Mechanism mechanism : ALL) {
+      String name = mechanism.name();
+      assertThat(mechanism.longest(larger)).as(name).isEqualTo(4 * mechanism.longest(space));
+      double range = Math.min(0.3, mechanism.pole(space) / 2);
+      assertThat(mechanism.directionalVariance(larger, range / 4))
+          .as(name)
+          .isEqualTo(16 * mechanism.directionalVariance(space, range));
+      assertThat(mechanism.directionalVariance(larger, range / 8))
+          .as(name)
+          .isEqualTo(16 * mechanism.directionalVariance(space, range / 2));
+      assertThat(mechanism.cost(larger)).as(name).isEqualTo(mechanism.cost(space));
+    }
+  }
+
   /** 4 d (d + 1) / epsilon^2, 8 sum 1 / tau^2 and 4 d / mu^2. */
   @Test
   void squaredErrors() {
