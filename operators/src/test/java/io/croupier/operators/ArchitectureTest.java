@@ -78,6 +78,7 @@ class ArchitectureTest {
         .that()
         .resideInAnyPackage(
             "io.croupier.operators.learner..",
+            "io.croupier.operators.clip..",
             "io.croupier.operators.noise..",
             "io.croupier.operators.central..",
             "io.croupier.operators.accounting..")
