@@ -12,6 +12,7 @@ import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
@@ -63,6 +64,9 @@ public final class AdmissionRules {
     takesExamples = spec.hasDpFtrlLeastSquares();
     questions = new LinkedHashSet<>();
     spec.getQuestionsList().forEach(question -> questions.add(question.getName()));
+    if (spec.hasAdaptiveClip()) {
+      questions.add(AdaptiveClips.QUESTION);
+    }
     budget = new Budget("limits.", limits);
     maxParticipations = limits.getMaxParticipations();
     minSeparation = limits.getMinSeparation();
@@ -106,7 +110,7 @@ public final class AdmissionRules {
       return new Judgement(
           Outcome.REFUSED_IMPLAUSIBLE,
           "the report is longer than report_bound, or than gradient_bound, "
-              + spec.getGradientBound()
+              + (spec.hasAdaptiveClip() ? report.gradientBound : spec.getGradientBound())
               + ", and its declared noise allow: the gradient must be clipped to gradient_bound,"
               + " then noised as declared");
     }
@@ -198,14 +202,33 @@ public final class AdmissionRules {
   }
 
   private Judgement judgeDeclaration(Report report, Mechanism mechanism) {
-    if (report.gradientBound != 0 && report.gradientBound != spec.getGradientBound()) {
-      return Judgement.refusedDeclaration(
-          mechanism,
-          "gradient_bound is %s: it must be the model's, %s, or left out"
-              .formatted(report.gradientBound, spec.getGradientBound()));
+    String wrong = spec.hasAdaptiveClip() ? refusalOfClip(report) : refusalOfBound(report);
+    if (wrong.isEmpty()) {
+      wrong = refusal(report.form == VectorForm.SPARSE, mechanism);
     }
-    String wrong = refusal(report.form == VectorForm.SPARSE, mechanism);
     return wrong.isEmpty() ? Judgement.ADMITTED : Judgement.refusedDeclaration(mechanism, wrong);
+  }
+
+  private String refusalOfBound(Report report) {
+    return report.gradientBound == 0 || report.gradientBound == spec.getGradientBound()
+        ? ""
+        : "gradient_bound is %s: it must be the model's, %s, or left out"
+            .formatted(report.gradientBound, spec.getGradientBound());
+  }
+
+  /** The ledger doesn't know the clip of a round; the learner compares the bound with it. */
+  private String refusalOfClip(Report report) {
+    double least = AdaptiveClips.least(spec.getAdaptiveClip());
+    double largest = AdaptiveClips.largest(spec.getAdaptiveClip());
+    if (report.form == VectorForm.ANSWER
+        || (report.gradientBound >= least && report.gradientBound <= largest)) {
+      return "";
+    }
+    return "gradient_bound is %s: it must be that of the update whose round the report names, from %s to %s"
+        .formatted(
+            report.gradientBound == 0 ? "missing" : String.valueOf(report.gradientBound),
+            least,
+            largest);
   }
 
   /** Returns why the model refuses a declaration; empty if it doesn't. */
@@ -220,7 +243,7 @@ public final class AdmissionRules {
           + " be undisclosed, or coordinate_laplace with the clip COORDINATES";
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
-      String wrong = refusalOfClip(isSparse, laplace);
+      String wrong = refusalOfTaus(isSparse, laplace);
       if (!wrong.isEmpty()) {
         return wrong;
       }
@@ -236,7 +259,7 @@ public final class AdmissionRules {
             + strongestNoise;
   }
 
-  private String refusalOfClip(boolean isSparse, CoordinateLaplaceMechanism mechanism) {
+  private String refusalOfTaus(boolean isSparse, CoordinateLaplaceMechanism mechanism) {
     if (mechanism.clip() == Clip.COORDINATES) {
       return spec.hasBanco()
           ? "the clip is COORDINATES: it must be L2, since BANCO bets on gradients whose L2 norm is"

@@ -14,12 +14,13 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Adds up the vectors of one model and named round inside a subtask, so that the shuffle carries
- * sums. Emits a bundle once it contains {@code max(r / (2 parallelism), n / 30)} reports, where n
- * counts the reports of the named round that the subtask has seen, or once it contains as many as
- * one entry of the journal can record; at the latest after an interval, before every checkpoint
- * barrier and at the end of the input. Bundles grow by the same rule as the learner's rounds, so
- * the learner receives some hundred of them for each publication, whatever the rate.
+ * Adds up the vectors of one model, named round and gradient bound inside a subtask, so that the
+ * shuffle carries sums. Emits a bundle once it contains {@code max(r / (2 parallelism), n / 30)}
+ * reports, where n counts the reports of the named round that the subtask has seen, or once it
+ * contains as many as one entry of the journal can record; at the latest after an interval, before
+ * every checkpoint barrier and at the end of the input. Bundles grow by the same rule as the
+ * learner's rounds, so the learner receives some hundred of them for each publication, whatever the
+ * rate.
  *
  * <p>Answers to questions are passed on one by one.
  *
@@ -49,7 +50,14 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   private transient int parallelism;
   private transient RoundCounts counts;
 
-  private record RoundKey(String modelId, long namedRound, long specOffset, VectorForm form) {}
+  private record RoundKey(
+      String modelId, long namedRound, long specOffset, VectorForm form, double gradientBound) {
+
+    static RoundKey of(RoundSum report) {
+      return new RoundKey(
+          report.modelId, report.namedRound, report.specOffset, report.form, report.gradientBound);
+    }
+  }
 
   /**
    * Creates an operator that holds a bundle back for at most {@code interval}.
@@ -79,7 +87,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
       output.collect(element);
       return;
     }
-    RoundKey key = new RoundKey(report.modelId, report.namedRound, report.specOffset, report.form);
+    RoundKey key = RoundKey.of(report);
     Bundle bundle = bundles.get(key);
     if (bundle == null) {
       bundle = new Bundle(report);

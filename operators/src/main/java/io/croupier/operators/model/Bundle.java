@@ -41,15 +41,20 @@ public final class Bundle {
   }
 
   /**
-   * Adds a report of the same model, round, spec, dimension and form as the first.
+   * Adds a report of the same model, round, spec, dimension, form and gradient bound as the first.
    *
-   * @throws IllegalArgumentException if its form or dimension differs
+   * @throws IllegalArgumentException if its form, dimension or gradient bound differs
    */
   public void add(RoundSum report) {
     if (report.form != first.form || report.dimension != first.dimension) {
       throw new IllegalArgumentException(
           "A %s report of dimension %d in a bundle of %s reports of dimension %d"
               .formatted(report.form, report.dimension, first.form, first.dimension));
+    }
+    if (report.gradientBound != first.gradientBound) {
+      throw new IllegalArgumentException(
+          "A report of gradient bound %s in a bundle of reports of gradient bound %s"
+              .formatted(report.gradientBound, first.gradientBound));
     }
     if (sum == first) {
       start();
@@ -65,6 +70,7 @@ public final class Bundle {
     sum.reportsPerRound = first.reportsPerRound;
     sum.specOffset = first.specOffset;
     sum.dimension = first.dimension;
+    sum.gradientBound = first.gradientBound;
     sum.appendedAtMs = first.appendedAtMs;
     switch (first.form) {
       case GRID -> {

@@ -21,10 +21,11 @@ import java.util.Optional;
  */
 public final class ReportIntake {
   private final AdmissionRules rules;
-  private final GradientSpace space;
+  private final SpecGradients gradients;
   private final DirectionalNoise noise;
   private final Optional<Contribution> contribution;
-  private final Optional<Trim> trim;
+  private final boolean trims;
+  private final boolean clipMoves;
   private final int reportsPerRound;
   private final long specOffset;
 
@@ -44,18 +45,17 @@ public final class ReportIntake {
    * @param laws shared by all of them, and with no other thread
    */
   public ReportIntake(ModelSpec spec, long specOffset, PrivUnitLaws laws) {
-    space = SpecGradients.of(spec, laws);
+    gradients = new SpecGradients(spec, laws);
+    GradientSpace space = gradients.all();
     noise = DirectionalNoise.of(spec, space);
     Optional<CentralMechanism> mechanism =
         ModelSpecs.isCentral(spec) ? Optional.of(CentralMechanism.of(spec)) : Optional.empty();
     rules =
         new AdmissionRules(
-            spec, mechanism, space, noise::accepts, new Plausibility(spec, space)::plausible);
+            spec, mechanism, space, noise::accepts, new Plausibility(spec, gradients)::plausible);
     contribution = mechanism.map(added -> new Contribution(spec, added));
-    trim =
-        spec.hasAdaptiveRadius()
-            ? Optional.of(new Trim(spec.getGradientBound(), ModelSpecs.gridExponent(spec)))
-            : Optional.empty();
+    trims = spec.hasAdaptiveRadius();
+    clipMoves = spec.hasAdaptiveClip();
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
     this.specOffset = specOffset;
   }
@@ -86,6 +86,8 @@ public final class ReportIntake {
       sum.response = response(report);
       return sum;
     }
+    GradientSpace space = gradients.of(report);
+    sum.gradientBound = clipMoves ? report.gradientBound : 0;
     sum.directionalVariance = noise.variance(report);
     sum.dimension = report.dimension;
     sum.values = report.values;
@@ -95,7 +97,9 @@ public final class ReportIntake {
       sum.values = CandidateExpansion.expand(report, space);
     }
     contribution.ifPresent(raw -> raw.put(report, sum));
-    trim.ifPresent(trimmed -> trimmed.apply(sum));
+    if (trims) {
+      new Trim(space.gradientBound(), space.gridExponent()).apply(sum);
+    }
     return sum;
   }
 

@@ -27,6 +27,12 @@ public final class RoundSum {
    */
   public double directionalVariance;
 
+  /**
+   * The gradient bound that the reports were made with, if the model's clip moves; 0: that of the
+   * spec.
+   */
+  public double gradientBound;
+
   public VectorForm form = VectorForm.DENSE;
   public int dimension;
 

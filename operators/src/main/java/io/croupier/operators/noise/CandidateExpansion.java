@@ -14,7 +14,7 @@ public final class CandidateExpansion {
   /**
    * Returns the vector of a report that declares priv_unit, as consecutive little-endian doubles.
    *
-   * @param space the gradients of the report's model
+   * @param space the gradients of the report
    */
   public static byte[] expand(Report report, GradientSpace space) {
     PrivUnitMechanism mechanism = (PrivUnitMechanism) Declaration.of(report);

@@ -59,7 +59,7 @@ public final class DirectionalNoise {
    * @throws IllegalArgumentException if the spec of BANCO has no strongest noise
    */
   public static DirectionalNoise of(ModelSpec spec) {
-    return of(spec, SpecGradients.of(spec, new PrivUnitLaws()));
+    return of(spec, new SpecGradients(spec, new PrivUnitLaws()).all());
   }
 
   /**
@@ -69,7 +69,7 @@ public final class DirectionalNoise {
    * @throws IllegalArgumentException if the spec of BANCO has no strongest noise
    */
   public static DirectionalNoise of(ModelSpec spec, GradientSpace space) {
-    double largestBet = LARGEST_BET / spec.getGradientBound();
+    double largestBet = LARGEST_BET / space.gradientBound();
     if (!spec.hasBanco()) {
       return new DirectionalNoise(Knowledge.NOT_NEEDED, space, largestBet, 0);
     }

@@ -26,7 +26,7 @@ import io.croupier.schemas.ModelSpec;
  * costs O(number of values). Not safe for use by several threads.
  */
 public final class Plausibility {
-  private final GradientSpace space;
+  private final SpecGradients gradients;
 
   /** report_bound; infinite if not set. */
   private final double reportBound;
@@ -34,10 +34,10 @@ public final class Plausibility {
   /**
    * Creates the bounds of a valid spec.
    *
-   * @param space of the same spec
+   * @param gradients of the same spec
    */
-  public Plausibility(ModelSpec spec, GradientSpace space) {
-    this.space = space;
+  public Plausibility(ModelSpec spec, SpecGradients gradients) {
+    this.gradients = gradients;
     reportBound = spec.hasReportBound() ? spec.getReportBound() : Double.POSITIVE_INFINITY;
   }
 
@@ -50,21 +50,23 @@ public final class Plausibility {
     if (mechanism instanceof CentralNoise || report.form == VectorForm.ANSWER) {
       return true;
     }
-    double length = length(report, mechanism);
+    GradientSpace space = gradients.of(report);
+    double length = length(report, mechanism, space);
     return Double.isFinite(length * length)
         && length <= reportBound
         && length <= mechanism.longest(space)
         && (!(mechanism instanceof CoordinateLaplaceMechanism laplace)
-            || coordinatesPlausible(report, laplace));
+            || coordinatesPlausible(report, laplace, space));
   }
 
-  private double length(Report report, Mechanism mechanism) {
+  private static double length(Report report, Mechanism mechanism, GradientSpace space) {
     return mechanism instanceof PrivUnitMechanism unit
         ? unit.length(space)
         : Math.sqrt(PackedVectors.squaredNorm(report.form, report.values, space.gridExponent()));
   }
 
-  private boolean coordinatesPlausible(Report report, CoordinateLaplaceMechanism mechanism) {
+  private static boolean coordinatesPlausible(
+      Report report, CoordinateLaplaceMechanism mechanism, GradientSpace space) {
     int count = PackedVectors.count(report.form, report.values);
     double gridStep = space.gridStep();
     for (int i = 0; i < count; i++) {

@@ -2,24 +2,41 @@ package io.croupier.operators.noise;
 
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.operators.report.Report;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 
-/** The gradients that a spec describes. */
+/**
+ * The gradients that a spec describes: of one bound, or with an adaptive clip of the bound that
+ * each report states.
+ */
 public final class SpecGradients {
-  private SpecGradients() {}
+  private final boolean isMoving;
+  private final GradientSpace all;
 
   /**
-   * Returns the gradients of a valid spec.
+   * Creates the gradients of a valid spec.
    *
    * @param laws may be shared with other models, but with no other thread
    */
-  public static GradientSpace of(ModelSpec spec, PrivUnitLaws laws) {
-    return new GradientSpace(
-        spec.getDimension(),
-        spec.getGradientBound(),
-        ModelSpecs.gridExponent(spec),
-        laws,
-        NoiseTail::gamma);
+  public SpecGradients(ModelSpec spec, PrivUnitLaws laws) {
+    isMoving = spec.hasAdaptiveClip();
+    double bound = isMoving ? 1 : spec.getGradientBound();
+    int exponent = isMoving ? ModelSpecs.gridExponent(bound) : ModelSpecs.gridExponent(spec);
+    all = new GradientSpace(spec.getDimension(), bound, exponent, laws, NoiseTail::gamma);
+  }
+
+  /**
+   * Returns the gradients that costs are computed for. A cost depends on no bound but on the number
+   * of grid steps in it, from 2^16 to 2^17 with an adaptive clip; the fewest cost most.
+   */
+  public GradientSpace all() {
+    return all;
+  }
+
+  /** Returns the gradients of one report; with an adaptive clip, it states its bound. */
+  public GradientSpace of(Report report) {
+    double bound = report.gradientBound;
+    return isMoving ? all.withBound(bound, ModelSpecs.gridExponent(bound)) : all;
   }
 }

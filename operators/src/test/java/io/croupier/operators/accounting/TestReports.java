@@ -80,7 +80,7 @@ final class TestReports {
     return new AdmissionRules(
         spec,
         ModelSpecs.isCentral(spec) ? Optional.of(CentralMechanism.of(spec)) : Optional.empty(),
-        SpecGradients.of(spec, new PrivUnitLaws()),
+        new SpecGradients(spec, new PrivUnitLaws()).all(),
         mechanism -> acceptedNoise,
         (report, mechanism) -> plausible);
   }

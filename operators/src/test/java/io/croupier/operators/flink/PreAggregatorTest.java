@@ -100,6 +100,22 @@ class PreAggregatorTest {
             });
   }
 
+  /** With a clip that moves, the grids of two bounds differ. */
+  @Test
+  void aBundleContainsReportsOfOneBound() throws Exception {
+    start(1);
+    for (int i = 0; i < 3; i++) {
+      for (double bound : new double[] {0.5, 0.75}) {
+        RoundSum report = TestRecords.grid("m", 7, 1, 2);
+        report.gradientBound = bound;
+        send(6, report);
+      }
+    }
+    List<RoundSum> sums = sent();
+    assertThat(sums).extracting(sum -> sum.count).containsExactly(3, 3);
+    assertThat(sums).extracting(sum -> sum.gradientBound).containsExactly(0.5, 0.75);
+  }
+
   @Test
   void aBundleContainsNoMoreThanTheJournalCanRecord() throws Exception {
     start(1, 3);

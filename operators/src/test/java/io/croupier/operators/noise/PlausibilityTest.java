@@ -18,7 +18,7 @@ class PlausibilityTest {
   private static final double INFINITY = Double.POSITIVE_INFINITY;
 
   private static Plausibility plausibility(ModelSpec spec) {
-    return new Plausibility(spec, SpecGradients.of(spec, new PrivUnitLaws()));
+    return new Plausibility(spec, new SpecGradients(spec, new PrivUnitLaws()));
   }
 
   private static boolean plausible(Plausibility plausibility, Report report) {

@@ -1,0 +1,222 @@
+package io.croupier.operators.model;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.noise.CandidateVectors;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.MapAccount;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.Vectors;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Reports to a model whose clip moves, from their bytes to the learner. */
+class ClipIntakeTest {
+  private static final String MOVING = "adaptive_clip { initial: 2 size: GRADIENT }";
+  private static final String GRADIENT = "grid { values: [1, 2, 3] } l2_laplace { epsilon: 1 } ";
+
+  private final ReportDecoder decoder = new ReportDecoder("raw");
+
+  private static ModelSpec spec(String rest) {
+    try {
+      return TextFormat.parse(
+          "model_id: 'm' dimension: 3 adaptive_radius {} " + rest, ModelSpec.class);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(rest, e);
+    }
+  }
+
+  private Decoded decode(String text) {
+    try {
+      byte[] bytes =
+          TextFormat.parse(
+                  "model_id: 'm' user_id: 'u' device_id: 'd' sequence: 1 round: 4 " + text,
+                  GradientReport.class)
+              .toByteArray();
+      return decoder.decode("u".getBytes(UTF_8), bytes, "gradients", 0, 0);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(text, e);
+    }
+  }
+
+  private Report report(String text) {
+    return ((Decoded.WellFormed) decode(text)).report();
+  }
+
+  private static AccountingEvent judge(Report report, ModelSpec spec) {
+    return new Ledger().judge(report, new ReportIntake(spec, 0).terms(), new MapAccount());
+  }
+
+  private RoundSum admitted(String text, ModelSpec spec) {
+    Report report = report(text);
+    ReportIntake intake = new ReportIntake(spec, 0);
+    AccountingEvent event = new Ledger().judge(report, intake.terms(), new MapAccount());
+    assertThat(event.getReason()).isEmpty();
+    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    return intake.withoutUser(report);
+  }
+
+  private static double[] values(RoundSum sum) {
+    double[] values = new double[sum.dimension];
+    PackedVectors.decode(
+        sum.form, sum.values, sum.indices, ModelSpecs.gridExponent(sum.gradientBound), 1, values);
+    return values;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2e-4", "0.001", "2", "2e4"})
+  void aGradientStatesAClipThatTheModelMayAnnounce(String bound) {
+    RoundSum sum = admitted("gradient_bound: %s ".formatted(bound) + GRADIENT, spec(MOVING));
+    assertThat(sum.gradientBound).isEqualTo(Double.parseDouble(bound));
+    assertThat(sum.namedRound).isEqualTo(4);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', missing",
+    "gradient_bound: 1.9999e-4, 1.9999E-4",
+    "gradient_bound: 2.0001e4, 20001.0",
+    "gradient_bound: 1e300, 1.0E300",
+  })
+  void anotherBoundOrNoneIsRefusedAndCharged(String bound, String what) {
+    AccountingEvent event = judge(report(bound + " " + GRADIENT), spec(MOVING));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason())
+        .isEqualTo(
+            "declaration is l2_laplace with 1.0: gradient_bound is %s: it must be that of the update whose round the report names, from 2.0E-4 to 20000.0"
+                .formatted(what));
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nan", "-1", "0", "inf", "-inf"})
+  void aBoundThatIsNoneIsMalformed(String bound) {
+    Decoded decoded = decode("gradient_bound: %s ".formatted(bound) + GRADIENT);
+    assertThat(decoded).isInstanceOf(Decoded.Malformed.class);
+    assertThat(((Decoded.Malformed) decoded).reason()).startsWith("gradient_bound is ");
+  }
+
+  /** The learner compares no bounds where the spec has one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "gradient_bound: 2 "})
+  void aFixedBoundNeedNotBeStated(String bound) {
+    assertThat(admitted(bound + GRADIENT, spec("gradient_bound: 2")).gradientBound).isZero();
+  }
+
+  @Test
+  void anAnswerToTheClipNeedsNoBound() {
+    String answer = "answer { question: '%s' bit: true } randomised_response { epsilon: 1 }";
+    RoundSum sum = admitted(answer.formatted("clip"), spec(MOVING));
+    assertThat(sum.form).isEqualTo(VectorForm.ANSWER);
+    assertThat(sum.question).isEqualTo("clip");
+    assertThat(sum.gradientBound).isZero();
+    assertThat(sum.response).isCloseTo(Math.tanh(0.5), within(1e-15));
+    ModelSpec asking = spec(MOVING + " questions { name: 'a' accuracy {} }");
+    assertThat(judge(report(answer.formatted("b")), asking).getReason())
+        .isEqualTo("answer.question must be one of the model's: it asks a, clip");
+    assertThat(judge(report(answer.formatted("clip")), spec("gradient_bound: 1")).getReason())
+        .isEqualTo("answer.question must be one of the model's: it asks none");
+  }
+
+  /** The grid and the trim are those of the report's bound: 0.75 has steps of 2^-17. */
+  @Test
+  void gridAndTrimFollowTheBound() {
+    String large = "grid { values: [131072, 262144, 0] } gaussian { mu: 0.5 }";
+    double[] trimmed = values(admitted("gradient_bound: 0.75 " + large, spec(MOVING)));
+    double scale = 1.5 / Math.sqrt(5);
+    assertThat(trimmed[0]).isCloseTo(scale, within(0x1p-17));
+    assertThat(trimmed[1]).isCloseTo(2 * scale, within(0x1p-17));
+    assertThat(Vectors.squaredNorm(trimmed)).isLessThanOrEqualTo(2.25);
+    String small = "grid { values: [65536, 131072, 0] } gaussian { mu: 0.5 }";
+    assertThat(values(admitted("gradient_bound: 0.75 " + small, spec(MOVING))))
+        .as("of length 1.118, so not trimmed")
+        .containsExactly(0.5, 1, 0);
+  }
+
+  /** A length that is plausible for one bound is not for another. */
+  @Test
+  void plausibilityFollowsTheBound() {
+    String dense = "dense { values: [30, 0, 0] } gaussian { mu: 1 } gradient_bound: %s";
+    assertThat(judge(report(dense.formatted(2)), spec(MOVING)).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+    AccountingEvent event = judge(report(dense.formatted(0.5)), spec(MOVING));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_IMPLAUSIBLE);
+    assertThat(event.getReason()).contains("gradient_bound, 0.5, ");
+    String coordinates =
+        "dense { values: [90, 0, 0] } coordinate_laplace { taus: [1, 1, 1] clip: L2 }"
+            + " gradient_bound: %s";
+    assertThat(judge(report(coordinates.formatted(2)), spec(MOVING)).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+    assertThat(judge(report(coordinates.formatted(0.5)), spec(MOVING)).getOutcome())
+        .isEqualTo(Outcome.REFUSED_IMPLAUSIBLE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0.001, 0.7, 300})
+  void candidatesExpandToTheBound(double bound) {
+    PrivUnitLaw law = new PrivUnitLaws().best(3, 2, 256);
+    RoundSum sum =
+        admitted(
+            "candidate { dimension: 3 seed: 9 index: 5 } priv_unit { epsilon: 2 candidates: 256 top: %d } gradient_bound: %s"
+                .formatted(law.top(), bound),
+            spec(MOVING));
+    assertThat(sum.form).isEqualTo(VectorForm.DENSE);
+    double[] expected = new double[3];
+    CandidateVectors.expand(9, 5, bound * law.scale(), expected);
+    double norm = Math.sqrt(Vectors.squaredNorm(expected));
+    double[] values = values(sum);
+    for (int j = 0; j < 3; j++) {
+      assertThat(values[j])
+          .isCloseTo(expected[j] * Math.min(1, 2 * bound / norm), within(1e-14 * bound));
+    }
+  }
+
+  /** A grid has 2^16 to 2^17 steps in the clip, and noise on the coarsest costs most. */
+  @ParameterizedTest
+  @ValueSource(strings = {"gaussian { mu: 1 }", "l2_laplace { epsilon: 1 }"})
+  void theCostDependsOnNoBound(String noise) {
+    String limits = " limits { delta: 1e-6 }";
+    String grid = "grid { values: [1, 2, 3] } " + noise;
+    AccountingEvent coarsest = judge(report(grid), spec("gradient_bound: 1" + limits));
+    AccountingEvent finest = judge(report(grid), spec("gradient_bound: 1.99" + limits));
+    for (double bound : new double[] {0.001, 1, 1.5, 700}) {
+      AccountingEvent event =
+          judge(report("gradient_bound: %s ".formatted(bound) + grid), spec(MOVING + limits));
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(event.getSpent()).isEqualTo(coarsest.getSpent());
+      assertThat(event.getSpent().getTotalVariation())
+          .isGreaterThanOrEqualTo(finest.getSpent().getTotalVariation());
+    }
+  }
+
+  @Test
+  void aBundleHasOneBound() {
+    RoundSum first = admitted("gradient_bound: 0.5 " + GRADIENT, spec(MOVING));
+    Bundle bundle = new Bundle(first);
+    bundle.add(admitted("gradient_bound: 0.5 " + GRADIENT, spec(MOVING)));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bundle.add(admitted("gradient_bound: 0.6 " + GRADIENT, spec(MOVING))))
+        .withMessage("A report of gradient bound 0.6 in a bundle of reports of gradient bound 0.5");
+    RoundSum sum = bundle.seal();
+    assertThat(sum.gradientBound).isEqualTo(0.5);
+    assertThat(sum.form).isEqualTo(VectorForm.GRID_SUM);
+    assertThat(values(sum)).containsExactly(0x1p-16, 0x1p-15, 0x3p-16);
+  }
+}
