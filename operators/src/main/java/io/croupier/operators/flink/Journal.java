@@ -76,6 +76,7 @@ final class Journal {
       case OPEN, STEPPED, TALLIED -> Bundle.Outcome.TAKEN;
       case DROPPED_STALE -> Bundle.Outcome.DROPPED_STALE;
       case DROPPED_UNPUBLISHED -> Bundle.Outcome.DROPPED_UNPUBLISHED;
+      case DROPPED_BOUND -> Bundle.Outcome.DROPPED_BOUND;
     };
   }
 

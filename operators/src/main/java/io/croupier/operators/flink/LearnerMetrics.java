@@ -42,6 +42,7 @@ final class LearnerMetrics {
     reports.put(BundleOutcome.TALLIED, group.counter("answers-tallied"));
     reports.put(BundleOutcome.DROPPED_STALE, group.counter("reports-dropped-stale"));
     reports.put(BundleOutcome.DROPPED_UNPUBLISHED, group.counter("reports-dropped-unpublished"));
+    reports.put(BundleOutcome.DROPPED_BOUND, group.counter("reports-dropped-bound"));
     retired = group.counter("reports-of-retired-models");
     publications = group.counter("publications");
     staleness = group.histogram("staleness", new DescriptiveStatisticsHistogram(WINDOW));

@@ -62,7 +62,7 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   /**
    * Creates an adaptive-radius learner.
    *
-   * @param gradientBound G, positive and finite
+   * @param gradientBound G, positive and finite; where it moves, that of the first publication
    */
   AdaptiveRadius(double gradientBound, InitialWeights initialWeights) {
     if (!(gradientBound > 0) || Double.isInfinite(FIRST_RADIUS / gradientBound)) {
@@ -100,6 +100,11 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   }
 
   @Override
+  public double meanSquaredNorm(State state) {
+    return state.meanSquaredNorm.value();
+  }
+
+  @Override
   public void restore(State state, LearnerState.Visitor reader) {
     state.visit(reader);
     if (Double.isNaN(reader.scalar(SQUARED_NORM, Double.NaN))) {
@@ -123,6 +128,9 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     if (!(round.gradientBound > 0)) {
       throw new IllegalArgumentException(
           "gradient_bound of the round is " + round.gradientBound + "; it has to be positive");
+    }
+    if (state.round == 0) {
+      state.begin(FIRST_RADIUS / round.gradientBound);
     }
     double t = ++state.round;
     int exponent = state.weights.exponent(round.reports);
@@ -227,6 +235,12 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     @Override
     public long round() {
       return round;
+    }
+
+    /** Takes the scale of the first round; before, the weights don't depend on the radius. */
+    private void begin(double firstRadius) {
+      radius = firstRadius;
+      publishedRadius = publishedRadius < Double.POSITIVE_INFINITY ? firstRadius : publishedRadius;
     }
 
     @Override

@@ -41,6 +41,14 @@ public interface Learner<S extends LearnerState> extends Serializable {
     return false;
   }
 
+  /**
+   * Returns the mean squared norm of the gradients so far, in units of the gradient bound; 0 before
+   * the first step, and for a learner that doesn't record it.
+   */
+  default double meanSquaredNorm(S state) {
+    return 0;
+  }
+
   /** Restores a state, also one of an earlier release. */
   default void restore(S state, LearnerState.Visitor reader) {
     state.visit(reader);

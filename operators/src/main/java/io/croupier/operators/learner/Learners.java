@@ -31,7 +31,8 @@ public final class Learners {
     return switch (spec.getLearnerCase()) {
       case BANCO -> banco(spec);
       case BLACK_BOX -> blackBox(spec);
-      case ADAPTIVE_RADIUS -> new AdaptiveRadius(spec.getGradientBound(), initialWeights(spec));
+      case ADAPTIVE_RADIUS ->
+          new AdaptiveRadius(ModelSpecs.firstGradientBound(spec), initialWeights(spec));
       case LDP_SGD -> ldpSgd(spec);
       case COORDINATE_WISE -> coordinateWise(spec);
       case DP_FTRL, DP_FTRL_LEAST_SQUARES, DP_FTRL_PARAMETER_FREE, LEARNER_NOT_SET ->

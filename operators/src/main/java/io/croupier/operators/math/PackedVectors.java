@@ -178,6 +178,46 @@ public final class PackedVectors {
   }
 
   /**
+   * Adds the vector, times {@code factor}, to {@code sum}, shape [d].
+   *
+   * @param indices coordinates of {@code SPARSE} values; otherwise unused
+   */
+  public static void addScaled(
+      VectorForm form,
+      byte[] values,
+      int[] indices,
+      int gridExponent,
+      double factor,
+      double[] sum) {
+    int n = count(form, values);
+    requireCount(form == VectorForm.SPARSE ? indices.length : sum.length, n);
+    double gridStep = Math.scalb(1.0, gridExponent);
+    switch (form) {
+      case DENSE, EXAMPLE -> {
+        for (int i = 0; i < n; i++) {
+          sum[i] += factor * (double) DOUBLES.get(values, i * Double.BYTES);
+        }
+      }
+      case SPARSE -> {
+        for (int i = 0; i < n; i++) {
+          sum[indices[i]] += factor * doubleAt(values, i);
+        }
+      }
+      case GRID -> {
+        for (int i = 0; i < n; i++) {
+          sum[i] += factor * ((int) INTS.get(values, i * Integer.BYTES) * gridStep);
+        }
+      }
+      case GRID_SUM -> {
+        for (int i = 0; i < n; i++) {
+          sum[i] += factor * ((long) LONGS.get(values, i * Long.BYTES) * gridStep);
+        }
+      }
+      case CANDIDATE, ANSWER -> throw noValues();
+    }
+  }
+
+  /**
    * Returns the inner product with {@code direction}, shape [d].
    *
    * @param indices coordinates of {@code SPARSE} values; otherwise unused

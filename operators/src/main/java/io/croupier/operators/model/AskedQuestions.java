@@ -13,13 +13,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The questions of a local model, and the answers to each. A question that the spec no longer
- * contains loses its answers.
+ * The questions of a local model, and the answers to each; those to the question of its clip move
+ * the clip. A question that the spec no longer contains loses its answers.
  */
 final class AskedQuestions {
   private static final String ANSWERS = "answers";
   private static final String CHUNK = "answers-of-";
 
+  private final RoundClip clip;
   private Map<String, Asked> asked = new LinkedHashMap<>();
   private double probability;
 
@@ -28,8 +29,9 @@ final class AskedQuestions {
 
   private record Asked(Question question, AnswerTally tally) {}
 
-  /** Creates the questions of a valid spec, without answers. */
-  AskedQuestions(ModelSpec spec) {
+  /** Creates the questions of a valid spec and of its clip, without answers. */
+  AskedQuestions(ModelSpec spec, RoundClip clip) {
+    this.clip = clip;
     follow(spec);
   }
 
@@ -53,6 +55,10 @@ final class AskedQuestions {
    * @return false if its question was removed since it was admitted
    */
   boolean add(RoundSum answer, int age) {
+    if (clip.add(answer)) {
+      answers++;
+      return true;
+    }
     Asked question = asked.get(answer.question);
     if (question == null) {
       return false;
@@ -69,10 +75,11 @@ final class AskedQuestions {
 
   /** Writes the probability of a question, and the estimates, into an update. */
   void describe(ModelUpdateView.Builder update) {
-    if (!asked.isEmpty()) {
-      update.setQuestionProbability(probability);
+    boolean isAsking = !asked.isEmpty() || clip.isMoving();
+    if (isAsking) {
+      update.setQuestionProbability(clip.isScouting() ? 1 : probability);
     }
-    if (!asked.isEmpty() || answers > 0) {
+    if (isAsking || answers > 0) {
       update.setAnswers(answers);
     }
     update.addAllEstimates(estimates());
@@ -100,7 +107,7 @@ final class AskedQuestions {
 
   /** Writes the answers; nothing for a model that never asked. */
   void save(LearnerState.Visitor writer) {
-    if (!asked.isEmpty() || answers > 0) {
+    if (!asked.isEmpty() || clip.isMoving() || answers > 0) {
       writer.count(ANSWERS, answers);
     }
     visitTallies(writer);

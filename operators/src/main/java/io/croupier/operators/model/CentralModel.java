@@ -240,7 +240,8 @@ public final class CentralModel implements LiveModel {
     switch (outcome) {
       case DROPPED_STALE -> droppedStale += reports;
       case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
-      case OPEN, STEPPED, TALLIED -> throw new IllegalArgumentException(outcome + " is not a drop");
+      case OPEN, STEPPED, TALLIED, DROPPED_BOUND ->
+          throw new IllegalArgumentException(outcome + " is not a drop");
     }
   }
 

@@ -35,12 +35,14 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
     /** It is an answer, and entered the tally of its question. */
     TALLIED,
     /**
-     * It named a round that takes no more reports, or a question that was removed, or there was no
-     * room for it.
+     * It named a round that takes no reports of its kind or no more, or a question that was
+     * removed, or there was no room for it.
      */
     DROPPED_STALE,
     /** It named a round that was never published. */
-    DROPPED_UNPUBLISHED
+    DROPPED_UNPUBLISHED,
+    /** Its gradient bound is not that of the round that it named. */
+    DROPPED_BOUND
   }
 
   /**
@@ -60,7 +62,10 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /** Returns the spec in force. */
   ModelSpec spec();
 
-  /** Returns the number of the open round: the first one plus the steps taken. */
+  /**
+   * Returns the number of the open round: the first one plus the steps taken, and plus the
+   * publications that scouted for the clip.
+   */
   long round();
 
   /** Returns the last published round; -1 before the first one. */
@@ -87,7 +92,8 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /**
    * Returns whether reports have tried the weights of the last publication, so that the next one
    * may follow: at least one has named it or, if late reports mislead the learner, as many as have
-   * named older publications since. True before the first publication.
+   * named older publications since. While the model scouts, answers count instead. True before the
+   * first publication.
    */
   boolean isAnswered();
 
@@ -123,7 +129,8 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /**
    * Counts reports as dropped as a journal records it, whatever round they name.
    *
-   * @param outcome {@link BundleOutcome#DROPPED_STALE} or {@link BundleOutcome#DROPPED_UNPUBLISHED}
+   * @param outcome {@link BundleOutcome#DROPPED_STALE}, {@link BundleOutcome#DROPPED_UNPUBLISHED}
+   *     or {@link BundleOutcome#DROPPED_BOUND}
    */
   void drop(BundleOutcome outcome, int reports);
 

@@ -47,14 +47,13 @@ public final class LocalModel implements LiveModel {
   private final OpenRound last;
 
   private final Agreement agreement;
+  private final RoundClip clip;
   private final AskedQuestions questions;
 
   /** Reports since the newest publication that name an older one. */
   private long late;
 
-  private final int gridExponent;
-
-  /** Divisor of gradients on their way to the learner. */
+  /** Divisor of gradients on their way to the learner, where they state no bound. */
   private final double unit;
 
   private final long firstRound;
@@ -93,15 +92,14 @@ public final class LocalModel implements LiveModel {
     round = new Round(d);
     iterate = new Iterate(d);
     published = new PublishedRounds(ModelSpecs.maxStaleness(spec), d, learner.bets());
-    gridExponent = ModelSpecs.gridExponent(spec);
-    unit = learner.countsInUnitsOfTheBound() ? spec.getGradientBound() : 1;
-    round.gradientBound = spec.getGradientBound();
-    filling = new OpenRound("open", d, gridExponent, unit);
-    last = new OpenRound("last", d, gridExponent, unit);
+    clip = new RoundClip(spec);
+    unit = learner.countsInUnitsOfTheBound() && !clip.isMoving() ? spec.getGradientBound() : 1;
+    filling = new OpenRound("open", d, ModelSpecs.gridExponent(spec), unit);
+    last = new OpenRound("last", d, ModelSpecs.gridExponent(spec), unit);
     agreement =
         new Agreement(learner.countsInUnitsOfTheBound() ? "trimmed-agreement" : "agreement", d);
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
-    questions = new AskedQuestions(spec);
+    questions = new AskedQuestions(spec, clip);
   }
 
   /** Safe, since a learner only receives states that it created itself. */
@@ -117,7 +115,7 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public long round() {
-    return firstRound + state.round();
+    return firstRound + clip.scouted() + state.round();
   }
 
   @Override
@@ -142,7 +140,9 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public boolean hasNewRound() {
-    return published.isEmpty() || round() != published.newest().round;
+    return published.isEmpty()
+        || round() != published.newest().round
+        || (clip.isScouting() && clip.hasAnswers());
   }
 
   @Override
@@ -205,14 +205,19 @@ public final class LocalModel implements LiveModel {
               .formatted(sum.dimension, learner.dimension()));
     }
     int index = published.indexOf(sum.namedRound);
+    if (index >= 0 && clip.isScouting()) {
+      index = PublishedRounds.STALE; // it asks for no gradients
+    }
     if (index < 0) {
       return dropUnlisted(index, sum);
     }
-    changed();
     Publication publication = published.at(index);
-    publication.answered = true;
-    boolean isLate = publication != published.newest();
-    late += isLate ? sum.count : 0;
+    if (sum.gradientBound != publication.gradientBound) {
+      drop(BundleOutcome.DROPPED_BOUND, sum.count);
+      return BundleOutcome.DROPPED_BOUND;
+    }
+    changed();
+    boolean isLate = arrived(publication, sum.count);
     if (agreement.isReached()) {
       last.add(sum, publication.direction, publication.pull, reportsPerRound);
       publication.last += sum.count;
@@ -238,6 +243,14 @@ public final class LocalModel implements LiveModel {
     return BundleOutcome.OPEN;
   }
 
+  /** Records that reports have named a publication; returns whether they are late. */
+  private boolean arrived(Publication publication, int reports) {
+    publication.answered = true;
+    boolean isLate = publication != published.newest();
+    late += isLate ? reports : 0;
+    return isLate;
+  }
+
   /** Drops a bundle that names no round of the list; {@code index} is the reason. */
   private BundleOutcome dropUnlisted(int index, RoundSum sum) {
     BundleOutcome outcome =
@@ -250,7 +263,7 @@ public final class LocalModel implements LiveModel {
 
   /**
    * Takes an answer. It contains no gradient, so the learner takes no step, and the publication
-   * still waits for reports that try its weights.
+   * still waits for reports that try its weights, unless it scouts.
    */
   private BundleOutcome tally(RoundSum answer) {
     int index = published.indexOf(answer.namedRound);
@@ -259,6 +272,10 @@ public final class LocalModel implements LiveModel {
     }
     if (!questions.add(answer, published.newer(index))) {
       return dropUnlisted(PublishedRounds.STALE, answer);
+    }
+    if (clip.isScouting()) {
+      arrived(published.at(index), answer.count);
+      published.at(index).used += answer.count;
     }
     changed();
     return BundleOutcome.TALLIED;
@@ -291,6 +308,7 @@ public final class LocalModel implements LiveModel {
     switch (outcome) {
       case DROPPED_STALE -> droppedStale += reports;
       case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
+      case DROPPED_BOUND -> clip.drop(reports);
       case OPEN, STEPPED, TALLIED -> throw new IllegalArgumentException(outcome + " is not a drop");
     }
     changed();
@@ -310,7 +328,7 @@ public final class LocalModel implements LiveModel {
   private void stepOn(RoundSum sum, Publication publication) {
     double[] direction = publication.direction;
     double share = 1.0 / sum.count;
-    double scale = share / unit;
+    double scale = share / (clip.isMoving() ? sum.gradientBound : unit);
     round.reports = sum.count;
     if (sum.form == VectorForm.SPARSE) {
       round.sparse(sum.indices, sum.indices.length);
@@ -319,7 +337,7 @@ public final class LocalModel implements LiveModel {
     }
     round.squaredNorm =
         PackedVectors.decode(
-            sum.form, sum.values, sum.indices, gridExponent, scale, round.subgradient);
+            sum.form, sum.values, sum.indices, clip.gridExponent(sum), scale, round.subgradient);
     if (publication.pull != 0) {
       Vectors.addScaled(publication.pull, direction, round.subgradient);
       round.dense();
@@ -332,6 +350,7 @@ public final class LocalModel implements LiveModel {
   }
 
   private void step(int reports) {
+    round.gradientBound = clip.value();
     learner.step(state, round);
     agreement.add(round);
     used += reports;
@@ -375,7 +394,11 @@ public final class LocalModel implements LiveModel {
     learner.publish(state, iterate);
     publishedWeights = iterate.weights.clone();
     weightsUnsaved = true;
+    if (clip.open(learner.meanSquaredNorm(state), state.round())) {
+      published.clear();
+    }
     Publication publication = published.add(round());
+    publication.gradientBound = clip.stated();
     if (publication.direction != null) {
       publication.pull = learner.direction(state, publication.direction);
     }
@@ -395,11 +418,10 @@ public final class LocalModel implements LiveModel {
             .setDroppedStale(droppedStale)
             .setDroppedUnpublished(droppedUnpublished)
             .setOpen(open())
-            .setGridExponent(gridExponent)
-            .setGradientBound(spec.getGradientBound())
             .setAnswerProbability(ModelSpecs.answerProbability(spec))
             .putAllDiagnostics(iterate.diagnostics)
             .setPublishedAtMs(nowMs);
+    clip.describe(update);
     questions.describe(update);
     return update.build();
   }
@@ -437,6 +459,7 @@ public final class LocalModel implements LiveModel {
     }
     agreement.save(writer);
     questions.save(writer);
+    clip.visit(writer);
     state.visit(writer);
     unsaved = false;
   }
@@ -458,6 +481,7 @@ public final class LocalModel implements LiveModel {
     }
     agreement.restore(reader);
     questions.restore(reader);
+    clip.visit(reader);
     learner.restore(state, reader);
     unsaved = false;
   }

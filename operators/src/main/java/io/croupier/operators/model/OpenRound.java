@@ -5,13 +5,15 @@ import io.croupier.operators.learner.Round;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.ModelSpecs;
 import java.util.Arrays;
 import java.util.BitSet;
 
 /**
  * The sum of the reports in a round that is not closed. Grid vectors are added exactly, as
- * integers, whatever their order; others in order of arrival. If all reports are sparse, the cost
- * is proportional to the coordinates that they touch.
+ * integers, whatever their order; others in order of arrival. Bundles that state a gradient bound
+ * have grids of their own, and are added in units of that bound, in order of arrival. If all
+ * reports are sparse, the cost is proportional to the coordinates that they touch.
  *
  * <p>Invariant: the sums are 0 in every coordinate that is not touched.
  */
@@ -54,7 +56,9 @@ final class OpenRound {
    * Creates an empty round.
    *
    * @param name prefix of the names of its parts in the state
-   * @param unit divisor of the mean and of the coin of a closed round
+   * @param gridExponent of bundles that state no gradient bound
+   * @param unit divisor of the mean and of the coin of a closed round; 1 if bundles state their
+   *     bounds
    */
   OpenRound(String name, int dimension, int gridExponent, double unit) {
     this.unit = unit;
@@ -81,22 +85,17 @@ final class OpenRound {
    * @param roundSize size of a round of only such reports, at least 1
    */
   void add(RoundSum bundle, double[] direction, double pull, long roundSize) {
-    switch (bundle.form) {
-      case GRID -> PackedVectors.addGrid(bundle.values, gridSum());
-      case GRID_SUM -> PackedVectors.addGridSum(bundle.values, gridSum());
-      case DENSE -> PackedVectors.addDense(bundle.values, sum());
-      case SPARSE -> {
-        PackedVectors.addSparse(bundle.values, bundle.indices, sum());
-        touch(bundle.indices);
-      }
-      case EXAMPLE -> throw new IllegalArgumentException("An example is not a gradient");
-      case ANSWER -> throw new IllegalArgumentException("An answer is not a gradient");
-      case CANDIDATE -> throw new IllegalArgumentException("A candidate must be expanded first");
+    if (bundle.gradientBound == 0) {
+      addValues(bundle);
+    } else {
+      addInUnitsOfItsBound(bundle);
+    }
+    if (bundle.form == VectorForm.SPARSE) {
+      touch(bundle.indices);
     }
     dense |= bundle.form != VectorForm.SPARSE || pull != 0;
     if (direction != null) {
-      coin +=
-          PackedVectors.dot(bundle.form, bundle.values, bundle.indices, gridExponent, direction);
+      coin += dot(bundle, direction);
     }
     if (pull != 0) {
       coin += bundle.count * pull * Vectors.squaredNorm(direction);
@@ -105,6 +104,34 @@ final class OpenRound {
     variance += bundle.directionalVariance;
     count += bundle.count;
     fullness += (double) bundle.count / roundSize;
+  }
+
+  private void addValues(RoundSum bundle) {
+    switch (bundle.form) {
+      case GRID -> PackedVectors.addGrid(bundle.values, gridSum());
+      case GRID_SUM -> PackedVectors.addGridSum(bundle.values, gridSum());
+      case DENSE -> PackedVectors.addDense(bundle.values, sum());
+      case SPARSE -> PackedVectors.addSparse(bundle.values, bundle.indices, sum());
+      case EXAMPLE -> throw new IllegalArgumentException("An example is not a gradient");
+      case ANSWER -> throw new IllegalArgumentException("An answer is not a gradient");
+      case CANDIDATE -> throw new IllegalArgumentException("A candidate must be expanded first");
+    }
+  }
+
+  private void addInUnitsOfItsBound(RoundSum bundle) {
+    double factor = 1 / bundle.gradientBound;
+    PackedVectors.addScaled(
+        bundle.form, bundle.values, bundle.indices, exponent(bundle), factor, sum());
+  }
+
+  private double dot(RoundSum bundle, double[] direction) {
+    double dot =
+        PackedVectors.dot(bundle.form, bundle.values, bundle.indices, exponent(bundle), direction);
+    return bundle.gradientBound == 0 ? dot : dot / bundle.gradientBound;
+  }
+
+  private int exponent(RoundSum bundle) {
+    return bundle.gradientBound == 0 ? gridExponent : ModelSpecs.gridExponent(bundle.gradientBound);
   }
 
   /** Adds the sum to {@code other}, and resets this round. */

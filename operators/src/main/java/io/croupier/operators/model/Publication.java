@@ -33,6 +33,9 @@ public final class Publication {
   /** Multiple of the direction that is added to every gradient evaluated at this round. */
   double pull;
 
+  /** The gradient bound of its round, if the model's clip moves; 0: that of the spec. */
+  double gradientBound;
+
   /** Whether the direction is in the state already. */
   boolean saved;
 

@@ -109,7 +109,7 @@ final class PublishedRounds {
   /**
    * Adds a publication, which is unconfirmed, and confirms the one before it.
    *
-   * @return the publication; the caller fills its direction
+   * @return the publication; the caller fills its direction, and its bound if the clip moves
    */
   Publication add(long round) {
     confirm();
@@ -124,6 +124,12 @@ final class PublishedRounds {
     }
     publications[size] = new Publication(round, direction);
     return publications[size++];
+  }
+
+  /** Drops all publications, so that reports that name them are stale. The caller adds another. */
+  void clear() {
+    Arrays.fill(publications, 0, size, null);
+    size = 0;
   }
 
   /** Changes the maximum staleness and drops publications that are now too old. */
@@ -164,6 +170,9 @@ final class PublishedRounds {
     visitor.count("published", size);
     visitor.counts("published-rounds", all().mapToLong(p -> p.round).toArray());
     visitor.vector("published-pulls", all().mapToDouble(p -> p.pull).toArray());
+    if (all().anyMatch(p -> p.gradientBound != 0)) {
+      visitor.vector("published-bounds", all().mapToDouble(p -> p.gradientBound).toArray());
+    }
     visitor.counts("published-used", all().mapToLong(p -> p.used).toArray());
     visitor.counts("published-answered", all().mapToLong(p -> p.answered ? 1 : 0).toArray());
     visitor.counts("published-last", all().mapToLong(p -> p.last).toArray());
@@ -187,6 +196,8 @@ final class PublishedRounds {
     visitor.counts("published-rounds", rounds);
     double[] pulls = new double[stored];
     visitor.vector("published-pulls", pulls);
+    double[] bounds = new double[stored];
+    visitor.vector("published-bounds", bounds);
     long[] used = new long[stored];
     visitor.counts("published-used", used);
     long[] answered = new long[stored];
@@ -198,6 +209,7 @@ final class PublishedRounds {
     for (int i = 0; i < stored; i++) {
       Publication publication = add(rounds[i]);
       publication.pull = pulls[i];
+      publication.gradientBound = bounds[i];
       publication.used = used[i];
       publication.answered = answered[i] != 0;
       publication.last = last[i];

@@ -14,6 +14,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
@@ -53,7 +54,8 @@ class StateShapeTest {
           "ldp_sgd { step_size: 1 decay: 0 }",
           "coordinate_wise {}",
           "coordinate_wise { prior { conjugate {} } } averaging { polynomial { degree: 3 } }",
-          "adaptive_radius {} questions { name: 'a' accuracy {} }");
+          "adaptive_radius {} questions { name: 'a' accuracy {} }",
+          "adaptive_radius {} adaptive_clip { size: FEATURES }");
 
   private static final List<String> CENTRAL =
       List.of(
@@ -144,6 +146,9 @@ class StateShapeTest {
             .setMaxStaleness(1000)
             .setReportsPerRound(REPORTS_PER_ROUND);
     TextFormat.merge(learner + more, spec);
+    if (spec.hasAdaptiveClip()) {
+      spec.clearGradientBound();
+    }
     boolean central = ModelSpecs.isCentral(spec.build());
     if (!central) {
       spec.setRoundTimeoutMs(1000);
@@ -153,9 +158,13 @@ class StateShapeTest {
       tasks.publish(TestRecords.published(0, spec));
       tasks.barrier();
       ReportIntake intake = new ReportIntake(spec.build(), 0);
+      if (spec.hasAdaptiveClip()) {
+        scout(tasks);
+      }
+      ModelUpdate first = tasks.lastUpdate();
       for (int i = 0; i < REPORTS; i++) {
-        RoundSum sum = intake.withoutUser(report(spec, central, i));
-        sum.namedRound = central ? i / REPORTS_PER_ROUND : 0;
+        RoundSum sum = intake.withoutUser(report(spec, central, i, first));
+        sum.namedRound = central ? i / REPORTS_PER_ROUND : sum.namedRound;
         tasks.report(sum);
         tasks.barrier();
         stored.addAll(tasks.stored("m"));
@@ -167,7 +176,7 @@ class StateShapeTest {
         // Rounds that agree, and a last round that the next publication would close.
         tasks.lag(5_000);
         for (int i = 0; i < AGREEING; i++) {
-          RoundSum sum = intake.withoutUser(report(spec, false, i));
+          RoundSum sum = intake.withoutUser(report(spec, false, i, first));
           tasks.report(sum);
         }
         tasks.barrier();
@@ -180,8 +189,21 @@ class StateShapeTest {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static Report report(ModelSpec.Builder spec, boolean central, int i) {
+  /** Answers until the model asks for gradients. */
+  private static void scout(LearnerTasks tasks) throws Exception {
+    while (tasks.lastUpdate().getQuestionProbability() == 1) {
+      for (int i = 0; i < 4; i++) {
+        tasks.report(TestRecords.clipAnswer("m", tasks.lastUpdate().getRound(), i % 2 == 0));
+      }
+      tasks.barrier();
+    }
+  }
+
+  /** A report of the round of an update, with its bound. */
+  private static Report report(ModelSpec.Builder spec, boolean central, int i, ModelUpdate update) {
     Report report = TestRecords.report("ada", i, "m", 0.5, -0.25);
+    report.round = update.getRound();
+    report.gradientBound = update.getGradientBound();
     if (central) {
       report.declaration = Declaration.CENTRAL;
     }

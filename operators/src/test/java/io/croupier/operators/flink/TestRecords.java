@@ -7,6 +7,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.LdpSgd;
@@ -124,10 +125,25 @@ final class TestRecords {
     return sum;
   }
 
+  /** One answer to the question of a clip, hardly randomised. */
+  static RoundSum clipAnswer(String modelId, long namedRound, boolean isAbove) {
+    RoundSum sum = answer(modelId, namedRound, "clip", isAbove);
+    sum.response = isAbove ? 1 : -1;
+    return sum;
+  }
+
   /** A model that asks for its accuracy and for losses above 1/2. */
   static ModelSpec.Builder asking(ModelSpec.Builder spec) {
     spec.addQuestionsBuilder().setName("a").getAccuracyBuilder();
     spec.addQuestionsBuilder().setName("b").getLossAboveBuilder().setThreshold(0.5);
+    return spec;
+  }
+
+  /** A model that finds its clip; reports state its bound, which is 1 at first. */
+  static ModelSpec.Builder movingClip(String modelId) {
+    ModelSpec.Builder spec = common(modelId).clearGradientBound();
+    spec.getAdaptiveRadiusBuilder();
+    spec.getAdaptiveClipBuilder().setSize(AdaptiveClip.Size.FEATURES).setSlopeRule(true);
     return spec;
   }
 

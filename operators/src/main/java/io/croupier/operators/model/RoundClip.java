@@ -1,0 +1,140 @@
+package io.croupier.operators.model;
+
+import io.croupier.operators.clip.ClipTracker;
+import io.croupier.operators.clip.SlopeRule;
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.AdaptiveClips;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.view.ModelUpdateView;
+
+/**
+ * The bound on the gradients of a local model: that of its spec, or a clip that moves from
+ * publication to publication, by the answers to the question {@value AdaptiveClips#QUESTION}.
+ *
+ * <p>A model whose clip moves scouts at first. Its publications then ask for answers only, and each
+ * takes a number of its own, although the learner takes no steps.
+ *
+ * <p>Reports state a bound that moves, and none that is fixed: 0 here.
+ */
+final class RoundClip {
+  private final double fixed;
+  private final int fixedExponent;
+  private final AdaptiveClip spec;
+
+  /** Null if the bound is fixed. */
+  private final ClipTracker tracker;
+
+  /** Publications that scouted, without the newest one. */
+  private long scouted;
+
+  /** The slope bound of the newest publication. */
+  private double slopeBound;
+
+  private long dropped;
+
+  /** Creates the clip of a valid spec before its first publication. */
+  RoundClip(ModelSpec spec) {
+    this.spec = spec.getAdaptiveClip();
+    fixed = spec.getGradientBound();
+    fixedExponent = ModelSpecs.gridExponent(spec);
+    tracker = spec.hasAdaptiveClip() ? new ClipTracker(AdaptiveClips.initial(this.spec)) : null;
+  }
+
+  /** Returns whether the clip moves. */
+  boolean isMoving() {
+    return tracker != null;
+  }
+
+  /** Returns whether the newest publication asks for answers only. */
+  boolean isScouting() {
+    return isMoving() && tracker.isScouting();
+  }
+
+  /** Returns the number of publications that scouted, without the newest one. */
+  long scouted() {
+    return scouted;
+  }
+
+  /** Returns the gradient bound of the newest publication. */
+  double value() {
+    return isMoving() ? tracker.clip() : fixed;
+  }
+
+  /** Returns the bound that reports of the newest publication state; 0 if it is fixed. */
+  double stated() {
+    return isMoving() ? tracker.clip() : 0;
+  }
+
+  /** Returns the grid exponent of reports. */
+  int gridExponent(RoundSum reports) {
+    return isMoving() ? ModelSpecs.gridExponent(reports.gradientBound) : fixedExponent;
+  }
+
+  /** Takes an answer, if it is one to the question of the clip; returns whether it is. */
+  boolean add(RoundSum answer) {
+    boolean isOurs = isMoving() && answer.question.equals(AdaptiveClips.QUESTION);
+    if (isOurs) {
+      tracker.add(answer.response);
+    }
+    return isOurs;
+  }
+
+  /** Returns whether there are answers since the newest publication. */
+  boolean hasAnswers() {
+    return isMoving() && tracker.hasAnswers();
+  }
+
+  /** Counts reports that were made with another bound than that of the round that they name. */
+  void drop(int reports) {
+    dropped += reports;
+  }
+
+  /**
+   * Moves the clip for a new publication, by the answers since the newest one.
+   *
+   * @param meanSquaredNorm of the learner's gradients so far, in units of the clip
+   * @param steps that the learner has taken
+   * @return whether the publications so far have scouted, and the new one doesn't
+   */
+  boolean open(double meanSquaredNorm, long steps) {
+    if (!isMoving()) {
+      return false;
+    }
+    boolean wasScouting = tracker.isScouting();
+    if (wasScouting && tracker.hasAnswers()) {
+      scouted++;
+    }
+    tracker.advance();
+    slopeBound = AdaptiveClips.slopeBound(spec);
+    if (spec.getSlopeRule()) {
+      slopeBound *= SlopeRule.share(meanSquaredNorm, steps);
+    }
+    return wasScouting && !tracker.isScouting();
+  }
+
+  /** Writes the bound of the newest publication, and what it bounds, into an update. */
+  void describe(ModelUpdateView.Builder update) {
+    update.setGradientBound(value());
+    if (!isMoving()) {
+      update.setGridExponent(fixedExponent);
+      return;
+    }
+    update.setGridExponent(ModelSpecs.gridExponent(value()));
+    update.setSize(spec.getSize()).setDroppedBound(dropped);
+    if (spec.getSize() == AdaptiveClip.Size.FEATURES) {
+      update.setSlopeBound(slopeBound);
+    }
+  }
+
+  /** Passes the state to a visitor; nothing if the bound is fixed. */
+  void visit(LearnerState.Visitor visitor) {
+    if (isMoving()) {
+      tracker.visit("clip", visitor);
+      scouted = visitor.count("clip-scouted", scouted);
+      slopeBound = visitor.scalar("clip-slope-bound", slopeBound);
+      dropped = visitor.count("dropped-bound", dropped);
+    }
+  }
+}
