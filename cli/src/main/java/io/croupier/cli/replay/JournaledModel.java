@@ -136,6 +136,7 @@ final class JournaledModel {
       case DROPPED_STALE -> model.drop(BundleOutcome.DROPPED_STALE, bundle.getPositionsCount());
       case DROPPED_UNPUBLISHED ->
           model.drop(BundleOutcome.DROPPED_UNPUBLISHED, bundle.getPositionsCount());
+      case DROPPED_BOUND -> model.drop(BundleOutcome.DROPPED_BOUND, bundle.getPositionsCount());
       case TAKEN, OUTCOME_UNSPECIFIED, UNRECOGNIZED -> {
         return take(bundle, sum.seal(), last.report().createdAtMs);
       }
@@ -146,17 +147,25 @@ final class JournaledModel {
   private boolean take(JournalEntry.Bundle bundle, RoundSum sum, long createdAtMs) {
     BundleOutcome bundleOutcome =
         isOld ? model.addAsBefore(sum, createdAtMs) : model.add(sum, createdAtMs);
-    boolean dropped =
-        bundleOutcome == BundleOutcome.DROPPED_STALE
-            || bundleOutcome == BundleOutcome.DROPPED_UNPUBLISHED;
-    if (dropped && bundle.getOutcome() == JournalEntry.Bundle.Outcome.TAKEN) {
-      throw mismatch(
-          bundle,
-          ("the journal contains it as used, but in the replay round %d is too old or was never"
-                  + " published")
-              .formatted(bundle.getNamedRound()));
+    if (bundle.getOutcome() == JournalEntry.Bundle.Outcome.TAKEN) {
+      requireTaken(bundle, bundleOutcome);
     }
     return bundleOutcome == BundleOutcome.STEPPED;
+  }
+
+  private void requireTaken(JournalEntry.Bundle bundle, BundleOutcome outcome) {
+    String why =
+        switch (outcome) {
+          case OPEN, STEPPED, TALLIED -> "";
+          case DROPPED_STALE, DROPPED_UNPUBLISHED -> "is too old or was never published";
+          case DROPPED_BOUND -> "has another gradient bound";
+        };
+    if (!why.isEmpty()) {
+      throw mismatch(
+          bundle,
+          "the journal contains it as used, but in the replay round %d %s"
+              .formatted(bundle.getNamedRound(), why));
+    }
   }
 
   private JudgedReport report(JournalEntry.Bundle bundle, Position position) {

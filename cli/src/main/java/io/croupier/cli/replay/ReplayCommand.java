@@ -46,7 +46,9 @@ import picocli.CommandLine.Spec;
           + " of its last round declares. The same input gives the same bytes.",
       "With --journal, the replay repeats the bundles, rounds and publications of the job, and the"
           + " updates equal those of the job bit for bit, except for the timestamps.",
-      "Central models can't be replayed, since their noise is not reproducible."
+      "Central models can't be replayed, since their noise is not reproducible; models with an"
+          + " adaptive clip only with --journal, since each report was made for the clip of its"
+          + " round."
     },
     footer = {
       "",
@@ -149,6 +151,9 @@ public final class ReplayCommand implements Callable<Integer> {
             .writes("--dead-letters", deadLetters);
     List<ModelSpec> specs = ModelsFile.read(models);
     specs.forEach(this::requireReplayable);
+    if (journal == null) {
+      specs.forEach(this::requireFixedBound);
+    }
     String summary;
     try (RecordFile reportFile = RecordFile.open(reports, format);
         RecordFile journalFile = journal == null ? null : RecordFile.open(journal, format);
@@ -181,6 +186,15 @@ public final class ReplayCommand implements Callable<Integer> {
       Learners.of(model);
     } catch (IllegalArgumentException e) {
       throw new InputException(at + e.getMessage(), e);
+    }
+  }
+
+  /** Without the journal, rounds close elsewhere, so that no clip is the one of the recording. */
+  private void requireFixedBound(ModelSpec model) {
+    if (model.hasAdaptiveClip()) {
+      throw new InputException(
+          "%s, model '%s': a model with an adaptive clip is replayed with --journal only, since each report was made for the clip of its round"
+              .formatted(models, model.getModelId()));
     }
   }
 

@@ -28,6 +28,7 @@ final class ReplayedModel {
   private long answers;
   private long droppedStale;
   private long droppedUnpublished;
+  private long droppedBound;
 
   /**
    * Makes a model before its first round.
@@ -58,7 +59,7 @@ final class ReplayedModel {
 
   /** Reports that entered a closed round. */
   long used() {
-    return added - answers - droppedStale - droppedUnpublished - model.open();
+    return added - answers - droppedStale - droppedUnpublished - droppedBound - model.open();
   }
 
   /** Answers that entered the estimates. */
@@ -74,6 +75,11 @@ final class ReplayedModel {
   /** Reports that named a round that was never published. */
   long droppedUnpublished() {
     return droppedUnpublished;
+  }
+
+  /** Reports of another gradient bound than that of the round that they named. */
+  long droppedBound() {
+    return droppedBound;
   }
 
   /**
@@ -93,7 +99,7 @@ final class ReplayedModel {
   private BundleOutcome took(BundleOutcome outcome, RoundSum sum, long createdAtMs) {
     added += sum.count;
     switch (outcome) {
-      case DROPPED_STALE, DROPPED_UNPUBLISHED -> countDropped(outcome, sum.count);
+      case DROPPED_STALE, DROPPED_UNPUBLISHED, DROPPED_BOUND -> countDropped(outcome, sum.count);
       case OPEN -> newestReportMs = createdAtMs;
       case TALLIED -> {
         newestReportMs = createdAtMs;
@@ -115,10 +121,11 @@ final class ReplayedModel {
   }
 
   private void countDropped(BundleOutcome outcome, int reports) {
-    if (outcome == BundleOutcome.DROPPED_STALE) {
-      droppedStale += reports;
-    } else {
-      droppedUnpublished += reports;
+    switch (outcome) {
+      case DROPPED_STALE -> droppedStale += reports;
+      case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
+      case DROPPED_BOUND -> droppedBound += reports;
+      case OPEN, STEPPED, TALLIED -> throw new IllegalArgumentException(outcome + " is not a drop");
     }
   }
 

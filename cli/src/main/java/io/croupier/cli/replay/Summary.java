@@ -68,6 +68,9 @@ final class Summary {
     columns.add(number("open", ReplayedModel::open));
     columns.add(number("too old", ReplayedModel::droppedStale));
     columns.add(number("unpublished", ReplayedModel::droppedUnpublished));
+    if (models.stream().anyMatch(model -> model.droppedBound() > 0)) {
+      columns.add(number("other bound", ReplayedModel::droppedBound));
+    }
     columns.add(number("refused", model -> counts.of(id(model)).refused()));
     columns.add(number("duplicates", model -> counts.of(id(model)).duplicates()));
     return AsciiTable.getTable(
