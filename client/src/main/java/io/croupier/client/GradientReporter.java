@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Future;
+import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -119,12 +120,12 @@ public final class GradientReporter {
 
   /**
    * Whether this device answers a published round by a gradient: each device does with the
-   * probability that the model states, unless it is asked a {@linkplain #question question}
-   * instead. The ledger decides once for all its reporters; call this before computing the
-   * gradient.
+   * probability that the model states, unless it is asked a {@linkplain #question question} or for
+   * its {@linkplain #asksForSize size} instead. The ledger decides once for all its reporters; call
+   * this before computing the gradient.
    */
   public boolean answers(ModelSnapshot model) {
-    return maker.answers(model, model.round());
+    return maker.answers(model.terms());
   }
 
   /**
@@ -134,7 +135,27 @@ public final class GradientReporter {
    * other questions.
    */
   public Optional<Question> question(ModelSnapshot model) {
-    return maker.question(model, model.round());
+    return question(model.terms());
+  }
+
+  /** The same about an earlier round. */
+  public Optional<Question> question(RoundTerms terms) {
+    return maker.question(terms);
+  }
+
+  /**
+   * Whether this device is asked for its size instead of for a gradient: in every round that it
+   * answers while the model {@linkplain ModelSnapshot#isScouting scouts}, afterwards as often as
+   * any question of the model. Never if the clip is fixed. The ledger decides as for {@link
+   * #question}.
+   */
+  public boolean asksForSize(ModelSnapshot model) {
+    return asksForSize(model.terms());
+  }
+
+  /** The same for an earlier round. */
+  public boolean asksForSize(RoundTerms terms) {
+    return maker.asksForSize(terms);
   }
 
   /**
@@ -153,10 +174,38 @@ public final class GradientReporter {
    * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent,
    *     and must not be drawn again until the ledger has been reopened
    */
-  public synchronized Future<RecordMetadata> answer(
+  public Future<RecordMetadata> answer(
       ModelSnapshot model, Predicate<Question> truth, BitRandomiser randomiser) {
+    return answer(model.terms(), truth, randomiser);
+  }
+
+  /** The same about an earlier round, with the average that was published with it. */
+  public synchronized Future<RecordMetadata> answer(
+      RoundTerms terms, Predicate<Question> truth, BitRandomiser randomiser) {
     sendAgain(List.copyOf(unsent.values()));
-    return send(maker.answer(model, model.round(), truth, randomiser));
+    return send(maker.answer(terms, truth, randomiser));
+  }
+
+  /**
+   * Answers whether this device's size is above the clip, where the device is {@linkplain
+   * #asksForSize asked} for it, by a randomised bit, and sends it. Spends and throws as {@link
+   * #answer}.
+   *
+   * @param size computes the size of the person's gradient as the model {@linkplain
+   *     ModelSnapshot#size bounds} it; called at most once, and only if this device is asked.
+   *     {@link Sizes} states what a size that is no number of at least 0 means
+   * @throws IllegalArgumentException if the clip bounds a size that this version doesn't know
+   */
+  public Future<RecordMetadata> answerSize(
+      ModelSnapshot model, DoubleSupplier size, BitRandomiser randomiser) {
+    return answerSize(model.terms(), size, randomiser);
+  }
+
+  /** The same for an earlier round. */
+  public synchronized Future<RecordMetadata> answerSize(
+      RoundTerms terms, DoubleSupplier size, BitRandomiser randomiser) {
+    sendAgain(List.copyOf(unsent.values()));
+    return send(maker.answerSize(terms, size, randomiser));
   }
 
   /**
@@ -166,11 +215,14 @@ public final class GradientReporter {
    * @param model the model at whose {@link ModelSnapshot#weights()} the gradient was evaluated
    * @param gradient gradient of this person's loss, shape [d], not modified; values that are not
    *     finite are replaced as {@link Randomiser#release} states
-   * @param randomiser a randomiser for this model
+   * @param randomiser a randomiser for this model; with a moving clip, it is {@linkplain
+   *     Randomiser#fitted fitted} to the clip of the round
    * @return completes when the report is acknowledged; a failed report is sent again automatically,
    *     unless it was refused
-   * @throws IllegalArgumentException if the randomiser's dimension, grid exponent or gradient bound
-   *     differs from the model's, or the gradient has another shape
+   * @throws IllegalArgumentException if the randomiser's dimension or, with a fixed clip, grid
+   *     exponent or gradient bound differs from the model's, or the gradient has another shape, or
+   *     the clip moves and bounds a size other than the gradient's norm, or the randomiser clips
+   *     coordinates or can't be fitted
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round by a
    *     gradient
    * @throws LimitReachedException if the report would exceed the person's limit
@@ -181,19 +233,52 @@ public final class GradientReporter {
    */
   public Future<RecordMetadata> report(
       ModelSnapshot model, double[] gradient, Randomiser randomiser) {
-    return report(model, model.round(), gradient, randomiser);
+    return report(model.terms(), gradient, randomiser);
+  }
+
+  /**
+   * The same for a gradient of a known size, which is first multiplied by min(1, clip / size). The
+   * privacy of the report doesn't depend on the size: the gradient is clipped in any case. Where
+   * the clip is fixed, the size has no effect.
+   *
+   * @param size of the gradient as the model {@linkplain ModelSnapshot#size bounds} it; {@link
+   *     Sizes} computes it for linear predictions, and states what a size that is no number of at
+   *     least 0 means
+   */
+  public Future<RecordMetadata> report(
+      ModelSnapshot model, double[] gradient, double size, Randomiser randomiser) {
+    return report(model.terms(), gradient, size, randomiser);
+  }
+
+  /**
+   * The same for a gradient that was evaluated at an earlier round of a model with a fixed clip.
+   *
+   * @param model any state of the model
+   * @param round the published round at whose weights the gradient was evaluated
+   * @throws IllegalArgumentException also if the clip moves, and the round isn't the model's: then
+   *     the {@linkplain ModelSubscriber#published terms} of the round are needed
+   */
+  public Future<RecordMetadata> report(
+      ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
+    return report(model.terms().at(round), gradient, randomiser);
   }
 
   /**
    * The same for a gradient that was evaluated at an earlier round.
    *
-   * @param model any state of the model
-   * @param round the published round at whose weights the gradient was evaluated
+   * @param terms of the published round at whose weights the gradient was evaluated
    */
   public synchronized Future<RecordMetadata> report(
-      ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
+      RoundTerms terms, double[] gradient, Randomiser randomiser) {
     sendAgain(List.copyOf(unsent.values()));
-    return send(maker.release(model, round, gradient, randomiser));
+    return send(maker.release(terms, gradient, randomiser));
+  }
+
+  /** The same for a gradient of a known size that was evaluated at an earlier round. */
+  public synchronized Future<RecordMetadata> report(
+      RoundTerms terms, double[] gradient, double size, Randomiser randomiser) {
+    sendAgain(List.copyOf(unsent.values()));
+    return send(maker.release(terms, gradient, size, randomiser));
   }
 
   private void sendAgain(List<StoredReport> reports) {

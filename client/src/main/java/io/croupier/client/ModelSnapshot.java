@@ -2,11 +2,15 @@ package io.croupier.client;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.client.randomiser.Calibration;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Estimate;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One published state of a model: a {@link io.croupier.schemas.ModelUpdate} in memory.
@@ -17,19 +21,35 @@ public final class ModelSnapshot {
   private final ModelUpdateView update;
   private final double[] weights;
   private final double[] average;
+  private final RoundTerms terms;
 
   private ModelSnapshot(ModelUpdateView update, double[] weights, double[] average) {
     // Without the vectors, which are stored in the arrays.
     this.update = update.toBuilder().clearWeights().clearAverage().build();
     this.weights = weights;
     this.average = average;
+    terms =
+        new RoundTerms(
+            update.getModelId(),
+            update.getRound(),
+            weights.length,
+            update.getGradientBound(),
+            update.getGridExponent(),
+            update.hasAnswerProbability() ? update.getAnswerProbability() : 1,
+            update.getEstimatesCount() == 0 && !update.hasSize()
+                ? 0
+                : update.getQuestionProbability(),
+            update.getEstimatesList().stream().map(Estimate::getQuestion).toList(),
+            update.hasSize() ? Optional.of(update.getSize()) : Optional.empty(),
+            update.getSlopeBound());
   }
 
   /**
    * Reads a {@link io.croupier.schemas.ModelUpdate}.
    *
    * @throws IllegalArgumentException if the bytes are not such a message, or it lacks the model's
-   *     id, round, weights, average, gradient bound or grid exponent, or a value is out of range
+   *     id, round, weights, average, gradient bound, grid exponent or, with size FEATURES, slope
+   *     bound, or a value is out of range
    */
   public static ModelSnapshot parse(byte[] modelUpdate) {
     ModelUpdateView update;
@@ -45,6 +65,7 @@ public final class ModelSnapshot {
     require(
         bound > 0 && bound <= Double.MAX_VALUE,
         "gradient_bound is missing, or not positive and finite");
+    requireClip(update);
     double[] weights = vector("weights", update.getWeightsList());
     double[] average = vector("average", update.getAverageList());
     require(weights.length > 0, "weights are missing");
@@ -52,6 +73,26 @@ public final class ModelSnapshot {
         average.length == weights.length,
         "average has " + average.length + " coordinates; weights have " + weights.length);
     return new ModelSnapshot(update, weights, average);
+  }
+
+  /** What only an update with a moving clip must satisfy. */
+  private static void requireClip(ModelUpdateView update) {
+    if (!update.hasSize()) {
+      return;
+    }
+    double bound = update.getGradientBound();
+    require(
+        update.getGridExponent() == ModelSpecs.gridExponent(bound),
+        "grid_exponent is "
+            + update.getGridExponent()
+            + "; with size it must be "
+            + ModelSpecs.gridExponent(bound)
+            + ", that of gradient_bound "
+            + bound);
+    double slope = update.getSlopeBound();
+    require(
+        update.getSize() != AdaptiveClip.Size.FEATURES || (slope > 0 && slope <= Double.MAX_VALUE),
+        "slope_bound is missing, or not positive and finite, with size FEATURES");
   }
 
   private static double[] vector(String field, List<ByteString> runs) {
@@ -121,32 +162,70 @@ public final class ModelSnapshot {
     return update.getDroppedUnpublished();
   }
 
+  /** Number of admitted reports that were made with another clip than that of their round. */
+  public long droppedBound() {
+    return update.getDroppedBound();
+  }
+
   /** Number of admitted reports that wait in the open round. */
   public long open() {
     return update.getOpen();
   }
 
-  /** e: reports are multiples of 2^e. */
-  public int gridExponent() {
-    return update.getGridExponent();
+  /** The terms on which this round takes reports. */
+  public RoundTerms terms() {
+    return terms;
   }
 
-  /** G: gradients are clipped to this L2 norm. */
+  /**
+   * A calibration for randomisers of this model, that fit every round of it. With a moving clip it
+   * is one for the coarsest grid that a clip may have, and a {@link GradientReporter} fits the
+   * randomiser to the clip of each round: its guarantee stays that of the calibration.
+   *
+   * @param reports number of releases that share the guarantee, at least 1
+   * @throws IllegalArgumentException if it is not
+   */
+  public Calibration calibration(int reports) {
+    double bound = terms.hasMovingClip() ? Math.scalb(1.0, gridExponent() + 16) : gradientBound();
+    return new Calibration(bound, dimension(), gridExponent(), reports);
+  }
+
+  /** e: reports are multiples of 2^e; with a moving clip, in this round. */
+  public int gridExponent() {
+    return terms.gridExponent();
+  }
+
+  /** G: gradients are clipped to this L2 norm; with a moving clip, in this round. */
   public double gradientBound() {
-    return update.getGradientBound();
+    return terms.gradientBound();
+  }
+
+  /** What the clip bounds, if it moves; empty if it is fixed. */
+  public Optional<AdaptiveClip.Size> size() {
+    return terms.size();
+  }
+
+  /** With a moving clip of size FEATURES: the bound on the slope of the loss; otherwise 0. */
+  public double slopeBound() {
+    return terms.slopeBound();
+  }
+
+  /** Whether the model only searches for its clip, and asks for no gradient. */
+  public boolean isScouting() {
+    return terms.isScouting();
   }
 
   /** Probability with which a client answers a published round; 1 where none is stated. */
   public double answerProbability() {
-    return update.hasAnswerProbability() ? update.getAnswerProbability() : 1;
+    return terms.answerProbability();
   }
 
   /**
    * Probability with which a device that answers a published round is asked a question instead of
-   * for a gradient; 0 if the model asks none.
+   * for a gradient; 0 if the model asks none, 1 while it {@linkplain #isScouting scouts}.
    */
   public double questionProbability() {
-    return update.getEstimatesCount() == 0 ? 0 : update.getQuestionProbability();
+    return terms.questionProbability();
   }
 
   /** The questions of the model, and what the answers imply so far; unmodifiable. */
@@ -154,7 +233,7 @@ public final class ModelSnapshot {
     return update.getEstimatesList();
   }
 
-  /** Number of admitted answers that have entered the estimates. */
+  /** Number of admitted answers that have entered the estimates, or moved the clip. */
   public long answers() {
     return update.getAnswers();
   }

@@ -148,16 +148,16 @@ public final class ModelSubscriber implements AutoCloseable {
   }
 
   /**
-   * Whether a round of a model is among the newest {@value Staleness#MOST_PUBLICATIONS}
+   * The terms of a round of a model that is among the newest {@value Staleness#MOST_PUBLICATIONS}
    * publications read so far. The job drops a report that names any other round, and the report is
    * charged nevertheless.
    *
-   * @return false, too, if the model is retired, or no update of it has been read yet
+   * @return empty, too, if the model is retired, or no update of it has been read yet
    * @throws IllegalStateException if the subscriber failed or is closed
    */
-  public synchronized boolean isPublished(String modelId, long round) {
+  public synchronized Optional<RoundTerms> published(String modelId, long round) {
     requireAtWork();
-    return publications(modelId).filter(of -> of.contain(round)).isPresent();
+    return publications(modelId).flatMap(of -> of.terms(round));
   }
 
   /**

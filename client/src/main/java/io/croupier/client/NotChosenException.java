@@ -10,23 +10,23 @@ package io.croupier.client;
 public final class NotChosenException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  NotChosenException(ModelSnapshot model, long round, String way) {
+  NotChosenException(RoundTerms terms, String way) {
     super(
         "this device is not chosen to answer round "
-            + round
+            + terms.round()
             + " of model "
-            + model.modelId()
+            + terms.modelId()
             + way
             + ", which is answered with probability "
-            + model.answerProbability()
-            + questions(model));
+            + terms.answerProbability()
+            + questions(terms));
   }
 
-  private static String questions(ModelSnapshot model) {
-    return model.questionProbability() == 0
+  private static String questions(RoundTerms terms) {
+    return terms.questionProbability() == 0
         ? ""
         : ", then by the answer to a question with probability "
-            + model.questionProbability()
+            + terms.questionProbability()
             + ", otherwise by a gradient";
   }
 }

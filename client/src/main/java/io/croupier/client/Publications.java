@@ -1,19 +1,20 @@
 package io.croupier.client;
 
-import java.util.NavigableSet;
-import java.util.TreeSet;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
 
-/** The publications of one model read so far: the newest, and the rounds of earlier ones. */
+/** The publications of one model read so far: the newest, and the terms of earlier ones. */
 final class Publications {
-  private final NavigableSet<Long> rounds = new TreeSet<>();
+  private final NavigableMap<Long, RoundTerms> rounds = new TreeMap<>();
   private ModelSnapshot newest;
 
   void add(ModelSnapshot snapshot) {
     newest = snapshot;
     // After a change of its spec, a model publishes a round again.
-    rounds.add(snapshot.round());
+    rounds.put(snapshot.round(), snapshot.terms());
     if (rounds.size() > Staleness.MOST_PUBLICATIONS) {
-      rounds.pollFirst();
+      rounds.pollFirstEntry();
     }
   }
 
@@ -21,11 +22,11 @@ final class Publications {
     return newest;
   }
 
-  boolean contain(long round) {
-    return rounds.contains(round);
+  Optional<RoundTerms> terms(long round) {
+    return Optional.ofNullable(rounds.get(round));
   }
 
   int newerThan(ModelSnapshot snapshot) {
-    return rounds.tailSet(snapshot.round(), false).size();
+    return rounds.tailMap(snapshot.round(), false).size();
   }
 }

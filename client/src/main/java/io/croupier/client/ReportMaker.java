@@ -4,16 +4,20 @@ import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.BitRandomiser;
+import io.croupier.client.randomiser.ClippingNorm;
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
-import io.croupier.schemas.Estimate;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.view.GradientReportView;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -48,21 +52,21 @@ public final class ReportMaker {
 
   /**
    * Whether this device answers a published round by a gradient: each device does with the
-   * probability that the model states, unless it is asked a {@linkplain #question question}
-   * instead. The ledger decides once.
+   * probability that the model states, unless it is asked a {@linkplain #question question} or for
+   * its {@linkplain #asksForSize size} instead. The ledger decides once.
    *
-   * @param model any state of the model
+   * @param terms of the published round
    */
-  public boolean answers(ModelSnapshot model, long round) {
-    return takesPart(model, round) && !isAsked(model, round);
+  public boolean answers(RoundTerms terms) {
+    return takesPart(terms) && !isAsked(terms);
   }
 
-  private boolean takesPart(ModelSnapshot model, long round) {
-    return ledger.answers(model.modelId(), round, model.answerProbability());
+  private boolean takesPart(RoundTerms terms) {
+    return ledger.answers(terms.modelId(), terms.round(), terms.answerProbability());
   }
 
-  private boolean isAsked(ModelSnapshot model, long round) {
-    return ledger.isAsked(model.modelId(), round, model.questionProbability());
+  private boolean isAsked(RoundTerms terms) {
+    return ledger.isAsked(terms.modelId(), terms.round(), terms.questionProbability());
   }
 
   /**
@@ -70,29 +74,50 @@ public final class ReportMaker {
    * a gradient; empty for most devices and rounds. The ledger decides once, unless the job
    * publishes the round again with another probability or other questions.
    *
-   * @param model any state of the model
+   * @param terms of the published round
    */
-  public Optional<Question> question(ModelSnapshot model, long round) {
-    if (!takesPart(model, round) || !isAsked(model, round)) {
+  public Optional<Question> question(RoundTerms terms) {
+    if (!takesPart(terms) || !isAsked(terms) || asksForSize(terms)) {
       return Optional.empty();
     }
-    List<Estimate> estimates = model.estimates();
-    int chosen = ledger.question(model.modelId(), round, estimates.size());
-    return Optional.of(estimates.get(chosen).getQuestion());
+    return Optional.of(terms.questions().get(chosen(terms)));
+  }
+
+  /**
+   * Whether this device is asked for its size instead of for a gradient: in every round that it
+   * answers while the model {@linkplain RoundTerms#isScouting scouts}, afterwards as often as any
+   * question of the model. Never if the clip is fixed. The ledger decides once, as for {@link
+   * #question}.
+   *
+   * @param terms of the published round
+   */
+  public boolean asksForSize(RoundTerms terms) {
+    return terms.hasMovingClip()
+        && takesPart(terms)
+        && isAsked(terms)
+        && (terms.isScouting() || chosen(terms) == terms.questions().size());
+  }
+
+  /** Which of the questions is asked, from 0; that about the size comes after all others. */
+  private int chosen(RoundTerms terms) {
+    int count = terms.questions().size() + (terms.hasMovingClip() ? 1 : 0);
+    return ledger.question(terms.modelId(), terms.round(), count);
   }
 
   /**
    * Clips and randomises a gradient. Spends the randomiser's privacy level, unless it throws: then
    * no noise was drawn, except with an {@link java.io.UncheckedIOException}.
    *
-   * @param model any state of the model
-   * @param round the published round at whose weights the gradient was evaluated
+   * @param terms of the published round at whose weights the gradient was evaluated
    * @param gradient gradient of this person's loss, shape [d], not modified; values that are not
    *     finite are replaced as {@link Randomiser#release} states
-   * @param randomiser a randomiser for this model
+   * @param randomiser a randomiser for this model; with a moving clip, it is {@linkplain
+   *     Randomiser#fitted fitted} to the clip of the round
    * @return a {@link io.croupier.schemas.GradientReport}, pending in the ledger
-   * @throws IllegalArgumentException if the randomiser's dimension, grid exponent or gradient bound
-   *     differs from the model's, or the gradient has another shape
+   * @throws IllegalArgumentException if the randomiser's dimension or, with a fixed clip, grid
+   *     exponent or gradient bound differs from the model's, or the gradient has another shape, or
+   *     the clip moves and bounds a size other than the gradient's norm, or the randomiser clips
+   *     coordinates or can't be fitted
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round by a
    *     gradient
    * @throws LimitReachedException if the report would exceed the person's limit
@@ -101,18 +126,50 @@ public final class ReportMaker {
    * @throws java.io.UncheckedIOException if the report could not be made durable: it must not be
    *     sent, and must not be drawn again until the ledger has been reopened
    */
+  public StoredReport release(RoundTerms terms, double[] gradient, Randomiser randomiser) {
+    if (terms.is(AdaptiveClip.Size.FEATURES)) {
+      throw new IllegalArgumentException(
+          "the clip of model "
+              + terms.modelId()
+              + " bounds the size FEATURES; a report must state the size, slope bound times norm of"
+              + " the features");
+    }
+    return releaseScaled(terms, gradient, randomiser);
+  }
+
+  /**
+   * The same for a gradient of a known size, which is first multiplied by min(1, clip / size). The
+   * privacy of the report doesn't depend on the size: the gradient is clipped in any case. Where
+   * the clip is fixed, the size has no effect.
+   *
+   * @param size of the gradient as the model {@linkplain RoundTerms#size bounds} it; {@link Sizes}
+   *     computes it for linear predictions, and states what a size that is no number of at least 0
+   *     means
+   */
   public StoredReport release(
-      ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
-    requireSame("dimension", randomiser.dimension(), model.dimension());
-    if (randomiser instanceof GridRandomiser onGrid) {
-      requireSame("gridExponent", onGrid.gridExponent(), model.gridExponent());
+      RoundTerms terms, double[] gradient, double size, Randomiser randomiser) {
+    double[] scaled =
+        terms.hasMovingClip() ? Sizes.scaled(gradient, size, terms.gradientBound()) : gradient;
+    return releaseScaled(terms, scaled, randomiser);
+  }
+
+  private StoredReport releaseScaled(RoundTerms terms, double[] gradient, Randomiser randomiser) {
+    requireSame("dimension", randomiser.dimension(), terms.dimension());
+    Randomiser fitted = randomiser;
+    if (terms.hasMovingClip()) {
+      requireKnownSize(terms);
+      requireNormClip(randomiser);
+      fitted = randomiser.fitted(terms.gradientBound(), terms.gridExponent());
     }
-    requireSame("gradientBound", randomiser.gradientBound(), model.gradientBound());
-    if (!answers(model, round)) {
-      throw new NotChosenException(model, round, isAsked(model, round) ? " by a gradient" : "");
+    if (fitted instanceof GridRandomiser onGrid) {
+      requireSame("gridExponent", onGrid.gridExponent(), terms.gridExponent());
     }
-    return ledger.release(
-        randomiser, sequence -> draw(sequence, model, round, gradient, randomiser));
+    requireSame("gradientBound", fitted.gradientBound(), terms.gradientBound());
+    if (!answers(terms)) {
+      throw new NotChosenException(terms, isAsked(terms) ? " by a gradient" : "");
+    }
+    Randomiser chosen = fitted;
+    return ledger.release(chosen, sequence -> draw(sequence, terms, gradient, chosen));
   }
 
   /**
@@ -120,8 +177,7 @@ public final class ReportMaker {
    * Spends the randomiser's privacy level, unless it throws: then no noise was drawn, except with
    * an {@link java.io.UncheckedIOException}.
    *
-   * @param model any state of the model
-   * @param round the published round whose average the answer is about
+   * @param terms of the published round whose average the answer is about
    * @param truth evaluates the question on the person's data and the average published with the
    *     round; called at most once, and only if this device is asked
    * @return a {@link io.croupier.schemas.GradientReport}, pending in the ledger
@@ -133,19 +189,64 @@ public final class ReportMaker {
    *     sent, and must not be drawn again until the ledger has been reopened
    */
   public StoredReport answer(
-      ModelSnapshot model, long round, Predicate<Question> truth, BitRandomiser randomiser) {
+      RoundTerms terms, Predicate<Question> truth, BitRandomiser randomiser) {
     Question question =
-        question(model, round)
-            .orElseThrow(
-                () -> new NotChosenException(model, round, " by the answer to a question"));
-    boolean answer = truth.test(question);
+        question(terms)
+            .orElseThrow(() -> new NotChosenException(terms, " by the answer to a question"));
+    return answer(terms, question.getName(), truth.test(question), randomiser);
+  }
+
+  /**
+   * Answers whether this device's size is above the clip of a round, where the device is
+   * {@linkplain #asksForSize asked} for it, by a randomised bit. Spends and throws as {@link
+   * #answer}.
+   *
+   * @param terms of the published round
+   * @param size computes the size of the person's gradient as the model {@linkplain RoundTerms#size
+   *     bounds} it; called at most once, and only if this device is asked. {@link Sizes} states
+   *     what a size that is no number of at least 0 means
+   * @throws IllegalArgumentException if the clip bounds a size that this version doesn't know
+   */
+  public StoredReport answerSize(RoundTerms terms, DoubleSupplier size, BitRandomiser randomiser) {
+    if (!asksForSize(terms)) {
+      throw new NotChosenException(terms, " by its size");
+    }
+    requireKnownSize(terms);
+    boolean isAbove = Sizes.isAbove(size.getAsDouble(), terms.gradientBound());
+    return answer(terms, AdaptiveClips.QUESTION, isAbove, randomiser);
+  }
+
+  private StoredReport answer(
+      RoundTerms terms, String question, boolean answer, BitRandomiser randomiser) {
     return ledger.release(
         randomiser,
         sequence -> {
-          GradientReportView.Builder report = report(sequence, model, round);
-          randomiser.release(question.getName(), answer, report);
+          GradientReportView.Builder report = report(sequence, terms);
+          randomiser.release(question, answer, report);
           return report.build().toByteArray();
         });
+  }
+
+  private static void requireKnownSize(RoundTerms terms) {
+    if (!terms.hasKnownSize()) {
+      throw new IllegalArgumentException(
+          "the clip of model "
+              + terms.modelId()
+              + " bounds a size that this version doesn't know; it must be FEATURES or GRADIENT");
+    }
+  }
+
+  /** The job relies on the norm of gradients, which the clip of coordinates doesn't bound. */
+  private static void requireNormClip(Randomiser randomiser) {
+    Randomiser disclosing =
+        randomiser instanceof UndisclosedRandomiser undisclosed
+            ? undisclosed.disclosing()
+            : randomiser;
+    if (disclosing instanceof CoordinateLaplaceRandomiser laplace
+        && laplace.clip() != ClippingNorm.L2) {
+      throw new IllegalArgumentException(
+          "clip of the randomiser is " + laplace.clip() + "; with a moving clip it must be L2");
+    }
   }
 
   private static <N extends Number> void requireSame(String name, N ofRandomiser, N ofModel) {
@@ -155,17 +256,19 @@ public final class ReportMaker {
     }
   }
 
-  private byte[] draw(
-      long sequence, ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
-    GradientReportView.Builder report = report(sequence, model, round);
+  private byte[] draw(long sequence, RoundTerms terms, double[] gradient, Randomiser randomiser) {
+    GradientReportView.Builder report = report(sequence, terms);
+    if (terms.hasMovingClip()) {
+      report.setGradientBound(terms.gradientBound());
+    }
     randomiser.release(gradient, report);
     return report.build().toByteArray();
   }
 
-  private GradientReportView.Builder report(long sequence, ModelSnapshot model, long round) {
+  private GradientReportView.Builder report(long sequence, RoundTerms terms) {
     return GradientReportView.newBuilder()
-        .setModelId(model.modelId())
-        .setRound(round)
+        .setModelId(terms.modelId())
+        .setRound(terms.round())
         .setUserId(ledger.userId())
         .setDeviceId(ledger.deviceId())
         .setSequence(sequence)

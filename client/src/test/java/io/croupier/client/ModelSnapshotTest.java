@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
+import io.croupier.client.randomiser.Calibration;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.view.ModelUpdateView;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,51 @@ class ModelSnapshotTest {
     assertThat(snapshot.diagnostics()).containsOnlyKeys("magnitude").containsValue(1.5);
     assertThat(snapshot.publishedAtMs()).isEqualTo(99);
     assertThat(snapshot).hasToString("ModelSnapshot[m, round 7]");
+  }
+
+  @Test
+  void containsTheMovingClip() {
+    ModelUpdate.Builder update =
+        Updates.update("m", 7, 1, -2.5)
+            .setGradientBound(0.3)
+            .setGridExponent(-18)
+            .setSize(AdaptiveClip.Size.FEATURES)
+            .setSlopeBound(0.75)
+            .setDroppedBound(3)
+            .setQuestionProbability(0.02);
+    ModelSnapshot snapshot = ModelSnapshot.parse(update.build().toByteArray());
+    assertThat(snapshot.size()).contains(AdaptiveClip.Size.FEATURES);
+    assertThat(snapshot.slopeBound()).isEqualTo(0.75);
+    assertThat(snapshot.droppedBound()).isEqualTo(3);
+    assertThat(snapshot.questionProbability())
+        .as("the question about the size has no estimate")
+        .isEqualTo(0.02);
+    assertThat(snapshot.isScouting()).isFalse();
+    update.setQuestionProbability(1);
+    assertThat(ModelSnapshot.parse(update.build().toByteArray()).isScouting()).isTrue();
+    update.clearSize().clearSlopeBound();
+    ModelSnapshot fixed = ModelSnapshot.parse(update.build().toByteArray());
+    assertThat(fixed.size()).isEmpty();
+    assertThat(fixed.isScouting()).isFalse();
+    assertThat(fixed.questionProbability()).isZero();
+  }
+
+  /** The grid of a clip has from 2^16 to 2^17 steps; the fewest have the weakest guarantee. */
+  @Test
+  void calibratesForTheCoarsestGridOfAMovingClip() {
+    ModelUpdate.Builder update =
+        Updates.update("m", 7, 1, 2, 3).setGradientBound(0.49).setGridExponent(-18);
+    assertThat(ModelSnapshot.parse(update.build().toByteArray()).calibration(5))
+        .isEqualTo(new Calibration(0.49, 3, -18, 5));
+    update.setSize(AdaptiveClip.Size.GRADIENT);
+    Calibration moving = ModelSnapshot.parse(update.build().toByteArray()).calibration(5);
+    assertThat(moving).isEqualTo(new Calibration(0.25, 3, -18, 5));
+    double mu = moving.gaussian(1, 1e-6).mu();
+    for (double clip : new double[] {1e-4, 0.25, 0.3, 0.4999, 8}) {
+      int exponent = Math.getExponent(clip) - 16;
+      assertThat(new Calibration(clip, 3, exponent, 5).gaussian(1, 1e-6).mu())
+          .isGreaterThanOrEqualTo(mu);
+    }
   }
 
   @Test
@@ -89,6 +136,17 @@ class ModelSnapshotTest {
     assertRefused(Updates.update("m", 0, 1).clearGridExponent(), "grid_exponent is missing");
     assertRefused(Updates.update("m", 0, 1).clearGradientBound(), "gradient_bound is missing");
     assertRefused(Updates.update("m", 0, 1).setGradientBound(Double.NaN), "gradient_bound");
+    assertRefused(
+        Updates.update("m", 0, 1).setSize(AdaptiveClip.Size.FEATURES),
+        "slope_bound is missing, or not positive and finite, with size FEATURES");
+    assertRefused(
+        Updates.update("m", 0, 1)
+            .setSize(AdaptiveClip.Size.FEATURES)
+            .setSlopeBound(Double.POSITIVE_INFINITY),
+        "slope_bound");
+    assertRefused(
+        Updates.update("m", 0, 1).setSize(AdaptiveClip.Size.GRADIENT).setGridExponent(-15),
+        "grid_exponent is -15; with size it must be -16, that of gradient_bound 1.0");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ModelSnapshot.parse(new byte[] {(byte) 0xff}))
         .withMessageContaining("not a ModelUpdate");

@@ -121,9 +121,9 @@ class ModelSubscriberTest {
     assertThat(subscriber.staleness(snapshot)).contains(new Staleness(2, age));
     assertThat(subscriber.staleness(Updates.snapshot("a", 3, 1))).contains(new Staleness(3, age));
     assertThat(subscriber.staleness(Updates.snapshot("c", 3, 1))).isEmpty();
-    assertThat(subscriber.isPublished("a", 75)).isTrue();
-    assertThat(subscriber.isPublished("a", 74)).isFalse();
-    assertThat(subscriber.isPublished("c", 75)).isFalse();
+    assertThat(subscriber.published("a", 75).orElseThrow().round()).isEqualTo(75);
+    assertThat(subscriber.published("a", 74)).isEmpty();
+    assertThat(subscriber.published("c", 75)).isEmpty();
     ModelSnapshot fromTheFuture =
         ModelSnapshot.parse(
             Updates.update("a", 80, 1).setPublishedAtMs(99_000).build().toByteArray());
@@ -142,8 +142,8 @@ class ModelSubscriberTest {
     }
     assertThat(publications.newerThan(Updates.snapshot("a", 2990, 1))).isEqualTo(4);
     assertThat(publications.newerThan(Updates.snapshot("a", 1, 1))).isEqualTo(1001);
-    assertThat(publications.contain(998)).isTrue();
-    assertThat(publications.contain(996)).isFalse();
+    assertThat(publications.terms(998)).isPresent();
+    assertThat(publications.terms(996)).isEmpty();
   }
 
   @Test

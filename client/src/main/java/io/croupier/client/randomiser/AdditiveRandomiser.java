@@ -13,10 +13,9 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
   private final SecureBits bits;
   private final Mechanism mechanism;
   private final Cost cost;
-  private final Object lock = new Object();
 
   /**
-   * @param bits source of all randomness of the noise
+   * @param bits source of all randomness of the noise; randomisers that share it take turns
    * @param mechanism whose noise the subclass draws
    */
   AdditiveRandomiser(GradientGrid grid, ClippingNorm clip, SecureBits bits, Mechanism mechanism) {
@@ -49,6 +48,20 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
   }
 
   @Override
+  public final GridRandomiser fitted(double gradientBound, int gridExponent) {
+    return gradientBound == gradientBound() && gridExponent == gridExponent()
+        ? this
+        : on(new GradientGrid(gradientBound, dimension(), gridExponent), bits);
+  }
+
+  /**
+   * The same noise, in proportion to the bound of another grid.
+   *
+   * @throws IllegalArgumentException as {@link #fitted}
+   */
+  abstract GridRandomiser on(GradientGrid other, SecureBits bits);
+
+  @Override
   public final Mechanism mechanism() {
     return mechanism;
   }
@@ -61,7 +74,7 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
   @Override
   public final int[] randomise(double[] gradient) {
     int[] steps = clip == ClippingNorm.L2 ? grid.clip(gradient) : grid.clipCoordinates(gradient);
-    synchronized (lock) {
+    synchronized (bits) {
       // So a copy of this process draws different noise.
       bits.renew();
       addNoise(steps);

@@ -143,6 +143,15 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
   }
 
   @Override
+  CoordinateLaplaceRandomiser on(GradientGrid other, SecureBits bits) {
+    double[] taus = new double[dimension()];
+    for (int j = 0; j < taus.length; j++) {
+      taus[j] = tau(j);
+    }
+    return new CoordinateLaplaceRandomiser(other, taus, clip, bits);
+  }
+
+  @Override
   public double directionalVariance() {
     if (largestScale == 0) {
       return 0;

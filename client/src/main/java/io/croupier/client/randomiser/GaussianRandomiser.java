@@ -75,6 +75,11 @@ public final class GaussianRandomiser extends AdditiveRandomiser {
   }
 
   @Override
+  GaussianRandomiser on(GradientGrid other, SecureBits bits) {
+    return new GaussianRandomiser(other, mu, bits);
+  }
+
+  @Override
   public double directionalVariance() {
     double square = (double) deviation * deviation;
     double scaled = 2 * Math.PI * Math.PI * square;

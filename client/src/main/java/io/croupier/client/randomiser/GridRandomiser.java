@@ -31,6 +31,9 @@ public sealed interface GridRandomiser extends Randomiser
   /** e: released values are multiples of 2^e. */
   int gridExponent();
 
+  @Override
+  GridRandomiser fitted(double gradientBound, int gridExponent);
+
   /** Writes the declaration of this noise into a report. */
   default void declareIn(GradientReportView.Builder report) {
     Declarations.declare(mechanism(), report);

@@ -79,6 +79,11 @@ public final class L2LaplaceRandomiser extends AdditiveRandomiser {
   }
 
   @Override
+  L2LaplaceRandomiser on(GradientGrid other, SecureBits bits) {
+    return new L2LaplaceRandomiser(other, epsilon, bits);
+  }
+
+  @Override
   public double directionalVariance() {
     return (dimension() + 1.0) * scale * scale;
   }

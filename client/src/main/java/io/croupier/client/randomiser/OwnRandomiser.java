@@ -62,6 +62,14 @@ final class OwnRandomiser extends AdditiveRandomiser {
   }
 
   @Override
+  GridRandomiser on(GradientGrid other, SecureBits sameBits) {
+    throw new IllegalArgumentException(
+        "custom noise can't be fitted to gradientBound "
+            + other.gradientBound()
+            + ": its scale is fixed; make it for the bound of each round");
+  }
+
+  @Override
   public double directionalVariance() {
     return directionalVariance;
   }

@@ -61,7 +61,6 @@ public final class PrivUnitRandomiser implements Randomiser {
   private final ExactNoise noise;
   private final PrivUnitMechanism mechanism;
   private final Cost cost;
-  private final Object lock = new Object();
 
   /**
    * With the default number of candidates: 256 up to epsilon 4, 1024 up to 8, else 4096.
@@ -88,10 +87,7 @@ public final class PrivUnitRandomiser implements Randomiser {
 
   PrivUnitRandomiser(
       double gradientBound, int dimension, double epsilon, int candidates, SecureBits bits) {
-    if (!(gradientBound > 0 && gradientBound <= Double.MAX_VALUE)) {
-      throw new IllegalArgumentException(
-          "gradientBound is " + gradientBound + "; it must be positive and finite");
-    }
+    requireBound(gradientBound);
     if (!(epsilon >= 1e-9 && epsilon <= PrivUnitLaw.MOST_EPSILON)) {
       throw new IllegalArgumentException(
           "epsilon is " + epsilon + "; it must be from 1e-9 to " + PrivUnitLaw.MOST_EPSILON);
@@ -105,6 +101,30 @@ public final class PrivUnitRandomiser implements Randomiser {
     noise = new ExactNoise(bits);
     mechanism = PrivUnitMechanism.of(law);
     cost = Cost.of(mechanism);
+  }
+
+  private PrivUnitRandomiser(PrivUnitRandomiser same, double gradientBound) {
+    requireBound(gradientBound);
+    this.gradientBound = gradientBound;
+    law = same.law;
+    acceptance = same.acceptance;
+    bits = same.bits;
+    noise = same.noise;
+    mechanism = same.mechanism;
+    cost = same.cost;
+  }
+
+  private static void requireBound(double gradientBound) {
+    if (!(gradientBound > 0 && gradientBound <= Double.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          "gradientBound is " + gradientBound + "; it must be positive and finite");
+    }
+  }
+
+  /** A release is on no grid: its form is a candidate. */
+  @Override
+  public PrivUnitRandomiser fitted(double otherBound, int gridExponent) {
+    return otherBound == gradientBound ? this : new PrivUnitRandomiser(this, otherBound);
   }
 
   @Override
@@ -172,7 +192,7 @@ public final class PrivUnitRandomiser implements Randomiser {
       throw new IllegalArgumentException(
           "gradient has " + gradient.length + " coordinates; the model has " + law.dimension());
     }
-    synchronized (lock) {
+    synchronized (bits) {
       // A copy of this process draws another seed.
       bits.renew();
       long seed = bits.getAsLong();

@@ -53,6 +53,18 @@ public sealed interface Randomiser permits GridRandomiser, PrivUnitRandomiser {
    */
   SubExponential subExponential();
 
+  /**
+   * The same mechanism at the same level and cost, for gradients that are clipped to another norm:
+   * its noise is in proportion to the bound. It draws from the same generator as this one.
+   *
+   * @param gradientBound positive and finite
+   * @param gridExponent the exponent of the grid that belongs to the bound
+   * @return this randomiser, if it has that bound and grid
+   * @throws IllegalArgumentException if an argument is out of range, or the noise doesn't fit the
+   *     grid, or it is custom noise, whose scale is fixed
+   */
+  Randomiser fitted(double gradientBound, int gridExponent);
+
   /** What every release declares. */
   Mechanism mechanism();
 

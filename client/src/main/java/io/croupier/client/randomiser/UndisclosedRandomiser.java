@@ -52,6 +52,11 @@ public record UndisclosedRandomiser(GridRandomiser disclosing) implements GridRa
   }
 
   @Override
+  public GridRandomiser fitted(double gradientBound, int gridExponent) {
+    return new UndisclosedRandomiser(disclosing.fitted(gradientBound, gridExponent));
+  }
+
+  @Override
   public double directionalVariance() {
     return disclosing.directionalVariance();
   }

@@ -1,0 +1,99 @@
+package io.croupier.client;
+
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.Question;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The terms on which a published round takes reports: whom it asks for a gradient and whom for an
+ * answer, and how a gradient is clipped.
+ *
+ * <p>With a moving clip they differ from round to round, so a report is made on the terms of the
+ * round that it names: with the clip of another round, the job would drop it.
+ *
+ * @param modelId id of the model
+ * @param round the published round
+ * @param dimension number of coordinates d
+ * @param gradientBound the clip: gradients are clipped to this L2 norm
+ * @param gridExponent e: reports on the grid are multiples of 2^e
+ * @param answerProbability probability with which a device answers the round
+ * @param questionProbability probability with which a device that answers is asked a question
+ *     instead of for a gradient
+ * @param questions the questions of the model, besides that about the size; unmodifiable
+ * @param size what the clip bounds, if it moves; empty if it is fixed. A newer job may announce a
+ *     size that this version doesn't know ({@link #hasKnownSize})
+ * @param slopeBound with the size FEATURES: the bound on the slope of the loss; otherwise 0
+ */
+public record RoundTerms(
+    String modelId,
+    long round,
+    int dimension,
+    double gradientBound,
+    int gridExponent,
+    double answerProbability,
+    double questionProbability,
+    List<Question> questions,
+    Optional<AdaptiveClip.Size> size,
+    double slopeBound) {
+
+  /** Copies the questions. */
+  public RoundTerms {
+    questions = List.copyOf(questions);
+  }
+
+  /** Whether the clip moves: then {@link #gradientBound} is that of this round only. */
+  public boolean hasMovingClip() {
+    return size.isPresent();
+  }
+
+  /**
+   * Whether the model only searches for its clip: devices are asked for their size, and for no
+   * gradient.
+   */
+  public boolean isScouting() {
+    return hasMovingClip() && questionProbability >= 1;
+  }
+
+  /** False if the clip bounds a size that this version can't compute. */
+  boolean hasKnownSize() {
+    return size.isEmpty() || is(AdaptiveClip.Size.FEATURES) || is(AdaptiveClip.Size.GRADIENT);
+  }
+
+  /** Whether the clip moves, and bounds a size. */
+  boolean is(AdaptiveClip.Size bounded) {
+    return size.filter(bounded::equals).isPresent();
+  }
+
+  /**
+   * The terms of another round of the same model, which are the same if the clip is fixed.
+   *
+   * @throws IllegalArgumentException if the clip moves, unless it is the same round
+   */
+  public RoundTerms at(long otherRound) {
+    if (otherRound == round) {
+      return this;
+    }
+    if (hasMovingClip()) {
+      throw new IllegalArgumentException(
+          "round is "
+              + otherRound
+              + "; it must be "
+              + round
+              + ", that of the update: the clip of model "
+              + modelId
+              + " moves, so each round has its own terms");
+    }
+    return new RoundTerms(
+        modelId,
+        otherRound,
+        dimension,
+        gradientBound,
+        gridExponent,
+        answerProbability,
+        questionProbability,
+        questions,
+        size,
+        slopeBound);
+  }
+}

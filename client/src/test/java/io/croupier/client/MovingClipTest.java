@@ -1,0 +1,375 @@
+package io.croupier.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.BitRandomiser;
+import io.croupier.client.randomiser.ClippingNorm;
+import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
+import io.croupier.client.randomiser.GaussianRandomiser;
+import io.croupier.client.randomiser.GridRandomiser;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.PrivUnitRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.ModelUpdate;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Reports to models whose clip moves. */
+class MovingClipTest {
+  /** Negligible noise: the release equals the clipped gradient. */
+  private static final GridRandomiser NEXT_TO_NO_NOISE = new L2LaplaceRandomiser(1, 2, -16, 1e12);
+
+  /** Inverts with probability 2^-63. */
+  private static final BitRandomiser EXACT = BitRandomiser.ofEpsilon(100);
+
+  private final MockProducer<byte[], byte[]> producer =
+      new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+
+  private final LocalLedger ledger = LocalLedger.inMemory("zoë", Limit.NONE);
+  private final GradientReporter reporter = new GradientReporter(producer, "gradients", ledger);
+
+  private static ModelUpdate.Builder update(AdaptiveClip.Size size, double clip, long round) {
+    ModelUpdate.Builder update =
+        Updates.update("m", round, 0, 0)
+            .setSize(size)
+            .setGradientBound(clip)
+            .setGridExponent(Math.getExponent(clip) - 16)
+            .setQuestionProbability(1e-9);
+    return size == AdaptiveClip.Size.FEATURES ? update.setSlopeBound(0.5) : update;
+  }
+
+  private static ModelSnapshot parse(ModelUpdate.Builder update) {
+    return ModelSnapshot.parse(update.build().toByteArray());
+  }
+
+  private static ModelSnapshot features(double clip, long round) {
+    return parse(update(AdaptiveClip.Size.FEATURES, clip, round));
+  }
+
+  private static ModelSnapshot gradient(double clip, long round) {
+    return parse(update(AdaptiveClip.Size.GRADIENT, clip, round));
+  }
+
+  private static ModelSnapshot scouting(long round) {
+    return parse(update(AdaptiveClip.Size.FEATURES, 1, round).setQuestionProbability(1));
+  }
+
+  private GradientReport sent() throws Exception {
+    List<ProducerRecord<byte[], byte[]>> history = producer.history();
+    return GradientReport.parseFrom(history.get(history.size() - 1).value());
+  }
+
+  /** What the job takes a report on the grid for. */
+  private static double[] values(GradientReport report) {
+    int exponent = Math.getExponent(report.getGradientBound()) - 16;
+    return report.getGrid().getValuesList().stream()
+        .mapToDouble(steps -> Math.scalb((double) steps, exponent))
+        .toArray();
+  }
+
+  private double[] reported(ModelSnapshot model, double[] gradient, double size) throws Exception {
+    reporter.report(model, gradient, size, NEXT_TO_NO_NOISE).get();
+    assertThat(GradientReports.violations(sent())).isEmpty();
+    assertThat(sent().getGradientBound()).isEqualTo(model.gradientBound());
+    return values(sent());
+  }
+
+  @Test
+  void scalesByTheClipOverTheSize() throws Exception {
+    double step = Math.scalb(1.0, -18);
+    double[] gradient = {0.1, -0.2};
+    assertThat(reported(features(0.3, 0), gradient, 0.29)).containsExactly(gradient, within(step));
+    assertThat(reported(features(0.3, 1), gradient, 0.6))
+        .containsExactly(new double[] {0.05, -0.1}, within(step));
+    // A fifth of the clip, although the gradient is shorter than it.
+    assertThat(reported(features(0.3, 2), gradient, 1.5))
+        .containsExactly(new double[] {0.02, -0.04}, within(step));
+  }
+
+  @Test
+  void leavesTheGradientAsItIs() throws Exception {
+    double[] gradient = {3, -4};
+    reporter.report(features(1, 0), gradient, 10, NEXT_TO_NO_NOISE).get();
+    assertThat(gradient).containsExactly(3, -4);
+  }
+
+  /** Privacy must not depend on the size that a device computes. */
+  @ParameterizedTest
+  @ValueSource(doubles = {0, -0.0, Double.MIN_VALUE, 1e-9, 0.29, 0.3, 1, 99, 1e300})
+  void clipsWhateverTheSizeIs(double size) throws Exception {
+    for (double length : new double[] {1e-3, 0.3, 5, 1e12, 1e300}) {
+      double[] values = reported(features(0.3, 0), new double[] {0.6 * length, 0.8 * length}, size);
+      assertThat(Sizes.norm(values)).isLessThanOrEqualTo(0.3);
+    }
+  }
+
+  /** An error would reveal that a person's data has such a size. */
+  @ParameterizedTest
+  @ValueSource(
+      doubles = {Double.NaN, -1, Double.NEGATIVE_INFINITY, -1e-300, Double.POSITIVE_INFINITY})
+  void aSizeThatIsNoneCountsAsInfinite(double size) throws Exception {
+    assertThat(reported(features(0.3, 0), new double[] {0.1, 0.2}, size)).containsExactly(0, 0);
+    assertThat(reported(gradient(0.3, 1), new double[] {0.1, 0.2}, size)).containsExactly(0, 0);
+    assertThat(ledger.spent().reports()).isEqualTo(2);
+
+    reporter.answerSize(scouting(2), () -> size, EXACT).get();
+    assertThat(sent().getAnswer().getBit()).isTrue();
+  }
+
+  @Test
+  void aGradientThatIsNotFiniteIsReportedAsZero() throws Exception {
+    double[] gradient = {Double.POSITIVE_INFINITY, 1};
+    assertThat(reported(features(0.3, 0), gradient, 7)).containsExactly(0, 0);
+    assertThat(reported(features(0.3, 1), gradient, Double.NaN)).containsExactly(0, 0);
+  }
+
+  @Test
+  void theNormOfTheGradientNeedsNoArgument() throws Exception {
+    ModelSnapshot model = gradient(0.5, 3);
+    reporter.report(model, new double[] {3, 4}, NEXT_TO_NO_NOISE).get();
+    assertThat(values(sent()))
+        .containsExactly(new double[] {0.3, 0.4}, within(Math.scalb(1.0, -17)));
+    assertThat(sent().getGradientBound()).isEqualTo(0.5);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> reporter.report(features(0.5, 3), new double[2], NEXT_TO_NO_NOISE))
+        .withMessageContaining("the clip of model m bounds the size FEATURES")
+        .withMessageContaining("must state the size");
+    assertThat(ledger.spent().reports()).isEqualTo(1);
+  }
+
+  /** Such reports are as long as before: the spec fixes the bound. */
+  @Test
+  void aFixedClipIgnoresTheSize() throws Exception {
+    ModelSnapshot fixed = Updates.snapshot("m", 3, 0, 0);
+    reporter.report(fixed, new double[] {0.5, 0}, 9, NEXT_TO_NO_NOISE).get();
+    assertThat(sent().getGrid().getValuesList()).containsExactly(1 << 15, 0);
+    assertThat(sent().hasGradientBound()).isFalse();
+  }
+
+  /** One randomiser serves all rounds, at the level that it was made with. */
+  @Test
+  void everyMechanismFollowsTheClip() throws Exception {
+    List<Randomiser> randomisers =
+        List.of(
+            new PrivUnitRandomiser(1, 2, 2),
+            new GaussianRandomiser(1, 2, -16, 0.5),
+            new L2LaplaceRandomiser(1, 2, -16, 2),
+            new CoordinateLaplaceRandomiser(1, -16, new double[] {1, 1}),
+            new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 2, -16, 2)));
+    long round = 0;
+    for (Randomiser randomiser : randomisers) {
+      for (double clip : new double[] {1e-4, 0.3, 1, 7.7, 1e4}) {
+        reporter.report(gradient(clip, round), new double[] {1, 2}, randomiser).get();
+        assertThat(GradientReports.violations(sent())).isEmpty();
+        assertThat(sent().getGradientBound()).isEqualTo(clip);
+        assertThat(sent().getRound()).isEqualTo(round);
+        round++;
+      }
+    }
+    assertThat(ledger.spent().reports()).isEqualTo(round);
+  }
+
+  @Test
+  void refusesTheClipOfCoordinates() {
+    GridRandomiser laplace =
+        new CoordinateLaplaceRandomiser(1, -16, new double[] {1, 1}, ClippingNorm.COORDINATES);
+    for (GridRandomiser randomiser : List.of(laplace, new UndisclosedRandomiser(laplace))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> reporter.report(gradient(1, 0), new double[2], randomiser))
+          .withMessage("clip of the randomiser is COORDINATES; with a moving clip it must be L2");
+    }
+    assertThat(ledger.spent().reports()).isZero();
+  }
+
+  @Test
+  void whileTheModelScoutsOnlySizesAreAskedFor() throws Exception {
+    AtomicInteger computed = new AtomicInteger();
+    for (long round = 0; round < 20; round++) {
+      ModelSnapshot model = scouting(round);
+      assertThat(model.isScouting()).isTrue();
+      assertThat(reporter.asksForSize(model)).isTrue();
+      assertThat(reporter.answers(model)).isFalse();
+      assertThat(reporter.question(model)).isEmpty();
+      assertThatThrownBy(() -> reporter.report(model, new double[2], 1, NEXT_TO_NO_NOISE))
+          .isInstanceOf(NotChosenException.class)
+          .hasMessageContaining("by a gradient");
+      reporter.answerSize(model, computed::incrementAndGet, EXACT).get();
+    }
+    assertThat(computed).hasValue(20);
+    assertThat(ledger.spent().reports()).isEqualTo(20);
+    assertThat(ledger.spent().epsilon()).isEqualByComparingTo("2000");
+  }
+
+  @Test
+  void answersWhetherItsSizeIsAboveTheClip() throws Exception {
+    ModelUpdate.Builder update =
+        update(AdaptiveClip.Size.GRADIENT, 0.3, 4).setQuestionProbability(1);
+    ModelSnapshot model = parse(update);
+    for (double size : new double[] {0, 0.29, 0.3, 0.31, 50}) {
+      reporter.answerSize(model, () -> size, EXACT).get();
+      assertThat(GradientReports.violations(sent())).isEmpty();
+      assertThat(sent().getAnswer().getQuestion()).isEqualTo("clip");
+      assertThat(sent().getAnswer().getBit()).as("size %s", size).isEqualTo(size > 0.3);
+      assertThat(sent().getRound()).isEqualTo(4);
+      assertThat(sent().hasGradientBound()).isFalse();
+    }
+  }
+
+  private static ModelSnapshot asking(long round) {
+    ModelUpdate.Builder update =
+        update(AdaptiveClip.Size.GRADIENT, 1, round)
+            .setAnswerProbability(0.5)
+            .setQuestionProbability(0.3);
+    update.addEstimatesBuilder().getQuestionBuilder().setName("a").getAccuracyBuilder();
+    update.addEstimatesBuilder().getQuestionBuilder().setName("b").getLossAboveBuilder();
+    return parse(update);
+  }
+
+  /**
+   * Secrets are random: one of the four frequencies among 40,000 deviates by more than 5.5 standard
+   * deviations with probability 2e-7.
+   */
+  @Test
+  void theSizeIsAskedForAsOftenAsAnyQuestion() {
+    int rounds = 40_000;
+    Map<String, Integer> asked = new HashMap<>();
+    for (int round = 0; round < rounds; round++) {
+      ModelSnapshot model = asking(round);
+      String what = reporter.question(model).map(question -> question.getName()).orElse("nothing");
+      if (reporter.asksForSize(model)) {
+        assertThat(what).isEqualTo("nothing");
+        what = "size";
+      }
+      if (reporter.answers(model)) {
+        assertThat(what).isEqualTo("nothing");
+        what = "gradient";
+      }
+      asked.merge(what, 1, Integer::sum);
+    }
+    assertFrequency(asked.get("gradient"), 0.35, rounds);
+    assertFrequency(asked.get("a"), 0.05, rounds);
+    assertFrequency(asked.get("b"), 0.05, rounds);
+    assertFrequency(asked.get("size"), 0.05, rounds);
+  }
+
+  private static void assertFrequency(int count, double probability, int rounds) {
+    double deviation = Math.sqrt(probability * (1 - probability) * rounds);
+    assertThat(Math.abs(count - probability * rounds)).isLessThan(5.5 * deviation);
+  }
+
+  /** A size is computed only where it is asked for, and a gradient only where it isn't. */
+  @Test
+  void oneRoundAsksForOneThing() {
+    AtomicInteger computed = new AtomicInteger();
+    for (long round = 0; round < 50; round++) {
+      ModelSnapshot model = asking(round);
+      int ways = reporter.answers(model) ? 1 : 0;
+      ways += reporter.question(model).isPresent() ? 1 : 0;
+      ways += reporter.asksForSize(model) ? 1 : 0;
+      assertThat(ways).isLessThanOrEqualTo(1);
+      if (!reporter.asksForSize(model)) {
+        assertThatThrownBy(
+                () -> reporter.answerSize(model, () -> computed.incrementAndGet(), EXACT))
+            .isInstanceOf(NotChosenException.class)
+            .hasMessageContaining("by its size");
+      }
+    }
+    assertThat(computed).hasValue(0);
+    assertThat(producer.history()).isEmpty();
+  }
+
+  /** A toss that could be repeated would make devices that crash often answer more often. */
+  @Test
+  void aRestartDoesNotTossAgain(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("ledger");
+    List<Boolean> before;
+    try (LocalLedger kept = LocalLedger.open(file, "u", Limit.NONE)) {
+      before = asked(kept);
+    }
+    assertThat(before).contains(true, false);
+    try (LocalLedger kept = LocalLedger.open(file, "u", Limit.NONE)) {
+      assertThat(asked(kept)).isEqualTo(before);
+    }
+  }
+
+  private List<Boolean> asked(LocalLedger kept) {
+    GradientReporter restarted = new GradientReporter(producer, "gradients", kept);
+    List<Boolean> asked = new ArrayList<>();
+    for (long round = 0; round < 400; round++) {
+      asked.add(restarted.asksForSize(asking(round)));
+    }
+    return asked;
+  }
+
+  /** With the clip of another round, the job would drop the report. */
+  @Test
+  void anEarlierRoundHasItsOwnTerms() throws Exception {
+    Publications publications = new Publications();
+    publications.add(scouting(6));
+    publications.add(gradient(0.3, 7));
+    publications.add(gradient(5, 8));
+    ModelSnapshot newest = publications.newest();
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> reporter.report(newest, 7, new double[] {3, 4}, NEXT_TO_NO_NOISE))
+        .withMessageStartingWith("round is 7; it must be 8");
+    RoundTerms earlier = publications.terms(7).orElseThrow();
+    reporter.report(earlier, new double[] {3, 4}, NEXT_TO_NO_NOISE).get();
+
+    assertThat(sent().getRound()).isEqualTo(7);
+    assertThat(sent().getGradientBound()).isEqualTo(0.3);
+    assertThat(Sizes.norm(values(sent()))).isCloseTo(0.3, within(1e-5));
+    assertThat(reporter.asksForSize(publications.terms(6).orElseThrow())).isTrue();
+    assertThat(publications.terms(5)).isEmpty();
+  }
+
+  /** A newer job may bound other sizes; a size of another kind would bias the model. */
+  @Test
+  void refusesASizeThatItDoesNotKnow() {
+    ModelSnapshot model =
+        parse(Updates.update("m", 1, 0, 0).setSizeValue(7).setQuestionProbability(1));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> reporter.report(model, new double[2], 1, NEXT_TO_NO_NOISE))
+        .withMessageContaining("bounds a size that this version doesn't know");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> reporter.answerSize(model, () -> 1, EXACT))
+        .withMessageContaining("it must be FEATURES or GRADIENT");
+    assertThat(ledger.spent().reports()).isZero();
+  }
+
+  @Test
+  void sizesOfLinearPredictions() {
+    double[] x = {3, -4};
+    double[] g = {0.6, -0.8};
+    assertThat(Sizes.ofLinear(features(1, 0).terms(), x, g)).isEqualTo(2.5);
+    assertThat(Sizes.ofLinear(gradient(1, 0).terms(), x, g)).isCloseTo(1, within(1e-15));
+    assertThat(Sizes.ofLinear(Updates.snapshot("m", 0, 0, 0).terms(), x, g))
+        .isCloseTo(1, within(1e-15));
+    assertThat(Sizes.norm(new double[] {3e200, 4e200})).isCloseTo(5e200, within(1e186));
+    assertThat(Sizes.norm(new double[] {3e-200, -4e-200})).isCloseTo(5e-200, within(1e-214));
+    assertThat(Sizes.norm(new double[3])).isZero();
+    assertThat(Sizes.norm(new double[] {1, Double.NaN})).isNaN();
+    assertThat(Sizes.norm(new double[] {1, Double.NEGATIVE_INFINITY})).isInfinite();
+  }
+}
