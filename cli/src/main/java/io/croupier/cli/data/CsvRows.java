@@ -17,7 +17,7 @@ public final class CsvRows {
    *
    * @param label the column to predict
    * @param dimension of the model, and required number of other columns
-   * @param gradientBound the model's G
+   * @param gradientBound the model's G; infinite if it moves
    * @param scale of the residuals, for {@link NamedLoss#HUBER_MALLOWS}
    * @throws InputException if the file can't be read, or its contents are invalid
    */

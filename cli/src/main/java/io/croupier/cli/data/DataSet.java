@@ -1,5 +1,6 @@
 package io.croupier.cli.data;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -19,6 +20,16 @@ public record DataSet(
     Problem problem,
     double clip,
     List<String> notes) {
+
+  /** The same data in other units: all features are multiplied by a factor. */
+  public DataSet times(double factor) {
+    if (factor == 1) {
+      return this;
+    }
+    List<String> scaled = new ArrayList<>(notes);
+    scaled.add("All features are multiplied by %s.".formatted(factor));
+    return new DataSet(name, description, features, problem.times(factor), clip, scaled);
+  }
 
   /** Copies the lists. */
   public DataSet {

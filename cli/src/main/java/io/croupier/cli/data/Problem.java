@@ -1,7 +1,11 @@
 package io.croupier.cli.data;
 
+import io.croupier.client.RoundTerms;
+import io.croupier.client.Sizes;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Question;
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * A convex prediction problem with predictions {@code <x, w>}. The loss is the mean over people i
@@ -86,6 +90,39 @@ public final class Problem {
       bound = Math.max(bound, importance[i] * Math.sqrt(square));
     }
     return bound * pointLoss.steepest();
+  }
+
+  /** What a moving clip bounds best: features for classes, the gradient for residuals. */
+  public AdaptiveClip.Size clipSize() {
+    return hasClasses() ? AdaptiveClip.Size.FEATURES : AdaptiveClip.Size.GRADIENT;
+  }
+
+  /**
+   * The size of one person's gradient, as the clip of a round bounds it.
+   *
+   * @param weights of the round, shape [d]
+   */
+  public double size(RoundTerms terms, int person, double[] weights) {
+    if (terms.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
+      return terms.slopeBound() * featureNorm(person);
+    }
+    double[] gradient = new double[dimension];
+    gradient(person, weights, gradient);
+    return Sizes.norm(gradient);
+  }
+
+  /** The same problem in other units: all features are multiplied by a factor. */
+  public Problem times(double factor) {
+    return new Problem(
+        Arrays.stream(features).map(value -> factor * value).toArray(),
+        targets,
+        importance,
+        pointLoss);
+  }
+
+  /** Whether the slope of the loss is bounded. */
+  public boolean hasBoundedSlope() {
+    return pointLoss.steepest() <= Double.MAX_VALUE;
   }
 
   /**
@@ -190,6 +227,15 @@ public final class Problem {
         hessian[k][j] = hessian[j][k];
       }
     }
+  }
+
+  /**
+   * The norm of one person's features times their importance: an upper bound on the norm of their
+   * gradient per unit of slope, independent of the target.
+   */
+  private double featureNorm(int person) {
+    int row = person * dimension;
+    return importance[person] * Sizes.norm(Arrays.copyOfRange(features, row, row + dimension));
   }
 
   private double prediction(int person, double[] weights) {

@@ -8,11 +8,13 @@ import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.job.config.JobConfig;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelUpdate;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,7 +35,12 @@ import picocli.CommandLine.Spec;
       "The first line is the newest committed update, followed by every newer one. Each line is a"
           + " ModelUpdate in the Protobuf JSON mapping. Evaluate gradients at 'weights'; predict"
           + " with 'average'. If the model asks questions, 'estimates' contains what the answers"
-          + " imply, with 95 % confidence intervals.",
+          + " imply, with 95 % confidence intervals. If the model's clip moves, 'size' is present,"
+          + " 'gradientBound' is the clip of the round, and a 'questionProbability' of 1 means that"
+          + " the model only searches for it.",
+      "",
+      "--format text prints each update in words instead: the reports, the clip, the estimates and,"
+          + " from questions about several thresholds of the loss, the mean loss.",
       "",
       "Each round is printed at most once. A slow reader skips updates that have been superseded."
           + " The command ends when the model is retired."
@@ -63,19 +70,41 @@ public final class FollowCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}).")
   private long updates;
 
+  @Option(
+      names = "--format",
+      paramLabel = "NAME",
+      defaultValue = "json",
+      description = "Format: json, one update per line; text (default: ${DEFAULT-VALUE}).")
+  private UpdateFormat format;
+
+  @Option(
+      names = "--loss-bound",
+      paramLabel = "B",
+      description =
+          "With --format text: the largest loss; larger ones count as B (default: the sum of the"
+              + " least and the largest threshold).")
+  private Double lossBound;
+
+  /** Output formats of updates. */
+  private enum UpdateFormat {
+    JSON,
+    TEXT
+  }
+
   @Override
   public Integer call() throws InvalidProtocolBufferException {
     Log.toFile();
     if (updates < 0) {
       throw new InputException("--updates is %d; it must be at least 0".formatted(updates));
     }
+    requireLossBound();
     JobConfig config = connection.config();
     PrintWriter out = spec.commandLine().getOut();
     try (PublishedModel model =
         FollowedModel.follow(config.kafka(), config.topics().updates(), modelId)) {
       Optional<ModelSnapshot> next = Optional.of(model.newest());
       for (long left = updates; next.isPresent(); left--) {
-        out.println(JSON.print(update(next.get())));
+        print(next.get(), out);
         // Printing fails once the reader has closed the pipe.
         boolean isEnough = out.checkError() || left == 1;
         next = isEnough ? Optional.empty() : model.after(next.get().round());
@@ -83,6 +112,30 @@ public final class FollowCommand implements Callable<Integer> {
     }
     Log.discard();
     return 0;
+  }
+
+  private void requireLossBound() {
+    if (lossBound == null) {
+      return;
+    }
+    if (format != UpdateFormat.TEXT) {
+      throw new InputException("--loss-bound applies only to --format text");
+    }
+    if (!(lossBound > 0 && lossBound <= Double.MAX_VALUE)) {
+      throw new InputException(
+          "--loss-bound is %s; it must be positive and finite".formatted(lossBound));
+    }
+  }
+
+  private void print(ModelSnapshot snapshot, PrintWriter out)
+      throws InvalidProtocolBufferException {
+    if (format == UpdateFormat.JSON) {
+      out.println(JSON.print(update(snapshot)));
+    } else {
+      OptionalDouble bound =
+          lossBound == null ? OptionalDouble.empty() : OptionalDouble.of(lossBound);
+      UpdateText.lines(snapshot, bound).forEach(out::println);
+    }
   }
 
   static ModelUpdate update(ModelSnapshot snapshot) {
@@ -102,7 +155,13 @@ public final class FollowCommand implements Callable<Integer> {
             .putAllDiagnostics(snapshot.diagnostics())
             .setPublishedAtMs(snapshot.publishedAtMs())
             .addAllEstimates(snapshot.estimates());
-    if (!snapshot.estimates().isEmpty()) {
+    snapshot
+        .size()
+        .ifPresent(size -> update.setSize(size).setDroppedBound(snapshot.droppedBound()));
+    if (snapshot.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
+      update.setSlopeBound(snapshot.slopeBound());
+    }
+    if (!snapshot.estimates().isEmpty() || snapshot.size().isPresent()) {
       update.setQuestionProbability(snapshot.questionProbability()).setAnswers(snapshot.answers());
     }
     return update.build();

@@ -3,6 +3,7 @@ package io.croupier.cli.follow;
 import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
+import io.croupier.client.RoundTerms;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -75,10 +76,11 @@ public final class FollowedModel implements PublishedModel {
   }
 
   @Override
-  public synchronized void requirePublished(long round) {
+  public synchronized RoundTerms published(long round) {
     long start = System.nanoTime();
     long left = LAG.toNanos();
-    while (!subscriber.isPublished(modelId, round)) {
+    Optional<RoundTerms> terms = subscriber.published(modelId, round);
+    while (terms.isEmpty()) {
       if (round < newest().round() || left <= 0) {
         throw new InputException(
             "'round' is %d, which is not among the rounds found on topic %s; the newest is %d"
@@ -86,7 +88,9 @@ public final class FollowedModel implements PublishedModel {
       }
       await(Math.min(left, LOOK.toNanos()));
       left = LAG.toNanos() - (System.nanoTime() - start);
+      terms = subscriber.published(modelId, round);
     }
+    return terms.get();
   }
 
   private synchronized void await(long nanos) {

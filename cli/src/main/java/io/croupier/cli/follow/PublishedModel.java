@@ -2,6 +2,7 @@ package io.croupier.cli.follow;
 
 import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.RoundTerms;
 import java.util.Optional;
 
 /** The published updates of one model. */
@@ -18,11 +19,12 @@ public interface PublishedModel extends AutoCloseable {
   Optional<ModelSnapshot> after(long round);
 
   /**
-   * Prevents that privacy is spent on a report that the job would drop.
+   * The terms of a round, so that no privacy is spent on a report that the job would drop.
    *
-   * @throws InputException if the round was never published, or is too old
+   * @throws InputException if the round was never published, or is too old, or its terms are
+   *     unknown
    */
-  void requirePublished(long round);
+  RoundTerms published(long round);
 
   @Override
   void close();

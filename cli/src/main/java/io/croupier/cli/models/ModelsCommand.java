@@ -122,7 +122,7 @@ public final class ModelsCommand implements Runnable {
             left("model").with(ModelSpec::getModelId),
             left("learner").with(model -> model.getLearnerCase().name().toLowerCase(Locale.ROOT)),
             right("dimension").with(model -> Integer.toString(model.getDimension())),
-            right("gradient bound").with(model -> Double.toString(model.getGradientBound())),
+            right("gradient bound").with(ModelsCommand::gradientBound),
             right("reports per round")
                 .with(model -> Integer.toString(ModelSpecs.reportsPerRound(model))),
             left("limits").with(ModelsCommand::limits)));
@@ -140,6 +140,10 @@ public final class ModelsCommand implements Runnable {
         .header(header)
         .headerAlign(HorizontalAlign.RIGHT)
         .dataAlign(HorizontalAlign.RIGHT);
+  }
+
+  private static String gradientBound(ModelSpec model) {
+    return model.hasAdaptiveClip() ? "adaptive" : Double.toString(model.getGradientBound());
   }
 
   private static String limits(ModelSpec model) {

@@ -6,6 +6,7 @@ import io.croupier.cli.data.NamedLoss;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.schemas.AdaptiveClip;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -39,7 +40,9 @@ final class DataOptions {
         "The loss: ${COMPLETION-CANDIDATES}. logistic requires labels of 0 and 1. huber-mallows is"
             + " Huber's loss, linear for residuals beyond 1.345 times --scale, with weight"
             + " min(1, k / ||x||) for row x, k = G / 1.345, so no gradient is longer than the"
-            + " model's bound G."
+            + " model's bound G. If the model's clip moves, its size must be FEATURES, and the"
+            + " clip takes the place of these weights. squared has no bounded slope: it is not for"
+            + " the size FEATURES."
       })
   private NamedLoss loss;
 
@@ -88,8 +91,24 @@ final class DataOptions {
               .formatted(rounds));
     }
     ModelSnapshot newest = model.newest();
-    Problem problem =
-        CsvRows.load(file, label, loss, newest.dimension(), newest.gradientBound(), scale);
+    double bound = newest.size().isEmpty() ? newest.gradientBound() : Double.POSITIVE_INFINITY;
+    Problem problem = CsvRows.load(file, label, loss, newest.dimension(), bound, scale);
+    newest.size().ifPresent(size -> requireUsable(size, problem));
     return new RowGradients(problem, model, eachRow, rounds);
+  }
+
+  /** A loss whose gradients the clip can bound. */
+  private void requireUsable(AdaptiveClip.Size size, Problem problem) {
+    if (size == AdaptiveClip.Size.FEATURES && !problem.hasBoundedSlope()) {
+      throw new InputException(
+          ("--loss %s: the model's clip bounds the size FEATURES, which requires a loss of bounded"
+                  + " slope; use another loss, or a model with the size GRADIENT")
+              .formatted(loss));
+    }
+    if (size == AdaptiveClip.Size.GRADIENT && loss == NamedLoss.HUBER_MALLOWS) {
+      throw new InputException(
+          "--loss huber-mallows: the model's clip moves, so it must bound the size FEATURES, which"
+              + " weights rows likewise; use another loss, or a model with the size FEATURES");
+    }
   }
 }

@@ -1,36 +1,37 @@
 package io.croupier.cli.report;
 
-import io.croupier.client.ModelSnapshot;
+import io.croupier.client.RoundTerms;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Question;
 import java.util.Optional;
+import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A gradient to report, or the answer to a question instead of it. Neither is evaluated before it
- * is needed.
+ * A gradient to report, or the answer to a question, or about its size, instead of it. None is
+ * evaluated before it is needed.
  */
 final class EvaluatedGradient {
-  private final ModelSnapshot model;
-  private final long round;
+  private final RoundTerms terms;
   private final Supplier<double[]> gradient;
+  private final DoubleSupplier size;
   private final Predicate<Question> answerable;
   private final Predicate<Question> truth;
 
   /**
-   * A gradient alone: if a question is asked about its round, nothing is reported.
+   * A gradient and its size: if a question about the average is asked, nothing is reported.
    *
-   * @param model the model that receives the report
-   * @param round the published round at whose weights the gradient was evaluated
+   * @param terms of the published round at whose weights the gradient was evaluated
    * @param gradient shape [d]; not copied
+   * @param size of the gradient, as a moving clip bounds it
    */
-  EvaluatedGradient(ModelSnapshot model, long round, double[] gradient) {
+  EvaluatedGradient(RoundTerms terms, double[] gradient, double size) {
     this(
-        model,
-        round,
+        terms,
         () -> gradient,
+        () -> size,
         question -> false,
         question -> {
           throw new IllegalArgumentException("a gradient answers no question");
@@ -38,43 +39,38 @@ final class EvaluatedGradient {
   }
 
   /**
-   * A gradient at the newest weights, or the answer to a question about the newest average.
+   * A gradient at published weights, or the answer to a question about the average of that round.
    *
+   * @param terms of the round
    * @param gradient evaluates the gradient, shape [d]
+   * @param size evaluates the size of the gradient, as a moving clip bounds it
    * @param answerable whether the data can answer a question; doesn't depend on its values
    * @param truth evaluates a question that it can answer
    */
   EvaluatedGradient(
-      ModelSnapshot model,
+      RoundTerms terms,
       Supplier<double[]> gradient,
+      DoubleSupplier size,
       Predicate<Question> answerable,
       Predicate<Question> truth) {
-    this(model, model.round(), gradient, answerable, truth);
-  }
-
-  private EvaluatedGradient(
-      ModelSnapshot model,
-      long round,
-      Supplier<double[]> gradient,
-      Predicate<Question> answerable,
-      Predicate<Question> truth) {
-    this.model = model;
-    this.round = round;
+    this.terms = terms;
     this.gradient = gradient;
+    this.size = size;
     this.answerable = answerable;
     this.truth = truth;
   }
 
-  ModelSnapshot model() {
-    return model;
-  }
-
-  long round() {
-    return round;
+  RoundTerms terms() {
+    return terms;
   }
 
   double[] gradient() {
     return gradient.get();
+  }
+
+  /** The size of the gradient, as a moving clip bounds it. */
+  double size() {
+    return size.getAsDouble();
   }
 
   /**
@@ -87,6 +83,11 @@ final class EvaluatedGradient {
    */
   Optional<BitRandomiser> bits(Optional<Question> asked, Randomiser randomiser) {
     return asked.filter(answerable).flatMap(question -> BitRandomiser.costing(randomiser.cost()));
+  }
+
+  /** The same where the device is asked for its size, which all data have. */
+  Optional<BitRandomiser> sizeBits(boolean asked, Randomiser randomiser) {
+    return asked ? BitRandomiser.costing(randomiser.cost()) : Optional.empty();
   }
 
   /** Returns the true answer to a question; only where {@link #bits} is not empty. */

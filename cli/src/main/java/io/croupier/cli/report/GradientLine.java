@@ -6,14 +6,17 @@ import com.google.gson.stream.JsonToken;
 import io.croupier.cli.InputException;
 import java.io.IOException;
 import java.io.StringReader;
+import java.util.OptionalDouble;
 
 /**
  * A gradient on a line of JSON: an array of numbers, or an object with the array as {@code
- * gradient} and optionally the {@code round}, a number or (as Protobuf writes it) a string.
+ * gradient} and optionally the {@code round}, a number or (as Protobuf writes it) a string, and the
+ * {@code size}, a number.
  *
- * <p>Coordinates may be non-finite in any form that programs write: a number too large for a
- * double, {@code null}, or NaN, Infinity and -Infinity, which JSON lacks. All of them are read as
- * NaN. If they were errors, they would end the person's reports and thereby disclose the values.
+ * <p>Coordinates and sizes may be non-finite in any form that programs write: a number too large
+ * for a double, {@code null}, or NaN, Infinity and -Infinity, which JSON lacks. All of them are
+ * read as NaN. If they were errors, they would end the person's reports and thereby disclose the
+ * values.
  *
  * <p>Error messages contain the problem and its place, but no part of the gradient. Exceptions have
  * no causes, since those might quote the line.
@@ -21,6 +24,7 @@ import java.io.StringReader;
 final class GradientLine {
   private static final String GRADIENT = "gradient";
   private static final String ROUND = "round";
+  private static final String SIZE = "size";
   private static final String NOT_JSON = "not a JSON array or object";
 
   /** A JSON number that overflows a double and can't be part of another number. */
@@ -29,6 +33,7 @@ final class GradientLine {
   private final int dimension;
   private double[] gradient;
   private Long round;
+  private Double size;
 
   private GradientLine(int dimension) {
     this.dimension = dimension;
@@ -76,15 +81,22 @@ final class GradientLine {
     return round == null ? otherwise : round;
   }
 
+  /** The size of the gradient; NaN where it is not finite, empty if the line has none. */
+  OptionalDouble size() {
+    return size == null ? OptionalDouble.empty() : OptionalDouble.of(size);
+  }
+
   private void readObject(JsonReader json) throws IOException {
     json.beginObject();
     while (json.hasNext()) {
       switch (json.nextName()) {
         case GRADIENT -> readGradient(json);
         case ROUND -> readRound(json);
+        case SIZE -> readSize(json);
         default ->
             throw new InputException(
-                "unknown field; only '%s' and '%s' are allowed".formatted(GRADIENT, ROUND));
+                "unknown field; only '%s', '%s' and '%s' are allowed"
+                    .formatted(GRADIENT, ROUND, SIZE));
       }
     }
     json.endObject();
@@ -104,7 +116,7 @@ final class GradientLine {
     int size = 0;
     json.beginArray();
     for (; json.hasNext(); size++) {
-      double value = readNumber(json, size);
+      double value = readNumber(json, "%s[%d]".formatted(GRADIENT, size));
       if (size < dimension) {
         gradient[size] = value;
       }
@@ -116,14 +128,19 @@ final class GradientLine {
     }
   }
 
-  private static double readNumber(JsonReader json, int index) throws IOException {
+  private void readSize(JsonReader json) throws IOException {
+    requireFirst(SIZE, size);
+    size = readNumber(json, SIZE);
+  }
+
+  private static double readNumber(JsonReader json, String field) throws IOException {
     JsonToken token = json.peek();
     if (token == JsonToken.NULL) {
       json.nextNull();
       return Double.NaN;
     }
     if (token != JsonToken.NUMBER) {
-      throw new InputException("'%s[%d]' is not a number".formatted(GRADIENT, index));
+      throw new InputException("'%s' is not a number".formatted(field));
     }
     // nextDouble() would fail on a number that overflows.
     double number = Double.parseDouble(json.nextString());

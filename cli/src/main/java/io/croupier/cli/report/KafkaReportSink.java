@@ -2,6 +2,7 @@ package io.croupier.cli.report;
 
 import io.croupier.cli.InputException;
 import io.croupier.client.GradientReporter;
+import io.croupier.client.RoundTerms;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
@@ -67,12 +68,17 @@ final class KafkaReportSink implements ReportSink {
         && (underway.size() >= MOST_UNDERWAY || underway.getFirst().isDone())) {
       await(underway.removeFirst());
     }
-    Optional<BitRandomiser> bits = answer.bits(reporter.question(answer.model()), randomiser);
-    if (bits.isPresent()) {
-      underway.add(reporter.answer(answer.model(), answer::answer, bits.get()));
+    RoundTerms terms = answer.terms();
+    Optional<BitRandomiser> sizeBits = answer.sizeBits(reporter.asksForSize(terms), randomiser);
+    Optional<BitRandomiser> bits = answer.bits(reporter.question(terms), randomiser);
+    if (sizeBits.isPresent()) {
+      underway.add(reporter.answerSize(terms, answer::size, sizeBits.get()));
+      questions++;
+    } else if (bits.isPresent()) {
+      underway.add(reporter.answer(terms, answer::answer, bits.get()));
       questions++;
     } else {
-      underway.add(reporter.report(answer.model(), answer.round(), answer.gradient(), randomiser));
+      underway.add(reporter.report(terms, answer.gradient(), answer.size(), randomiser));
     }
   }
 

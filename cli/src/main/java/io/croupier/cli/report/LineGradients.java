@@ -3,8 +3,12 @@ package io.croupier.cli.report;
 import io.croupier.cli.InputException;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.RoundTerms;
+import io.croupier.client.Sizes;
+import io.croupier.schemas.AdaptiveClip;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.util.Optional;
 
 /** Gradients on standard input, one per line; blank lines are skipped. */
 final class LineGradients implements Gradients {
@@ -31,12 +35,22 @@ final class LineGradients implements Gradients {
     ModelSnapshot newest = model.newest();
     try {
       GradientLine line = GradientLine.parse(text, newest.dimension());
-      long round = line.roundOr(newest.round());
-      model.requirePublished(round);
-      return new EvaluatedGradient(newest, round, line.gradient());
+      RoundTerms terms = model.published(line.roundOr(newest.round()));
+      return new EvaluatedGradient(terms, line.gradient(), size(line, terms));
     } catch (InputException e) {
       throw new InputException("Standard input, %s: %s".formatted(place(), e.getMessage()), e);
     }
+  }
+
+  /** The norm of the gradient, unless the line has another size. */
+  private static double size(GradientLine line, RoundTerms terms) {
+    if (line.size().isEmpty() && terms.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
+      throw new InputException(
+          ("'size' is missing; the clip of model '%s' bounds FEATURES, so a line must have the size:"
+                  + " slopeBound of the update times the norm of the features")
+              .formatted(terms.modelId()));
+    }
+    return line.size().orElseGet(() -> Sizes.norm(line.gradient()));
   }
 
   private String read() {

@@ -117,7 +117,10 @@ final class NoiseOptions {
     double bound = model.gradientBound();
     int d = model.dimension();
     int exponent = model.gridExponent();
-    Calibration calibration = new Calibration(bound, d, exponent, share);
+    Calibration calibration = model.calibration(share);
+    require(
+        clip != ClippingNorm.COORDINATES || model.size().isEmpty(),
+        "--clip L2 for a model whose clip moves");
     require(clip == null || mechanism == NoiseMechanism.COORDINATE_LAPLACE, "no --clip");
     if (mechanism == NoiseMechanism.COORDINATE_LAPLACE) {
       require(

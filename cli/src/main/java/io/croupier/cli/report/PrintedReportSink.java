@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.Format;
 import io.croupier.client.ReportMaker;
+import io.croupier.client.RoundTerms;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.BitRandomiser;
@@ -38,13 +39,17 @@ final class PrintedReportSink implements ReportSink {
   @Override
   public void report(EvaluatedGradient answer, Randomiser randomiser) {
     requireRoom();
-    Optional<BitRandomiser> bits =
-        answer.bits(maker.question(answer.model(), answer.round()), randomiser);
-    if (bits.isPresent()) {
-      print(maker.answer(answer.model(), answer.round(), answer::answer, bits.get()));
+    RoundTerms terms = answer.terms();
+    Optional<BitRandomiser> sizeBits = answer.sizeBits(maker.asksForSize(terms), randomiser);
+    Optional<BitRandomiser> bits = answer.bits(maker.question(terms), randomiser);
+    if (sizeBits.isPresent()) {
+      print(maker.answerSize(terms, answer::size, sizeBits.get()));
+      questions++;
+    } else if (bits.isPresent()) {
+      print(maker.answer(terms, answer::answer, bits.get()));
       questions++;
     } else {
-      print(maker.release(answer.model(), answer.round(), answer.gradient(), randomiser));
+      print(maker.release(terms, answer.gradient(), answer.size(), randomiser));
     }
   }
 

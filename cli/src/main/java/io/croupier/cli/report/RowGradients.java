@@ -3,6 +3,9 @@ package io.croupier.cli.report;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.Sizes;
+import io.croupier.schemas.AdaptiveClip;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -57,14 +60,28 @@ final class RowGradients implements Gradients {
     ModelSnapshot at = round;
     // An answer is about one row: without --each-row, about any of the person's.
     return new EvaluatedGradient(
-        at,
+        at.terms(),
         () -> eachRow ? ofRow(row) : ofAll(),
+        () -> eachRow ? problem.size(at.terms(), row, at.weights()) : size(at),
         problem::canAnswer,
         question ->
             problem.answer(
                 question,
                 eachRow ? row : ThreadLocalRandom.current().nextInt(problem.size()),
                 at.average()));
+  }
+
+  /** Of the mean gradient: for features the mean size of all rows, which bounds its norm. */
+  private double size(ModelSnapshot at) {
+    if (!at.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
+      return Sizes.norm(ofAll());
+    }
+    double[] weights = at.weights();
+    double mean = 0;
+    for (int row = 0; row < problem.size(); row++) {
+      mean += problem.size(at.terms(), row, weights) / problem.size();
+    }
+    return mean;
   }
 
   private double[] ofRow(int row) {

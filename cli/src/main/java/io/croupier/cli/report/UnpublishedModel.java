@@ -4,6 +4,9 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.RoundTerms;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
@@ -70,11 +73,23 @@ final class UnpublishedModel implements PublishedModel {
             .addAllWeights(weights)
             .addAllAverage(weights)
             .setGridExponent(ModelSpecs.gridExponent(spec))
-            .setGradientBound(spec.getGradientBound())
+            .setGradientBound(ModelSpecs.firstGradientBound(spec))
             .setAnswerProbability(ModelSpecs.answerProbability(spec))
             .setQuestionProbability(Questions.probability(spec));
     spec.getQuestionsList().forEach(question -> update.addEstimatesBuilder().setQuestion(question));
+    if (spec.hasAdaptiveClip()) {
+      setScouting(spec.getAdaptiveClip(), update);
+    }
     return ModelSnapshot.parse(update.build().toByteArray());
+  }
+
+  /** A new model only searches for its clip. */
+  private static void setScouting(AdaptiveClip clip, ModelUpdate.Builder update) {
+    update.setSize(clip.getSize()).setQuestionProbability(1);
+    if (clip.getSize() == AdaptiveClip.Size.FEATURES) {
+      double slope = AdaptiveClips.slopeBound(clip);
+      update.setSlopeBound(clip.getSlopeRule() ? slope / 2 : slope);
+    }
   }
 
   @Override
@@ -87,9 +102,18 @@ final class UnpublishedModel implements PublishedModel {
     return Optional.empty();
   }
 
+  /** The published rounds are unknown here; those of a fixed clip have the same terms. */
   @Override
-  public void requirePublished(long round) {
-    // The published rounds are unknown here.
+  public RoundTerms published(long round) {
+    try {
+      return initial.terms().at(round);
+    } catch (IllegalArgumentException e) {
+      throw new InputException(
+          ("'round' is %d; without Kafka it must be 0 for a model with adaptiveClip, since the"
+                  + " clips of later rounds are unknown")
+              .formatted(round),
+          e);
+    }
   }
 
   @Override

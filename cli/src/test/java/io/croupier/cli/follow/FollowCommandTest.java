@@ -3,6 +3,7 @@ package io.croupier.cli.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.client.ModelSnapshot;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelUpdate;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +48,20 @@ class FollowCommandTest {
         .setName("accuracy")
         .getAccuracyBuilder();
     update.addEstimatesBuilder().getQuestionBuilder().setName("loss").getLossAboveBuilder();
+    assertThat(printed(update.build())).isEqualTo(update.build());
+  }
+
+  @Test
+  void printsTheMovingClip() {
+    ModelUpdate.Builder update =
+        update()
+            .setSize(AdaptiveClip.Size.FEATURES)
+            .setSlopeBound(0.5)
+            .setDroppedBound(0)
+            .setQuestionProbability(1)
+            .setAnswers(12);
+    assertThat(printed(update.build())).isEqualTo(update.build());
+    update.setSize(AdaptiveClip.Size.GRADIENT).clearSlopeBound();
     assertThat(printed(update.build())).isEqualTo(update.build());
   }
 }

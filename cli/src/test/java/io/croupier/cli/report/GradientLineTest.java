@@ -34,6 +34,22 @@ class GradientLineTest {
     assertThat(GradientLine.parse(text, 1).roundOr(-7)).isEqualTo(round);
   }
 
+  @Test
+  void aLineMayHaveASize() {
+    assertThat(GradientLine.parse("[1]", 1).size()).isEmpty();
+    assertThat(GradientLine.parse("{\"gradient\": [1]}", 1).size()).isEmpty();
+    assertThat(GradientLine.parse("{\"size\": 2.5, \"gradient\": [1]}", 1).size()).hasValue(2.5);
+    assertThat(GradientLine.parse("{\"gradient\": [1], \"size\": -1}", 1).size()).hasValue(-1);
+  }
+
+  /** An error would disclose it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"NaN", "Infinity", "-Infinity", "null", "1e999"})
+  void aSizeThatIsNotFiniteIsRead(String size) {
+    GradientLine line = GradientLine.parse("{\"gradient\": [1], \"size\": %s}".formatted(size), 1);
+    assertThat(line.size()).hasValue(Double.NaN);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -58,7 +74,10 @@ class GradientLineTest {
         "{\"gradient\": [0.111, 0.222], \"round\": -1}   | 'round' is not a whole number",
         "{\"gradient\": [0.111, 0.222], \"round\": 0.111} | 'round' is not a whole number",
         "{\"gradient\": [0.111, 0.222], \"round\": \"x\"} | 'round' is not a whole number",
-        "{\"gradient\": [0.111, 0.222], \"round\": null} | 'round' is not a whole number"
+        "{\"gradient\": [0.111, 0.222], \"round\": null} | 'round' is not a whole number",
+        "{\"gradient\": [0.111, 0.222], \"size\": \"0.333\"} | 'size' is not a number",
+        "{\"gradient\": [0.111, 0.222], \"size\": [0.333]} | 'size' is not a number",
+        "{\"size\": 0.111, \"size\": 0.222}              | 'size' occurs twice"
       })
   void errorsContainNoGradient(String text, String expected) {
     InputException refusal =

@@ -59,6 +59,9 @@ class ReportCommandTest {
         - {modelId: halves, dimension: 2, gradientBound: 1, answerProbability: 0.5, adaptiveRadius: {}}
         - {modelId: asks, dimension: 2, gradientBound: 1, questionProbability: 0.9999999,
            questions: [{name: right, accuracy: {}}], initialWeights: [1, 2], adaptiveRadius: {}}
+        - {modelId: finds, dimension: 2, adaptiveClip: {size: FEATURES, initial: 3},
+           initialWeights: [1, 2], adaptiveRadius: {}}
+        - {modelId: norms, dimension: 2, adaptiveClip: {size: GRADIENT}, adaptiveRadius: {}}
         - {modelId: words, dimension: 3, gradientBound: 1, coordinateWise: {}}
         - {modelId: raw, dimension: 2, gradientBound: 1, reportsPerRound: 2, dpFtrl:
            {clipNorm: 1, noiseMultiplier: 1, learningRate: 1, noise: {tree: {}}}}
@@ -426,6 +429,105 @@ class ReportCommandTest {
     assertThat(run.err).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
   }
 
+  /** The first round of such a model asks for sizes alone; the bits are clear. */
+  @Test
+  void rowsAnswerForTheirSizes() throws IOException {
+    // Sizes 1 * ||x||: 5, 2 and 3.
+    write("rows.csv", "a,b,y\n3,4,1\n2,0,0\n0,3,1\n");
+    String data = "--model finds --label y --loss logistic --data " + path("rows.csv") + " ";
+
+    Run each = run("", FORGET + CLEAR + data + "--each-row");
+    Run mean = run("", FORGET + CLEAR + data);
+
+    assertThat(each.code).as(each.err).isZero();
+    assertThat(each.err)
+        .contains("3 printed, 3 of them answers to questions. In the ledger: 3 reports");
+    assertThat(each.reports())
+        .extracting(
+            report -> report.getAnswer().getQuestion(), report -> report.getAnswer().getBit())
+        .containsExactly(tuple("clip", true), tuple("clip", false), tuple("clip", false));
+    assertThat(mean.reports()).hasSize(1);
+    assertThat(mean.reports().get(0).getAnswer().getBit()).as("10 / 3 > 3").isTrue();
+    assertThat(mean.reports()).noneMatch(GradientReport::hasGradientBound);
+  }
+
+  @Test
+  void linesAnswerForTheirSizes() throws IOException {
+    String lines =
+        """
+        {"gradient": [9, 9], "size": 2.9}
+        {"gradient": [0, 0], "size": 3.1}
+        {"gradient": [0, 0], "size": NaN}
+        {"gradient": [0, 0], "size": -1}
+        """;
+    Run run = run(lines, "--model finds " + FORGET + CLEAR);
+    assertThat(run.code).as(run.err).isZero();
+    assertThat(run.reports())
+        .extracting(report -> report.getAnswer().getBit())
+        .containsExactly(false, true, true, true);
+    String gradients =
+        """
+        [0.6, 0.79]
+        [0.6, 0.81]
+        {"gradient": [1, 1], "size": 0.1}
+        """;
+    Run norms = run(gradients, "--model norms " + FORGET + CLEAR);
+    assertThat(norms.reports())
+        .extracting(report -> report.getAnswer().getBit())
+        .containsExactly(false, true, false);
+  }
+
+  @Test
+  void aLineWithoutTheRequiredSizeIsAnError() throws IOException {
+    for (String line : List.of("[0.111, 0]", "{\"gradient\": [0.111, 0], \"round\": 0}")) {
+      Run run = run(line, "--model finds " + FORGET + CLEAR);
+      assertThat(run.code).isEqualTo(1);
+      assertThat(run.reports()).isEmpty();
+      assertThat(run.err)
+          .contains("line 1: 'size' is missing; the clip of model 'finds' bounds FEATURES")
+          .doesNotContain("0.111");
+    }
+    assertThat(
+            run(
+                    "{\"gradient\": [0, 0], \"size\": 1, \"round\": 4}",
+                    "--model finds " + FORGET + CLEAR)
+                .err)
+        .contains("'round' is 4; without Kafka it must be 0 for a model with adaptiveClip");
+    assertThat(run("{\"gradient\": [0.5, 0], \"size\": 9}", FORGET + CLEAR).reports())
+        .singleElement()
+        .satisfies(
+            report -> assertThat(report.getGrid().getValuesList()).containsExactly(1 << 15, 0));
+  }
+
+  @Test
+  void undisclosedReportsAnswerForNoSize() {
+    Run run = run("[1, 0]\n", "--model norms --undisclosed " + FORGET + CLEAR);
+    assertThat(run.code).as(run.err).isZero();
+    assertThat(run.err).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
+  }
+
+  @Test
+  void lossesAndClipsThatDontFitAMovingClipAreRefused() {
+    write("rows.csv", "a,b,y\n1,1,1\n");
+    String data = " --label y --data " + path("rows.csv") + " " + FORGET + NOISE;
+    assertThat(run("", "--model finds --loss squared" + data).err)
+        .contains("--loss squared: the model's clip bounds the size FEATURES");
+    assertThat(run("", "--model norms --loss huber-mallows" + data).err)
+        .contains("--loss huber-mallows: the model's clip moves");
+    for (String model :
+        List.of("--model finds --loss huber-mallows", "--model norms --loss squared")) {
+      Run run = run("", model + data);
+      assertThat(run.code).as(run.err).isZero();
+    }
+    assertThat(
+            run(
+                    "[1, 0]",
+                    "--model norms --mechanism coordinate-laplace --epsilon 1 --clip COORDINATES "
+                        + FORGET)
+                .err)
+        .contains("takes --clip L2 for a model whose clip moves");
+  }
+
   @Test
   void dataIsOneReportOfTheMeanOrOneForEachRow() throws IOException {
     // Residuals at (1, 2): 3 - 2.75 and 1 - 1.5.
@@ -478,7 +580,7 @@ class ReportCommandTest {
     assertThat(run("", FORGET + NOISE + "--share 0").err).contains("reports is 0");
     assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err).contains("-1");
     assertThat(run("", FORGET + NOISE + "--model tips").err)
-        .contains("the file contains: taps, halves, asks, words");
+        .contains("the file contains: taps, halves, asks, finds, norms, words");
     assertThat(run("", FORGET + NOISE + "--model raw").err).contains("central");
     assertThat(run("", FORGET + NOISE + "--limit-epsilon -2").err).contains("epsilon is -2.0");
     write("rows.csv", "a,b,y\n1,1,1\n");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.cli.InputException;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.RoundTerms;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
 import java.util.Optional;
@@ -62,8 +63,9 @@ final class RoundPublisher implements PublishedModel {
   }
 
   @Override
-  public void requirePublished(long round) {
+  public RoundTerms published(long round) {
     assertThat(round).isBetween(0L, newest);
+    return newest().terms().at(round);
   }
 
   @Override

@@ -18,7 +18,7 @@ class RowGradientsTest {
   private static List<String> all(Gradients gradients) {
     List<String> answers = new ArrayList<>();
     for (EvaluatedGradient answer = gradients.next(); answer != null; answer = gradients.next()) {
-      answers.add(answer.round() + ": " + answer.gradient()[0]);
+      answers.add(answer.terms().round() + ": " + answer.gradient()[0]);
     }
     return answers;
   }
@@ -44,8 +44,7 @@ class RowGradientsTest {
 
     EvaluatedGradient second = gradients.next();
 
-    assertThat(second.round()).isEqualTo(10);
-    assertThat(second.model().round()).isEqualTo(10);
+    assertThat(second.terms().round()).isEqualTo(10);
     assertThat(second.gradient()).containsExactly(6);
     assertThat(gradients.next()).isNull();
   }
@@ -54,8 +53,8 @@ class RowGradientsTest {
   void aRetiredModelIsAnError() {
     RowGradients gradients = new RowGradients(PROBLEM, new RoundPublisher(10, 1), false, 3);
 
-    assertThat(gradients.next().round()).isZero();
-    assertThat(gradients.next().round()).isEqualTo(10);
+    assertThat(gradients.next().terms().round()).isZero();
+    assertThat(gradients.next().terms().round()).isEqualTo(10);
     assertThat(gradients.place()).isEqualTo("the answer to round 10");
     assertThat(gradients.left()).isEqualTo("1 more");
     assertThatThrownBy(gradients::next).isInstanceOf(InputException.class).hasMessage("retired");

@@ -1,0 +1,93 @@
+package io.croupier.cli.report;
+
+import io.croupier.client.ModelSnapshot;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.Estimate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/** An update in words, for operators: the reports, the clip, and what the answers imply. */
+final class UpdateText {
+
+  private UpdateText() {}
+
+  /**
+   * The lines of an update.
+   *
+   * @param lossBound bound on the loss of the model's questions; empty: as {@link MeanLoss#of}
+   *     derives it
+   */
+  static List<String> lines(ModelSnapshot update, OptionalDouble lossBound) {
+    List<String> lines = new ArrayList<>();
+    lines.add(reports(update));
+    lines.add("  " + clip(update));
+    for (Estimate estimate : update.estimates()) {
+      lines.add("  " + inWords(estimate));
+    }
+    MeanLoss.of(update.estimates(), lossBound).ifPresent(mean -> lines.add("  " + inWords(mean)));
+    return lines;
+  }
+
+  private static String reports(ModelSnapshot update) {
+    return format(
+        "%s, round %,d: %,d reports used, %,d answers, %,d open; dropped: %,d stale, %,d at an"
+            + " unpublished round, %,d with another clip",
+        update.modelId(),
+        update.round(),
+        update.used(),
+        update.answers(),
+        update.open(),
+        update.droppedStale(),
+        update.droppedUnpublished(),
+        update.droppedBound());
+  }
+
+  private static String clip(ModelSnapshot update) {
+    Optional<AdaptiveClip.Size> size = update.size();
+    if (size.isEmpty()) {
+      return format("clip: %s, fixed", digits(update.gradientBound()));
+    }
+    return format(
+        "clip: %s of the size %s%s%s",
+        digits(update.gradientBound()),
+        size.get(),
+        update.slopeBound() > 0 ? ", slope bound " + digits(update.slopeBound()) : "",
+        update.isScouting()
+            ? "; scouting: devices are asked for their sizes, and for no gradient"
+            : "");
+  }
+
+  private static String inWords(Estimate estimate) {
+    String name = estimate.getQuestion().getName();
+    return estimate.hasFraction()
+        ? format(
+            "%s: %.3f, from %.3f to %.3f (95 %%), worth %,d answers of equal age",
+            name,
+            estimate.getFraction(),
+            estimate.getLow(),
+            estimate.getHigh(),
+            estimate.getAnswers())
+        : name + ": no answers";
+  }
+
+  private static String inWords(MeanLoss mean) {
+    return format(
+        "mean loss, each cut off at %s: %.3f +- %.3f (95 %%), and up to %s due to the distance of"
+            + " the thresholds",
+        digits(mean.bound()),
+        mean.mean(),
+        MeanLoss.QUANTILE * mean.standardError(),
+        digits(mean.resolution()));
+  }
+
+  private static String digits(double value) {
+    return format("%.4g", value);
+  }
+
+  private static String format(String text, Object... values) {
+    return String.format(Locale.ROOT, text, values);
+  }
+}

@@ -1,0 +1,93 @@
+package io.croupier.cli.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.client.ModelSnapshot;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.Estimate;
+import io.croupier.schemas.ModelUpdate;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.Test;
+
+class UpdateTextTest {
+
+  private static ModelUpdate.Builder update() {
+    return ModelUpdate.newBuilder()
+        .setModelId("m")
+        .setRound(1200)
+        .addWeights(1)
+        .addAverage(0.5)
+        .setUsed(9876)
+        .setAnswers(321)
+        .setDroppedStale(1)
+        .setDroppedUnpublished(2)
+        .setDroppedBound(3)
+        .setOpen(4)
+        .setGridExponent(-18)
+        .setGradientBound(0.25);
+  }
+
+  private static List<String> lines(ModelUpdate.Builder update, OptionalDouble bound) {
+    return UpdateText.lines(ModelSnapshot.parse(update.build().toByteArray()), bound);
+  }
+
+  @Test
+  void printsTheReportsAndTheFixedClip() {
+    assertThat(lines(update(), OptionalDouble.empty()))
+        .containsExactly(
+            "m, round 1,200: 9,876 reports used, 321 answers, 4 open; dropped: 1 stale, 2 at an"
+                + " unpublished round, 3 with another clip",
+            "  clip: 0.2500, fixed");
+  }
+
+  @Test
+  void printsTheMovingClip() {
+    ModelUpdate.Builder update =
+        update()
+            .setSize(AdaptiveClip.Size.FEATURES)
+            .setSlopeBound(0.5)
+            .setQuestionProbability(0.02);
+    assertThat(lines(update, OptionalDouble.empty()))
+        .contains("  clip: 0.2500 of the size FEATURES, slope bound 0.5000");
+    update.setQuestionProbability(1);
+    assertThat(lines(update, OptionalDouble.empty()))
+        .contains(
+            "  clip: 0.2500 of the size FEATURES, slope bound 0.5000; scouting: devices are asked"
+                + " for their sizes, and for no gradient");
+    update.setSize(AdaptiveClip.Size.GRADIENT).clearSlopeBound().setQuestionProbability(0.5);
+    assertThat(lines(update, OptionalDouble.empty()))
+        .contains("  clip: 0.2500 of the size GRADIENT");
+  }
+
+  @Test
+  void printsEstimatesAndTheMeanLoss() {
+    ModelUpdate.Builder update = update().setQuestionProbability(0.02);
+    addLossAbove(update, "low", 0.5, 0.8);
+    addLossAbove(update, "high", 1.5, 0.2);
+    update.addEstimatesBuilder().getQuestionBuilder().setName("right").getAccuracyBuilder();
+    assertThat(lines(update, OptionalDouble.empty()).subList(2, 6))
+        .containsExactly(
+            "  low: 0.800, from 0.700 to 0.900 (95 %), worth 60 answers of equal age",
+            "  high: 0.200, from 0.100 to 0.300 (95 %), worth 60 answers of equal age",
+            "  right: no answers",
+            // 0.25 + 0.75 (0.8 + 0.2), and 1.96 * 0.05 * 0.75 * sqrt(2).
+            "  mean loss, each cut off at 2.000: 1.000 +- 0.104 (95 %), and up to 0.5000 due to the"
+                + " distance of the thresholds");
+    assertThat(lines(update, OptionalDouble.of(3)).get(5))
+        .startsWith("  mean loss, each cut off at 3.000: 1.100 +- ");
+  }
+
+  private static void addLossAbove(
+      ModelUpdate.Builder update, String name, double threshold, double fraction) {
+    Estimate.Builder estimate =
+        update
+            .addEstimatesBuilder()
+            .setFraction(fraction)
+            .setStandardError(0.05)
+            .setLow(fraction - 0.1)
+            .setHigh(fraction + 0.1)
+            .setAnswers(60);
+    estimate.getQuestionBuilder().setName(name).getLossAboveBuilder().setThreshold(threshold);
+  }
+}
