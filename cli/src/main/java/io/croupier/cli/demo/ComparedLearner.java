@@ -1,6 +1,7 @@
 package io.croupier.cli.demo;
 
 import io.croupier.cli.InputException;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Averaging;
 import io.croupier.schemas.Banco;
@@ -8,7 +9,6 @@ import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelSpecs;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,13 +19,18 @@ import java.util.Set;
  * @param modelId id of its model
  * @param label printed name
  * @param kind of learner
- * @param stepSize initial step size of LDP-SGD or constant learning rate of DP-FTRL; 0 for others
+ * @param number initial step size of LDP-SGD, constant learning rate of DP-FTRL, or fixed clip of
+ *     the adaptive radius; 0 without one
  */
-record ComparedLearner(String modelId, String label, LearnerKind kind, double stepSize) {
+record ComparedLearner(String modelId, String label, LearnerKind kind, double number) {
 
-  /** The learners of noised reports: four without a step size, and LDP-SGD with three. */
+  /**
+   * The learners of noised reports: the adaptive radius, which finds its clip, and what three fixed
+   * clips make of it; three more without a step size, and LDP-SGD with two.
+   */
   static final String LOCAL =
-      "adaptive-radius,banco,black-box,coordinate-wise,ldp-sgd:0.1,ldp-sgd:10,ldp-sgd:1000";
+      "adaptive-radius,adaptive-radius:1,adaptive-radius:0.25,adaptive-radius:0.01,"
+          + "banco,black-box,coordinate-wise,ldp-sgd:0.1,ldp-sgd:10";
 
   /** The default comparison: these learners, and DP-FTRL with either noise. */
   static final String USUAL = LOCAL + ",dp-ftrl-tree:100,dp-ftrl-blt:100";
@@ -37,26 +42,32 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
   private static final double DECAY = 0.5;
 
   enum LearnerKind {
-    ADAPTIVE_RADIUS("adaptive-radius", "adaptive radius", "nothing"),
-    BANCO("banco", "BANCO", "strongest noise"),
-    BLACK_BOX("black-box", "black box", "nothing"),
-    COORDINATE_WISE("coordinate-wise", "coordinate-wise", "nothing"),
-    LDP_SGD("ldp-sgd", "LDP-SGD", "step size"),
-    DP_FTRL_TREE("dp-ftrl-tree", "DP-FTRL, tree", "learning rate"),
-    DP_FTRL_BLT("dp-ftrl-blt", "DP-FTRL, BLT", "learning rate");
+    ADAPTIVE_RADIUS("adaptive-radius", "adaptive radius", "clip"),
+    BANCO("banco", "BANCO", "noise level"),
+    BLACK_BOX("black-box", "black box", ""),
+    COORDINATE_WISE("coordinate-wise", "coordinate-wise", ""),
+    LDP_SGD("ldp-sgd", "LDP-SGD", "step"),
+    DP_FTRL_TREE("dp-ftrl-tree", "DP-FTRL, tree", "step"),
+    DP_FTRL_BLT("dp-ftrl-blt", "DP-FTRL, BLT", "step");
 
     private final String name;
     private final String label;
-    private final String byHand;
 
-    LearnerKind(String name, String label, String byHand) {
+    /** The parameter that is chosen by hand, beside the clip of all. */
+    private final String parameter;
+
+    LearnerKind(String name, String label, String parameter) {
       this.name = name;
       this.label = label;
-      this.byHand = byHand;
+      this.parameter = parameter;
     }
 
     private boolean hasStep() {
       return this == LDP_SGD || isCentral();
+    }
+
+    private boolean mayHaveNumber() {
+      return this == ADAPTIVE_RADIUS || hasStep();
     }
 
     private boolean isCentral() {
@@ -80,39 +91,57 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
 
   private static ComparedLearner parse(String name) {
     for (LearnerKind kind : LearnerKind.values()) {
-      if (kind.hasStep() ? name.startsWith(kind.name + ":") : name.equals(kind.name)) {
-        return kind.hasStep()
-            ? withStep(kind, name, name.substring(name.indexOf(':') + 1))
-            : new ComparedLearner(kind.name, kind.label, kind, 0);
+      if (kind.mayHaveNumber() && name.startsWith(kind.name + ":")) {
+        return withNumber(kind, name, name.substring(name.indexOf(':') + 1));
+      }
+      if (!kind.hasStep() && name.equals(kind.name)) {
+        return new ComparedLearner(kind.name, kind.label, kind, 0);
       }
     }
     throw new InputException("--learners: '%s' is not one of %s".formatted(name, known()));
   }
 
-  private static ComparedLearner withStep(LearnerKind kind, String name, String step) {
-    double stepSize;
+  private static ComparedLearner withNumber(LearnerKind kind, String name, String text) {
+    double number;
     try {
-      stepSize = Double.parseDouble(step);
+      number = Double.parseDouble(text);
     } catch (NumberFormatException e) {
-      throw new InputException("--learners: '%s': '%s' is not a number".formatted(name, step), e);
+      throw new InputException("--learners: '%s': '%s' is not a number".formatted(name, text), e);
     }
-    if (!(stepSize > 0) || Double.isInfinite(stepSize)) {
+    if (!(number > 0) || Double.isInfinite(number)) {
       throw new InputException(
-          "--learners: '%s': the %s must be positive and finite".formatted(name, kind.byHand));
+          "--learners: '%s': the %s must be positive and finite".formatted(name, kind.parameter));
     }
-    String number = NumberFormats.plain(stepSize);
+    String plain = NumberFormats.plain(number);
     return new ComparedLearner(
-        kind.name + "-" + number, kind.label + ", step " + number, kind, stepSize);
+        kind.name + "-" + plain, kind.label + ", " + kind.parameter + " " + plain, kind, number);
   }
 
   private static String known() {
-    return "adaptive-radius, banco, black-box, coordinate-wise, ldp-sgd:STEP,"
+    return "adaptive-radius, adaptive-radius:CLIP, banco, black-box, coordinate-wise, ldp-sgd:STEP,"
         + " dp-ftrl-tree:STEP, dp-ftrl-blt:STEP";
   }
 
-  /** The parameter that was chosen by hand, beyond those that are the same for all learners. */
-  String byHand() {
-    return kind.hasStep() ? kind.byHand + " " + NumberFormats.plain(stepSize) : kind.byHand;
+  /** What was chosen by hand, beyond the parameters of {@link DemoParameters} besides the clip. */
+  String byHand(DemoParameters parameters) {
+    if (findsClip()) {
+      return "nothing";
+    }
+    String clip = "clip " + NumberFormats.rounded(clip(parameters));
+    if (kind.hasStep()) {
+      return clip + ", " + kind.parameter + " " + NumberFormats.plain(number);
+    }
+    return kind == LearnerKind.BANCO ? clip + ", " + kind.parameter : clip;
+  }
+
+  /** Whether the job finds its clip. */
+  boolean findsClip() {
+    return kind == LearnerKind.ADAPTIVE_RADIUS && number == 0;
+  }
+
+  /** Its fixed clip. */
+  private double clip(DemoParameters parameters) {
+    return kind == LearnerKind.ADAPTIVE_RADIUS ? number : parameters.clip();
   }
 
   /** Whether the last iterate is reported, too. */
@@ -130,14 +159,22 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
     return isCentral() ? parameters.rounds().reports() : parameters.people();
   }
 
-  /** The spec of its model. */
-  ModelSpec spec(int dimension, DemoParameters parameters) {
+  /**
+   * The spec of its model.
+   *
+   * @param size what the clip bounds where the job finds it
+   */
+  ModelSpec spec(int dimension, AdaptiveClip.Size size, DemoParameters parameters) {
     ModelSpec.Builder spec =
         ModelSpec.newBuilder()
             .setModelId(modelId)
             .setDimension(dimension)
-            .setGradientBound(parameters.clip())
             .setReportsPerRound(parameters.roundSize());
+    if (findsClip()) {
+      spec.getAdaptiveClipBuilder().setSize(size);
+    } else {
+      spec.setGradientBound(clip(parameters));
+    }
     if (kind != LearnerKind.ADAPTIVE_RADIUS) {
       spec.setAveraging(
           Averaging.newBuilder()
@@ -146,19 +183,15 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double st
     return switch (kind) {
       case ADAPTIVE_RADIUS -> spec.setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build();
       case BANCO ->
-          spec.setBanco(
-                  Banco.newBuilder()
-                      .setStrongestNoise(
-                          parameters.strongest(
-                              dimension, ModelSpecs.gridExponent(spec.buildPartial()))))
+          spec.setBanco(Banco.newBuilder().setStrongestNoise(parameters.strongest(dimension)))
               .build();
       case BLACK_BOX -> spec.setBlackBox(BlackBox.getDefaultInstance()).build();
       // The bound on the gradient's norm bounds each coordinate, too.
       case COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance()).build();
       case LDP_SGD ->
-          spec.setLdpSgd(LdpSgd.newBuilder().setStepSize(stepSize).setDecay(DECAY)).build();
-      case DP_FTRL_TREE -> TrustedModel.tree(spec, stepSize, parameters);
-      case DP_FTRL_BLT -> TrustedModel.blt(spec, stepSize, parameters);
+          spec.setLdpSgd(LdpSgd.newBuilder().setStepSize(number).setDecay(DECAY)).build();
+      case DP_FTRL_TREE -> TrustedModel.tree(spec, number, parameters);
+      case DP_FTRL_BLT -> TrustedModel.blt(spec, number, parameters);
     };
   }
 }

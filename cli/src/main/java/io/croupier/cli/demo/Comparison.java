@@ -73,6 +73,10 @@ record Comparison(
     if (!local().isEmpty()) {
       notes.add(sameForAll());
     }
+    local().stream()
+        .filter(result -> result.comparedLearner().findsClip())
+        .map(Comparison::clip)
+        .forEach(notes::add);
     notes.addAll(estimates());
     notes.addAll(reconciliation.refusals());
     if (!central().isEmpty()) {
@@ -82,22 +86,18 @@ record Comparison(
     return notes;
   }
 
-  /**
-   * What an operator, who has no raw data, knows of the models from the answers of some people.
-   * Each person reports once to a model, which asks one question: its answers are those people.
-   */
+  /** What an operator, who has no raw data, knows of the models from the answers of some people. */
   private List<String> estimates() {
     List<String> estimates = new ArrayList<>();
     for (LearnerResult result : local()) {
       for (Estimate estimate : result.estimates()) {
         if (estimate.hasFraction()) {
           estimates.add(
-              ("%s: %s, as estimated from %s people, each by one randomised bit instead"
-                          + " of a gradient, worth %s answers of equal age:")
+              ("%s: %s, as estimated from people who answer by one randomised bit instead of a"
+                          + " gradient, worth %s answers of equal age:")
                       .formatted(
                           result.comparedLearner().label(),
                           estimate.getQuestion().getName(),
-                          NumberFormats.count(result.answers()),
                           NumberFormats.count(estimate.getAnswers()))
                   + " %s +- %s (95 %%); in truth %s."
                       .formatted(
@@ -108,6 +108,17 @@ record Comparison(
       }
     }
     return estimates;
+  }
+
+  /** How a learner came by its clip. */
+  private static String clip(LearnerResult result) {
+    return result.isScouting()
+        ? ("%s: the model only searched for its clip, and took no gradient: too few people were asked,"
+                + " or disclosed their noise.")
+            .formatted(result.comparedLearner().label())
+        : ("%s: the job found the clip, %s at the end, from people who were asked for one randomised"
+                + " bit instead of a gradient.")
+            .formatted(result.comparedLearner().label(), NumberFormats.rounded(result.clip()));
   }
 
   /** Who has access to raw gradients. */
@@ -160,11 +171,10 @@ record Comparison(
             ? ""
             : ", undisclosed by " + NumberFormats.count(terms.undisclosedPeople()) + " of them";
     return ("The same for every learner of noised reports: %s people, one report from each;"
-            + " gradients clipped at %s; %s, epsilon = %s%s; %s; the average weights"
+            + " %s, epsilon = %s%s; %s; the average weights"
             + " the t-th iterate by t^%d (adaptive radius: by its own rule).")
         .formatted(
             NumberFormats.count(terms.people()),
-            NumberFormats.rounded(terms.clip()),
             terms.mechanismInWords(),
             NumberFormats.plain(terms.epsilon())
                 + (terms.mechanism().isPure() ? "" : " at delta " + terms.deltaInWords()),

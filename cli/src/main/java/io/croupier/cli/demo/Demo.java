@@ -11,7 +11,6 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
-import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -99,7 +98,7 @@ final class Demo {
 
   private boolean perform(PrintWriter out) throws Exception {
     List<ModelSpec> specs = specs();
-    Randomiser randomiser = randomiser(specs.get(0));
+    Randomiser randomiser = randomiser();
     Problem problem = data.problem();
     out.println(data.description());
     data.notes().forEach(out::println);
@@ -150,7 +149,10 @@ final class Demo {
     try {
       specs =
           learners.stream()
-              .map(comparedLearner -> comparedLearner.spec(data.problem().dimension(), parameters))
+              .map(
+                  comparedLearner ->
+                      comparedLearner.spec(
+                          data.problem().dimension(), data.problem().clipSize(), parameters))
               .map(this::asking)
               .toList();
       specs.stream().filter(ModelSpecs::isCentral).forEach(CentralModel::check);
@@ -197,11 +199,9 @@ final class Demo {
         : Guarantees.await(environment.kafka(), environment.topics().guarantees(), rounds);
   }
 
-  private Randomiser randomiser(ModelSpec spec) {
+  private Randomiser randomiser() {
     try {
-      return parameters.randomiser(
-          new Calibration(
-              parameters.clip(), spec.getDimension(), ModelSpecs.gridExponent(spec), 1));
+      return parameters.randomiser(data.problem().dimension());
     } catch (IllegalArgumentException e) {
       throw new InputException("--epsilon: " + e.getMessage(), e);
     }
@@ -290,7 +290,8 @@ final class Demo {
               problem.score(last.get(i).weights()),
               scores.curve(comparedLearner.modelId()),
               reconciliation.spentPerModel().get(comparedLearner.modelId()),
-              last.get(i).answers(),
+              last.get(i).gradientBound(),
+              last.get(i).isScouting(),
               last.get(i).estimates()));
     }
     Score nothing = problem.score(new double[problem.dimension()]);

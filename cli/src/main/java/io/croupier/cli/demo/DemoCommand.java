@@ -40,7 +40,8 @@ import picocli.CommandLine.Spec;
       "",
       "Try:",
       "  croupier demo --epsilon 4",
-      "  croupier demo --clip 1            shows the cost of a loose gradient bound",
+      "  croupier demo --feature-scale 100   as if features were measured in other units: only the",
+      "                                    adaptive radius without a clip needs no new choice",
       "  croupier demo --mechanism l2-laplace   compares other noise of the same epsilon",
       "  croupier demo --mechanism l2-laplace --epsilon 8 --undisclosed 0.2",
       "                                    one person in five doesn't declare noise",
@@ -123,9 +124,10 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       description = {
-        "Learners, separated by commas: adaptive-radius, banco, black-box, coordinate-wise,"
-            + " ldp-sgd:STEP and, on raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP"
-            + " (default: all, with ldp-sgd at 0.1, 10 and 1000, and dp-ftrl at 100).",
+        "Learners, separated by commas: adaptive-radius, which finds its clip,"
+            + " adaptive-radius:CLIP, banco, black-box, coordinate-wise, ldp-sgd:STEP and, on raw"
+            + " reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP (default: all, with"
+            + " adaptive-radius at 1, 0.25 and 0.01, ldp-sgd at 0.1 and 10, and dp-ftrl at 100).",
         "With --kafka, dp-ftrl is included only if named: readers of the raw-gradients topic see"
             + " raw gradients, and transaction.max.timeout.ms of the brokers must be 24 hours."
       })
@@ -135,9 +137,19 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--clip",
       paramLabel = "NORM",
       description =
-          "Norm at which gradients are clipped, and gradient bound of every model (default: 0.25;"
+          "Norm at which gradients are clipped for all learners but adaptive-radius (default: 0.25;"
               + " simulated: the bound of the design).")
   private Double clip;
+
+  @Option(
+      names = "--feature-scale",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      description =
+          "Multiplies all features by FACTOR, and so every gradient, as if they were measured in"
+              + " other units (default: ${DEFAULT-VALUE}). No default of another option depends on"
+              + " it.")
+  private double featureScale;
 
   @Option(
       names = "--round-size",
@@ -210,7 +222,8 @@ public final class DemoCommand implements Callable<Integer> {
     if (!Files.isDirectory(parent)) {
       throw new InputException("--page: no such directory: " + parent);
     }
-    DataSet dataSet = dataSet();
+    requirePositive("--feature-scale", featureScale);
+    DataSet dataSet = dataSet().times(featureScale);
     int size = dataSet.problem().size();
     int people = users == null ? size : users;
     if (people < 1 || people > size) {

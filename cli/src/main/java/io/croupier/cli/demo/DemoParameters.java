@@ -4,6 +4,7 @@ import io.croupier.cli.NoiseMechanism;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Declarations;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StrongestNoise;
 
 /**
@@ -12,7 +13,7 @@ import io.croupier.schemas.StrongestNoise;
  * @param mechanism of every report
  * @param epsilon of every report; of gaussian noise, at {@link #delta}
  * @param undisclosed share of the people who don't declare their noise, from 0 to 1
- * @param clip norm at which gradients are clipped, and gradient bound of every model
+ * @param clip norm at which gradients are clipped for learners that neither find nor state one
  * @param roundSize reports per round
  * @param people number of people who report
  * @param seed of the order in which people report; the noise is never seeded
@@ -59,20 +60,22 @@ record DemoParameters(
   }
 
   /**
-   * The randomiser of every person.
+   * The randomiser of every person, for one report to each model. Its clip is 1: it must be {@link
+   * Randomiser#fitted} to that of a model, and its grid is the coarsest for any clip, so that the
+   * guarantee remains.
    *
-   * @param calibration of the models, for one report
+   * @param dimension of the models
    * @throws IllegalArgumentException if epsilon is out of range
    */
-  Randomiser randomiser(Calibration calibration) {
-    return mechanism.randomiser(calibration, epsilon, delta());
+  Randomiser randomiser(int dimension) {
+    Calibration coarsest = new Calibration(1, dimension, ModelSpecs.gridExponent(1), 1);
+    return mechanism.randomiser(coarsest, epsilon, delta());
   }
 
   /** What BANCO is to accept: the noise of all. */
-  StrongestNoise strongest(int dimension, int gridExponent) {
+  StrongestNoise strongest(int dimension) {
     StrongestNoise.Builder strongest = StrongestNoise.newBuilder();
-    Randomiser everyone = randomiser(new Calibration(clip, dimension, gridExponent, 1));
-    Declarations.declare(everyone.mechanism(), strongest);
+    Declarations.declare(randomiser(dimension).mechanism(), strongest);
     return strongest.build();
   }
 

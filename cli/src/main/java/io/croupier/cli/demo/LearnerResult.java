@@ -12,7 +12,8 @@ import java.util.List;
  * @param lastIterate score of its last weights
  * @param curve scores of its published averages over time
  * @param spent the most that one person spent on it, from the ledger
- * @param answers the number of answers in its last update
+ * @param clip of its last update
+ * @param isScouting whether it was still searching for its clip in its last update
  * @param estimates what the answers to its questions imply, from its last update
  */
 record LearnerResult(
@@ -21,7 +22,8 @@ record LearnerResult(
     Score lastIterate,
     List<CurvePoint> curve,
     MaxSpend spent,
-    long answers,
+    double clip,
+    boolean isScouting,
     List<Estimate> estimates) {
 
   LearnerResult {

@@ -5,7 +5,7 @@ package io.croupier.cli.demo;
  *
  * @param used reports in closed rounds
  * @param answers answers in the estimates
- * @param dropped reports that were too late
+ * @param dropped reports that were too late, or were made with another clip than their round's
  * @param open reports in the open round
  * @param refused reports that the ledger refused
  * @param publications number of publications

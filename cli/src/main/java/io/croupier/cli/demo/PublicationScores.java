@@ -105,7 +105,7 @@ final class PublicationScores implements AutoCloseable {
       publications++;
       used = snapshot.used();
       answers = snapshot.answers();
-      dropped = snapshot.droppedStale() + snapshot.droppedUnpublished();
+      dropped = snapshot.droppedStale() + snapshot.droppedUnpublished() + snapshot.droppedBound();
       open = snapshot.open();
       unjudged.set(snapshot);
     }

@@ -56,7 +56,7 @@ record Reconciliation(
       long admitted = spendTracker.admitted(comparedLearner.modelId());
       if (status.dropped() > 0 || status.open() > 0 || status.accounted() != admitted) {
         remarks.add(
-            ("%s: of %s admitted reports, %s were used, %s answered a question, %s were too late, and"
+            ("%s: of %s admitted reports, %s were used, %s answered a question, %s were dropped, and"
                     + " %s are in an open round.")
                 .formatted(
                     comparedLearner.label(),

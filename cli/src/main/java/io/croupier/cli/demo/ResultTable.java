@@ -40,8 +40,7 @@ final class ResultTable {
       DemoParameters parameters = comparison.terms();
       String atDelta = "at delta " + parameters.deltaInWords();
       rows.add(
-          new LearnerRow(
-              List.of("raw reports, noised by the job:", "", "", "", "", "", atDelta), false));
+          new LearnerRow(List.of("noise added by the job:", "", "", "", "", "", atDelta), false));
       for (LearnerResult result : comparison.central()) {
         rows.add(
             learner(result, NumberFormats.rounded(result.spent().epsilonAt(parameters.delta()))));
@@ -50,12 +49,12 @@ final class ResultTable {
     return rows;
   }
 
-  private static LearnerRow learner(LearnerResult result, String spent) {
+  private LearnerRow learner(LearnerResult result, String spent) {
     boolean last = result.comparedLearner().reportsLastIterate();
     return new LearnerRow(
         List.of(
             result.comparedLearner().label(),
-            result.comparedLearner().byHand(),
+            result.comparedLearner().byHand(comparison.terms()),
             NumberFormats.score(result.average().loss()),
             NumberFormats.score(result.average().fit()),
             last ? NumberFormats.score(result.lastIterate().loss()) : NONE,

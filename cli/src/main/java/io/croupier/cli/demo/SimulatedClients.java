@@ -5,7 +5,6 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
-import io.croupier.schemas.Question;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,8 +22,9 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 /**
  * Simulates the people, who arrive one by one at a steady rate. Each person evaluates the gradient
  * at every model's newest weights on their own data, and sends each model one noised report, or
- * answers the question that the model asks instead, unless the report would be undisclosed. In
- * addition, groups of people send raw gradients to central models.
+ * answers the question that the model asks instead, or states whether the size of the gradient is
+ * above the clip, unless the report would be undisclosed. In addition, groups of people send raw
+ * gradients to central models.
  */
 final class SimulatedClients implements AutoCloseable {
 
@@ -53,7 +53,8 @@ final class SimulatedClients implements AutoCloseable {
    * @param order in which people arrive
    * @param newest returns a model's newest committed publication
    * @param reporterOf makes the reporter of a person
-   * @param randomiserOf returns the randomiser of the person at a place in the order, from 0
+   * @param randomiserOf returns the randomiser of the person at a place in the order, from 0, which
+   *     is fitted to the clip of each model
    * @param cohorts groups that send raw gradients
    */
   SimulatedClients(
@@ -187,27 +188,53 @@ final class SimulatedClients implements AutoCloseable {
     int reports = 0;
     for (String modelId : modelIds) {
       ModelSnapshot snapshot = newest.apply(modelId);
-      Optional<Question> question = reporter.question(snapshot);
-      if (question.isPresent()) {
-        // An answer always declares its level: people who don't disclose theirs send none.
-        Optional<BitRandomiser> bits =
-            question
-                .filter(problem::canAnswer)
-                .flatMap(asked -> BitRandomiser.costing(randomiser.cost()));
-        if (bits.isEmpty()) {
-          unanswered.incrementAndGet();
-          continue;
-        }
-        underway.add(
-            reporter.answer(
-                snapshot, asked -> problem.answer(asked, person, snapshot.average()), bits.get()));
-      } else {
-        problem.gradient(person, snapshot.weights(), gradient);
-        underway.add(reporter.report(snapshot, gradient, randomiser));
-      }
-      reports++;
+      Optional<Future<RecordMetadata>> report =
+          reporter.answers(snapshot)
+              ? Optional.of(gradient(reporter, snapshot, person, randomiser, gradient))
+              : answer(reporter, snapshot, person, randomiser);
+      report.ifPresentOrElse(underway::add, unanswered::incrementAndGet);
+      reports += report.isPresent() ? 1 : 0;
     }
     return reports;
+  }
+
+  private Future<RecordMetadata> gradient(
+      GradientReporter reporter,
+      ModelSnapshot snapshot,
+      int person,
+      Randomiser randomiser,
+      double[] gradient) {
+    double[] weights = snapshot.weights();
+    problem.gradient(person, weights, gradient);
+    return reporter.report(
+        snapshot,
+        gradient,
+        problem.size(snapshot.terms(), person, weights),
+        randomiser.fitted(snapshot.gradientBound(), snapshot.gridExponent()));
+  }
+
+  /**
+   * An answer always declares its level: people who don't disclose theirs send none. Nor do people
+   * whose data can't answer the question.
+   */
+  private Optional<Future<RecordMetadata>> answer(
+      GradientReporter reporter, ModelSnapshot snapshot, int person, Randomiser randomiser) {
+    Optional<BitRandomiser> bits = BitRandomiser.costing(randomiser.cost());
+    if (reporter.asksForSize(snapshot)) {
+      return bits.map(
+          known ->
+              reporter.answerSize(
+                  snapshot,
+                  () -> problem.size(snapshot.terms(), person, snapshot.weights()),
+                  known));
+    }
+    if (!reporter.question(snapshot).filter(problem::canAnswer).isPresent()) {
+      return Optional.empty();
+    }
+    return bits.map(
+        known ->
+            reporter.answer(
+                snapshot, asked -> problem.answer(asked, person, snapshot.average()), known));
   }
 
   /** Throws if a report could not be delivered; checks the completed sends, or waits for all. */

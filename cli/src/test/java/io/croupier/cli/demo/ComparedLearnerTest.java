@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
-import io.croupier.client.randomiser.Calibration;
 import io.croupier.operators.accounting.CentralGuarantee;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -28,48 +28,58 @@ class ComparedLearnerTest {
       new DemoParameters(NoiseMechanism.L2_LAPLACE, 4, 0, 0.25, 10, 100, 1);
 
   @Test
-  void theUsualLearnersAreFourWithoutAStepSizeAndFiveWithOne() {
+  void onlyTheAdaptiveRadiusHasNothingChosenByHand() {
     List<ComparedLearner> usual = ComparedLearner.parse(List.of(ComparedLearner.USUAL.split(",")));
 
     assertThat(usual)
         .extracting(ComparedLearner::modelId)
         .containsExactly(
             "adaptive-radius",
+            "adaptive-radius-1",
+            "adaptive-radius-0.25",
+            "adaptive-radius-0.01",
             "banco",
             "black-box",
             "coordinate-wise",
             "ldp-sgd-0.1",
             "ldp-sgd-10",
-            "ldp-sgd-1000",
             "dp-ftrl-tree-100",
             "dp-ftrl-blt-100");
     assertThat(usual)
-        .extracting(ComparedLearner::byHand)
+        .extracting(learner -> learner.byHand(TERMS))
         .containsExactly(
             "nothing",
-            "strongest noise",
-            "nothing",
-            "nothing",
-            "step size 0.1",
-            "step size 10",
-            "step size 1000",
-            "learning rate 100",
-            "learning rate 100");
+            "clip 1",
+            "clip 0.25",
+            "clip 0.01",
+            "clip 0.25, noise level",
+            "clip 0.25",
+            "clip 0.25",
+            "clip 0.25, step 0.1",
+            "clip 0.25, step 10",
+            "clip 0.25, step 100",
+            "clip 0.25, step 100");
+    assertThat(usual.get(2).label()).isEqualTo("adaptive radius, clip 0.25");
   }
 
   @ParameterizedTest
   @EnumSource(NoiseMechanism.class)
   void bancoAcceptsTheNoiseOfAll(NoiseMechanism mechanism) {
     DemoParameters parameters = new DemoParameters(mechanism, 2, 0, 0.25, 1, 28_155, 1);
-    ModelSpec spec = ComparedLearner.parse(List.of("banco")).get(0).spec(8, parameters);
-    Calibration calibration = new Calibration(0.25, 8, ModelSpecs.gridExponent(spec), 1);
+    ModelSpec spec =
+        ComparedLearner.parse(List.of("banco"))
+            .get(0)
+            .spec(8, AdaptiveClip.Size.FEATURES, parameters);
     GradientReportView.Builder view =
         GradientReportView.newBuilder()
             .setModelId("banco")
             .setRound(0)
             .setUserId("u")
             .setSequence(1);
-    parameters.randomiser(calibration).release(new double[8], view);
+    parameters
+        .randomiser(8)
+        .fitted(0.25, ModelSpecs.gridExponent(spec))
+        .release(new double[8], view);
     Decoded decoded =
         new ReportDecoder("raw")
             .decode(
@@ -89,6 +99,12 @@ class ComparedLearnerTest {
     assertThat(banco.getBanco().getStrongestNoise().getL2Laplace().getEpsilon()).isEqualTo(4);
 
     assertThat(spec("adaptive-radius").hasAveraging()).isFalse();
+    assertThat(spec("adaptive-radius").hasGradientBound()).isFalse();
+    assertThat(spec("adaptive-radius").getAdaptiveClip())
+        .isEqualTo(AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.FEATURES).build());
+    assertThat(ModelSpecs.violations(spec("adaptive-radius"))).isEmpty();
+    assertThat(spec("adaptive-radius:3").hasAdaptiveClip()).isFalse();
+    assertThat(spec("adaptive-radius:3").getGradientBound()).isEqualTo(3);
     assertThat(spec("adaptive-radius").hasAdaptiveRadius()).isTrue();
     assertThat(spec("black-box").hasBlackBox()).isTrue();
     assertThat(spec("coordinate-wise").hasCoordinateWise()).isTrue();
@@ -105,7 +121,7 @@ class ComparedLearnerTest {
           new DemoParameters(NoiseMechanism.L2_LAPLACE, 4, 0, 0.25, 10, people, 1);
       for (String name : List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1")) {
         ComparedLearner comparedLearner = ComparedLearner.parse(List.of(name)).get(0);
-        ModelSpec spec = comparedLearner.spec(8, parameters);
+        ModelSpec spec = comparedLearner.spec(8, AdaptiveClip.Size.FEATURES, parameters);
         assertThat(ModelSpecs.violations(spec)).isEmpty();
         assertThat(spec.getLimits().getMaxParticipations()).isEqualTo(1);
         assertThat(comparedLearner.reports(parameters)).isBetween(people - 32, people);
@@ -120,18 +136,21 @@ class ComparedLearnerTest {
 
   @Test
   void unknownLearnersAreReported() {
-    assertRefused(List.of("sgd"), "'sgd' is not one of adaptive-radius, banco");
+    assertRefused(
+        List.of("sgd"), "'sgd' is not one of adaptive-radius, adaptive-radius:CLIP, banco");
     assertRefused(List.of("ldp-sgd"), "'ldp-sgd' is not one of");
     assertRefused(List.of("ldp-sgd:fast"), "'fast' is not a number");
     assertRefused(List.of("ldp-sgd:-1"), "positive and finite");
     assertRefused(List.of("ldp-sgd:NaN"), "positive and finite");
-    assertRefused(List.of("dp-ftrl-blt:0"), "the learning rate must be positive and finite");
+    assertRefused(List.of("dp-ftrl-blt:0"), "the step must be positive and finite");
+    assertRefused(List.of("adaptive-radius:0"), "the clip must be positive and finite");
+    assertRefused(List.of("banco:1"), "'banco:1' is not one of");
     assertRefused(List.of("banco", "banco"), "'banco' occurs twice");
     assertRefused(List.of(), "at least one");
   }
 
   private static ModelSpec spec(String name) {
-    return ComparedLearner.parse(List.of(name)).get(0).spec(8, TERMS);
+    return ComparedLearner.parse(List.of(name)).get(0).spec(8, AdaptiveClip.Size.FEATURES, TERMS);
   }
 
   private static void assertRefused(List<String> names, String part) {

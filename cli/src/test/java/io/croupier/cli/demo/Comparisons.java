@@ -28,7 +28,7 @@ final class Comparisons {
     Map<String, GuaranteeEvent> guarantees = new HashMap<>();
     for (ComparedLearner comparedLearner :
         ComparedLearner.parse(List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1"))) {
-      LearnerResult like = local.results().get(4);
+      LearnerResult like = local.results().get(7);
       MaxSpend spent = new MaxSpend(0, 1.666, 0);
       results.add(
           0,
@@ -38,7 +38,8 @@ final class Comparisons {
               like.lastIterate(),
               like.curve(),
               spent,
-              0,
+              0.25,
+              false,
               List.of()));
       guarantees.put(
           comparedLearner.modelId(),
@@ -58,7 +59,7 @@ final class Comparisons {
   }
 
   static Comparison of(DataSet data) {
-    return of(data, 0, new MaxSpend(8, 0, 0), new MaxSpend(56, 2.356093, 0), 0, List.of());
+    return of(data, 0, new MaxSpend(8, 0, 0), new MaxSpend(72, 2.356093, 0), 0, List.of());
   }
 
   /** A comparison in which a fifth of the people don't declare their noise; BANCO refuses them. */
@@ -67,8 +68,8 @@ final class Comparisons {
         Census.load(),
         0.2,
         new MaxSpend(8, 0, 1),
-        new MaxSpend(56, 0, 7),
-        39_417,
+        new MaxSpend(72, 0, 9),
+        50_679,
         List.of("BANCO refused 5,631 undisclosed reports (DECLARATION)."));
   }
 
@@ -81,7 +82,7 @@ final class Comparisons {
       List<String> refusals) {
     Score nothing = new Score(0.693147, 0.5004);
     Score optimum = new Score(0.5181, 0.7401);
-    double[] ends = {0.531, 0.558, 0.535, 0.541, 0.676, 0.523, 1.396};
+    double[] ends = {0.531, 0.58, 0.532, 0.6, 0.558, 0.535, 0.541, 0.676, 0.523};
     List<LearnerResult> results = new ArrayList<>();
     for (ComparedLearner comparedLearner :
         ComparedLearner.parse(List.of(ComparedLearner.LOCAL.split(",")))) {
@@ -100,7 +101,8 @@ final class Comparisons {
               new Score(end + 0.1, 0.73),
               curve,
               perLearner,
-              1234,
+              0.2134567,
+              false,
               List.of(estimate())));
     }
     DemoParameters parameters =

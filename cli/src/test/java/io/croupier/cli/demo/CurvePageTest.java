@@ -23,14 +23,14 @@ class CurvePageTest {
     String page = Files.readString(file);
 
     assertThat(page)
-        .contains("Chart.js v", "Epsilon spent by this comparison: 8 per learner, 56 per person")
+        .contains("Chart.js v", "Epsilon spent by this comparison: 8 per learner, 72 per person")
         .doesNotContain("/*data*/", "/*chart.js*/", "sourceMappingURL")
         .doesNotContainPattern("<script[^>]+src|<link|@import|url\\(");
     JsonObject data = data(page);
-    assertThat(data.getAsJsonArray("curves")).hasSize(7);
+    assertThat(data.getAsJsonArray("curves")).hasSize(9);
     assertThat(data.getAsJsonArray("sentences").toString())
-        .contains("adaptive radius: accuracy, as estimated from 1,234 people");
-    assertThat(data.getAsJsonArray("rows")).hasSize(9);
+        .contains("adaptive radius: accuracy, as estimated from people who answer");
+    assertThat(data.getAsJsonArray("rows")).hasSize(11);
     JsonObject first = data.getAsJsonArray("curves").get(0).getAsJsonObject();
     assertThat(first.get("label").getAsString()).isEqualTo("adaptive radius");
     assertThat(first.getAsJsonArray("points").size()).isEqualTo(297);
@@ -42,7 +42,7 @@ class CurvePageTest {
 
     assertThat(data.getAsJsonArray("sentences").toString())
         .contains("BANCO refused 5,631 undisclosed reports (DECLARATION).");
-    assertThat(data.get("price").getAsString()).contains("39,417 reports");
+    assertThat(data.get("price").getAsString()).contains("50,679 reports");
   }
 
   @Test

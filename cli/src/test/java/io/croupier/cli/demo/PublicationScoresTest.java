@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Simulation;
+import io.croupier.schemas.AdaptiveClip;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +49,14 @@ class PublicationScoresTest {
     assertThat(status.open()).isEqualTo(4);
     assertThat(status.accounted()).isEqualTo(19);
     assertThat(status.withRefused(6).settled()).isEqualTo(25);
+  }
+
+  @Test
+  void reportsWithAnotherClipAreDropped() {
+    scores.published(Snapshots.moving("a", 6, AdaptiveClip.Size.GRADIENT));
+
+    assertThat(scores.standing("a").dropped()).isEqualTo(10);
+    assertThat(scores.standing("a").accounted()).isEqualTo(21);
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.croupier.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.data.Simulation;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ResultTableTest {
@@ -17,12 +19,14 @@ class ResultTableTest {
             "learner|chosenbyhand|loss|accuracy|loss(last)|accuracy(last)|epsilonspent",
             "doingnothing|-|0.693|0.500|-|-|0",
             "adaptiveradius|nothing|0.531|0.735|-|-|8",
-            "BANCO|strongestnoise|0.558|0.735|-|-|8",
-            "blackbox|nothing|0.535|0.735|-|-|8",
-            "coordinate-wise|nothing|0.541|0.735|-|-|8",
-            "LDP-SGD,step0.1|stepsize0.1|0.676|0.735|0.776|0.730|8",
-            "LDP-SGD,step10|stepsize10|0.523|0.735|0.623|0.730|8",
-            "LDP-SGD,step1000|stepsize1000|1.396|0.735|1.496|0.730|8",
+            "adaptiveradius,clip1|clip1|0.580|0.735|-|-|8",
+            "adaptiveradius,clip0.25|clip0.25|0.532|0.735|-|-|8",
+            "adaptiveradius,clip0.01|clip0.01|0.600|0.735|-|-|8",
+            "BANCO|clip0.25,noiselevel|0.558|0.735|-|-|8",
+            "blackbox|clip0.25|0.535|0.735|-|-|8",
+            "coordinate-wise|clip0.25|0.541|0.735|-|-|8",
+            "LDP-SGD,step0.1|clip0.25,step0.1|0.676|0.735|0.776|0.730|8",
+            "LDP-SGD,step10|clip0.25,step10|0.523|0.735|0.623|0.730|8",
             "non-privateoptimum|-|0.518|0.740|-|-|noprivacy");
   }
 
@@ -32,11 +36,13 @@ class ResultTableTest {
 
     assertThat(text)
         .endsWith(
-            "Epsilon spent by this comparison: 8 per learner, 56 per person; a real deployment runs"
+            "Epsilon spent by this comparison: 8 per learner, 72 per person; a real deployment runs"
                 + " one learner.")
         .contains(
-            "28,155 people, one report from each; gradients clipped at 0.25; l2_laplace noise,"
-                + " epsilon = 8; one report per round",
+            "28,155 people, one report from each; l2_laplace noise, epsilon = 8; one"
+                + " report per round",
+            "adaptive radius: the job found the clip, 0.2135 at the end, from people who were asked"
+                + " for one randomised bit instead of a gradient.",
             "where marked (last), on the data of all 28,155 people.");
   }
 
@@ -44,23 +50,53 @@ class ResultTableTest {
   void showsWhatAnOperatorWithoutRawDataKnows() {
     assertThat(new ResultTable(Comparisons.ofTheUsualLearners()).text())
         .contains(
-            "adaptive radius: accuracy, as estimated from 1,234 people, each by one randomised bit"
-                + " instead of a gradient, worth 563 answers of equal age: 0.73 +- 0.03 (95 %); in truth 0.735.");
+            "adaptive radius: accuracy, as estimated from people who answer by one randomised bit"
+                + " instead of a gradient, worth 563 answers of equal age: 0.73 +- 0.03 (95 %); in"
+                + " truth 0.735.");
+  }
+
+  @Test
+  void statesThatAModelFoundNoClip() {
+    Comparison found = Comparisons.ofTheUsualLearners();
+    LearnerResult first = found.results().get(0);
+    LearnerResult scouting =
+        new LearnerResult(
+            first.comparedLearner(),
+            found.nothing(),
+            found.nothing(),
+            first.curve(),
+            first.spent(),
+            1,
+            true,
+            List.of());
+    Comparison comparison =
+        new Comparison(
+            found.data(),
+            found.terms(),
+            found.nothing(),
+            found.optimum(),
+            List.of(scouting),
+            found.reconciliation(),
+            Map.of());
+    assertThat(comparison.notes())
+        .contains(
+            "adaptive radius: the model only searched for its clip, and took no gradient: too few"
+                + " people were asked, or disclosed their noise.");
   }
 
   @Test
   void undisclosedReportsAreCounted() {
     String text = new ResultTable(Comparisons.withUndisclosedReports()).text();
 
-    assertThat(text.lines().filter(line -> line.endsWith(" 8 or undisclosed "))).hasSize(7);
+    assertThat(text.lines().filter(line -> line.endsWith(" 8 or undisclosed "))).hasSize(9);
     assertThat(text)
         .contains(
             "epsilon = 8, undisclosed by 5,631 of them; one report",
             "BANCO refused 5,631 undisclosed reports (DECLARATION).")
         .endsWith(
-            "Epsilon spent by this comparison: 8 or an undisclosed amount per learner, 56 or an"
-                + " undisclosed amount per person; a real deployment runs one learner. 39,417"
-                + " reports are undisclosed, up to 7 of one person; only their senders know"
+            "Epsilon spent by this comparison: 8 or an undisclosed amount per learner, 72 or an"
+                + " undisclosed amount per person; a real deployment runs one learner. 50,679"
+                + " reports are undisclosed, up to 9 of one person; only their senders know"
                 + " their cost.");
   }
 
@@ -68,12 +104,12 @@ class ResultTableTest {
   void learnersOfRawReportsAreSeparateWithANoteOnAccess() {
     String text = new ResultTable(Comparisons.withRawReports()).text();
 
-    assertThat(text.lines().skip(10).limit(4).map(line -> line.replaceAll(" +", " ").trim()))
+    assertThat(text.lines().skip(12).limit(4).map(line -> line.replaceAll(" +", " ").trim()))
         .containsExactly(
             "non-private optimum | - | 0.518 | 0.740 | - | - | no privacy",
-            "raw reports, noised by the job: | | | | | | at delta 1e-5",
-            "DP-FTRL, BLT, step 1 | learning rate 1 | 0.676 | 0.735 | 0.776 | 0.730 | 8",
-            "DP-FTRL, tree, step 1 | learning rate 1 | 0.676 | 0.735 | 0.776 | 0.730 | 8");
+            "noise added by the job: | | | | | | at delta 1e-5",
+            "DP-FTRL, BLT, step 1 | clip 0.25, step 1 | 0.676 | 0.735 | 0.776 | 0.730 | 8",
+            "DP-FTRL, tree, step 1 | clip 0.25, step 1 | 0.676 | 0.735 | 0.776 | 0.730 | 8");
     assertThat(text)
         .contains(
             "in 32 rounds, 28,128 people each sent a raw gradient to the job",
@@ -82,10 +118,10 @@ class ResultTableTest {
             "DP-FTRL, tree, step 1: epsilon 8 at delta 1e-5, with noise multiplier 2.94",
             "together spent epsilon 12.26 at delta 1e-5")
         .endsWith(
-            "Epsilon spent by this comparison: 8 per learner, 56 per person; a real deployment runs"
+            "Epsilon spent by this comparison: 8 per learner, 72 per person; a real deployment runs"
                 + " one learner.");
     String page = CurvePage.render(Comparisons.withRawReports());
-    assertThat(page.indexOf("\"label\":\"LDP-SGD, step 1000\""))
+    assertThat(page.indexOf("\"label\":\"LDP-SGD, step 10\""))
         .as("colours of rows are those of curves")
         .isPositive()
         .isLessThan(page.indexOf("\"label\":\"DP-FTRL, BLT, step 1\""));

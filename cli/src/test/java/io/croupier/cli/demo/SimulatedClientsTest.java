@@ -2,6 +2,7 @@ package io.croupier.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Simulation;
@@ -13,6 +14,7 @@ import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.Accuracy;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Question;
 import java.util.ArrayList;
@@ -23,6 +25,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -30,6 +33,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(30)
 class SimulatedClientsTest {
@@ -94,6 +99,68 @@ class SimulatedClientsTest {
             "p1aRANDOMISED_RESPONSE",
             "p1bL2_LAPLACE",
             "p2bUNDISCLOSED");
+  }
+
+  /** Everybody is asked, and answers truthfully up to the noise of epsilon 40. */
+  @ParameterizedTest
+  @EnumSource(names = {"FEATURES", "GRADIENT"})
+  void whileAModelScoutsAllAnswerForTheirSize(AdaptiveClip.Size size) throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    ModelSnapshot scouting = Snapshots.scouting("a", 6, size, 0.5);
+    int[] order = IntStream.range(0, PEOPLE).toArray();
+    try (SimulatedClients simulatedClients =
+        clients(
+            producer,
+            order,
+            modelId -> modelId.equals("a") ? scouting : Snapshots.of(modelId, 6, 0, 7),
+            40)) {
+      simulatedClients.start(1e6, () -> false);
+      awaitEnd(simulatedClients);
+      assertThat(simulatedClients.due()).as("person 2 discloses nothing").isEqualTo(39);
+    }
+
+    List<Boolean> bits = new ArrayList<>();
+    List<Boolean> truth = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
+      GradientReport report = GradientReport.parseFrom(sent.value());
+      if (report.getModelId().equals("a")) {
+        assertThat(report.getAnswer().getQuestion()).isEqualTo("clip");
+        bits.add(report.getAnswer().getBit());
+        int person = Integer.parseInt(report.getUserId().substring(1));
+        truth.add(problem.size(scouting.terms(), person, new double[6]) > 0.5);
+      }
+    }
+    assertThat(bits).hasSize(PEOPLE - 1).isEqualTo(truth);
+    assertThat(truth).contains(true, false);
+  }
+
+  @Test
+  void gradientsFollowTheClipOfEachModel() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    ModelSnapshot moving = Snapshots.moving("a", 6, AdaptiveClip.Size.FEATURES);
+    try (SimulatedClients simulatedClients =
+        clients(
+            producer,
+            new int[] {1},
+            modelId -> modelId.equals("a") ? moving : Snapshots.of(modelId, 6, 0, 7),
+            1e12)) {
+      simulatedClients.start(1e6, () -> false);
+      awaitEnd(simulatedClients);
+    }
+
+    double[] gradient = new double[6];
+    problem.gradient(1, new double[6], gradient);
+    double size = problem.size(moving.terms(), 1, new double[6]);
+    assertThat(size).isGreaterThan(Snapshots.GRADIENT_BOUND);
+    double[] inSteps = new double[6];
+    for (int j = 0; j < 6; j++) {
+      inSteps[j] = Math.scalb(gradient[j] * Snapshots.GRADIENT_BOUND / size, 18);
+    }
+    GradientReport report = GradientReport.parseFrom(producer.history().get(0).value());
+    assertThat(report.getModelId()).isEqualTo("a");
+    assertThat(report.getGradientBound()).isEqualTo(Snapshots.GRADIENT_BOUND);
+    assertThat(report.getGrid().getValuesList().stream().mapToDouble(v -> v).toArray())
+        .containsExactly(inSteps, within(1.0));
   }
 
   @Test
@@ -179,8 +246,16 @@ class SimulatedClientsTest {
 
   private SimulatedClients clients(
       MockProducer<byte[], byte[]> producer, int[] order, Function<String, ModelSnapshot> newest) {
-    GridRandomiser randomiser =
-        new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, 8);
+    return clients(producer, order, newest, 8);
+  }
+
+  /** Person 2 of the order doesn't disclose the noise, which all make for the clip 1. */
+  private SimulatedClients clients(
+      MockProducer<byte[], byte[]> producer,
+      int[] order,
+      Function<String, ModelSnapshot> newest,
+      double epsilon) {
+    GridRandomiser randomiser = new L2LaplaceRandomiser(1, 6, -16, epsilon);
     return new SimulatedClients(
         problem,
         order,

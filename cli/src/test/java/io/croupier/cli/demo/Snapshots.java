@@ -1,6 +1,7 @@
 package io.croupier.cli.demo;
 
 import io.croupier.client.ModelSnapshot;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
 import java.util.Collections;
@@ -22,6 +23,36 @@ final class Snapshots {
   static ModelSnapshot asking(String modelId, int dimension, Question question) {
     ModelUpdate.Builder update = update(modelId, dimension, 0, 7).setQuestionProbability(1 - 1e-7);
     update.addEstimatesBuilder().setQuestion(question);
+    return ModelSnapshot.parse(update.build().toByteArray());
+  }
+
+  /** A model of zero weights that only searches for its clip. */
+  static ModelSnapshot scouting(
+      String modelId, int dimension, AdaptiveClip.Size size, double clip) {
+    return moving(modelId, dimension, size, clip, 1);
+  }
+
+  /** A model of zero weights with a moving clip, which asks hardly any device for its size. */
+  static ModelSnapshot moving(String modelId, int dimension, AdaptiveClip.Size size) {
+    return moving(modelId, dimension, size, GRADIENT_BOUND, 1e-9);
+  }
+
+  private static ModelSnapshot moving(
+      String modelId,
+      int dimension,
+      AdaptiveClip.Size size,
+      double clip,
+      double questionProbability) {
+    ModelUpdate.Builder update =
+        update(modelId, dimension, 0, 7)
+            .setSize(size)
+            .setGradientBound(clip)
+            .setGridExponent(Math.getExponent(clip) - 16)
+            .setDroppedBound(5)
+            .setQuestionProbability(questionProbability);
+    if (size == AdaptiveClip.Size.FEATURES) {
+      update.setSlopeBound(0.5);
+    }
     return ModelSnapshot.parse(update.build().toByteArray());
   }
 
