@@ -38,7 +38,8 @@ def main():
                 continue
             update = records.ModelUpdate.FromString(message.value())
             average = ", ".join(f"{w:.4g}" for w in update.average[:5])
-            print(f"round {update.round}: {update.used} reports used, average [{average}, ...]",
+            clip = f", clip {update.gradient_bound:.4g}" if update.HasField("size") else ""
+            print(f"round {update.round}: {update.used} reports used{clip}, average [{average}, ...]",
                   flush=True)
     except KeyboardInterrupt:
         pass

@@ -7,7 +7,9 @@ Requires Debian's python3-protobuf, python3-confluent-kafka and protobuf-compile
     python3 examples/python/report.py --broker localhost:9092 --model demo --person ada --reports 3
 
 The gradient is that of the squared loss (<w, x> - y)^2 / 2 on fixed data; `priv_unit` hides it, as
-docs/priv-unit.md specifies, with the operating system's randomness.
+docs/priv-unit.md specifies, with the operating system's randomness. If the model asks this device a
+question instead, it answers by one randomised bit. If the model's clip moves, the gradient is
+scaled and clipped by that of the round.
 """
 import argparse
 import decimal
@@ -141,20 +143,63 @@ def choose(gradient, bound, billionths, top):
             return seed, index
 
 
-def noisy_report(update, gradient, person, device, epsilon):
-    """What a device sends: the declaration, the seed and the index."""
-    billionths = math.floor(decimal.Decimal(repr(epsilon)) * 10 ** 9)
-    top = best_top(len(gradient), epsilon)
-    seed, index = choose(gradient, update.gradient_bound, billionths, top)
-    report = records.GradientReport(
+FEATURES = records.AdaptiveClip.FEATURES
+GRADIENT = records.AdaptiveClip.GRADIENT
+
+
+def norm(vector):
+    """The L2 norm; infinite if a value is not finite, since an error would disclose it."""
+    return math.hypot(*vector) if all(map(math.isfinite, vector)) else math.inf
+
+
+def size(update, x, gradient):
+    """What a moving clip bounds: a bound on the gradient by the features, or its norm."""
+    if update.size == FEATURES:
+        return update.slope_bound * norm(x)
+    if update.size == GRADIENT:
+        return norm(gradient)
+    raise SystemExit(f"the clip of {update.model_id} bounds a size that this example doesn't know")
+
+
+def blank_report(update, person, device):
+    return records.GradientReport(
         model_id=update.model_id, round=update.round, user_id=person, device_id=device[0],
         sequence=device[1], created_at_ms=int(time.time()) // 3600 * 3600 * 1000)
+
+
+def billionths_of(epsilon):
+    return math.floor(decimal.Decimal(repr(epsilon)) * 10 ** 9)
+
+
+def noisy_report(update, x, gradient, person, device, epsilon):
+    """What a device sends: the declaration, the seed and the index."""
+    report = blank_report(update, person, device)
+    if update.HasField("size"):
+        # Of the round: it may be another one in the next round.
+        report.gradient_bound = update.gradient_bound
+        factor = update.gradient_bound / max(update.gradient_bound, size(update, x, gradient))
+        gradient = [factor * g for g in gradient]
+    billionths = billionths_of(epsilon)
+    top = best_top(len(gradient), epsilon)
+    # Clips to the bound, whatever the size was: privacy doesn't depend on it.
+    seed, index = choose(gradient, update.gradient_bound, billionths, top)
     report.candidate.dimension = len(gradient)
     report.candidate.seed = seed
     report.candidate.index = index
     report.priv_unit.epsilon = billionths / 1e9
     report.priv_unit.candidates = CANDIDATES
     report.priv_unit.top = top
+    return report
+
+
+def noisy_answer(update, question, truth, person, device, epsilon):
+    """One bit, which is not the truth with probability 1 / (1 + exp(epsilon)), rounded up."""
+    billionths = billionths_of(epsilon)
+    flip = secrets.randbelow(2 ** 53) < math.ceil(2 ** 53 / (1 + math.exp(billionths / 1e9))) + 2
+    report = blank_report(update, person, device)
+    report.answer.question = question
+    report.answer.bit = truth != flip
+    report.randomised_response.epsilon = billionths / 1e9
     return report
 
 
@@ -195,9 +240,34 @@ def answers(device, update):
     """
     if not update.HasField("answer_probability"):
         return True
-    if update.estimates and lot(device, update, " question") < update.question_probability:
-        return False  # the round asks for the answer to a question, which this example never gives
     return lot(device, update, "") < update.answer_probability
+
+
+def asked(device, update):
+    """The name of the question that this round asks instead of for a gradient, or None.
+
+    With a moving clip, `clip` is one of the questions; while the model only searches for its clip,
+    question_probability is 1, and no other question is asked.
+    """
+    questions = [estimate.question.name for estimate in update.estimates]
+    if update.HasField("size"):
+        if update.question_probability >= 1:
+            return "clip"
+        questions.append("clip")
+    if not questions or lot(device, update, " question") >= update.question_probability:
+        return None
+    return questions[int(lot(device, update, " which question") * len(questions))]
+
+
+def truth(update, question, x, y, gradient):
+    """The true answer, or None if this device's data has none."""
+    if question == "clip":
+        return size(update, x, gradient) > update.gradient_bound
+    for estimate in update.estimates:
+        if estimate.question.name == question and estimate.question.HasField("loss_above"):
+            residual = sum(w * v for w, v in zip(update.average, x)) - y
+            return residual ** 2 / 2 > estimate.question.loss_above.threshold
+    return None
 
 
 def lot(device, update, purpose):
@@ -238,17 +308,28 @@ def main():
         if not answers(device, update):
             print(f"{options.person} is not chosen to answer round {update.round}")
             continue
-        x = [1.0] + [0.1 * j for j in range(1, len(update.weights))]
-        residual = sum(w * v for w, v in zip(update.weights, x)) - 1.0
-        report = noisy_report(update, [residual * v for v in x], options.person,
-                              next_sequence(device, options.device), options.epsilon)
+        x, y = [1.0] + [0.1 * j for j in range(1, len(update.weights))], 1.0
+        residual = sum(w * v for w, v in zip(update.weights, x)) - y
+        gradient = [residual * v for v in x]
+        # Decided before the data is looked at.
+        question = asked(device, update)
+        if question is None:
+            report = noisy_report(update, x, gradient, options.person,
+                                  next_sequence(device, options.device), options.epsilon)
+        else:
+            answer = truth(update, question, x, y, gradient)
+            if answer is None:
+                print(f"{options.person} has no answer to {question} in round {update.round}")
+                continue
+            report = noisy_answer(update, question, answer, options.person,
+                                  next_sequence(device, options.device), options.epsilon)
         # The privacy is spent from here on. A real device stores the bytes until they are
         # acknowledged, and resends the same bytes after a crash: new noise would spend twice.
         producer.produce(f"{options.prefix}.gradients", report.SerializeToString(),
                          key=options.person.encode())
         producer.flush()
-        print(f"{options.person} answered round {update.round} of {update.model_id}"
-              f" and spent epsilon {options.epsilon}")
+        print(f"{options.person} answered {question or 'by a gradient'} in round {update.round} of"
+              f" {update.model_id} and spent epsilon {options.epsilon}")
 
 
 if __name__ == "__main__":
