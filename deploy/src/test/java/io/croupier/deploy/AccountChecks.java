@@ -156,10 +156,10 @@ final class AccountChecks {
     }
     ModelUpdate end = updates.get(updates.size() - 1);
     int expected = admittedTo(model).size();
-    if (end.getUsed() + end.getOpen() != expected) {
+    if (end.getUsed() + end.getAnswers() + end.getOpen() != expected) {
       findings.add(
-          "%s counts %d reports used and %d open, of %d admitted"
-              .formatted(model, end.getUsed(), end.getOpen(), expected));
+          "%s counts %d reports used, %d answers and %d open, of %d admitted"
+              .formatted(model, end.getUsed(), end.getAnswers(), end.getOpen(), expected));
     }
   }
 

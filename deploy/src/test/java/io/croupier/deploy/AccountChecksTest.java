@@ -83,7 +83,7 @@ class AccountChecksTest {
         .contains(
             "no account of 0:2",
             "ada's report 3 is not admitted",
-            "once counts 3 reports used and 0 open, of 2 admitted",
+            "once counts 3 reports used, 0 answers and 0 open, of 2 admitted",
             "the journal of once has 0:2 as TAKEN; each position must occur once, as TAKEN",
             "coordinate 2 of once is -1.0, not 0.0: a report was not added exactly once");
   }

@@ -33,7 +33,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Several users who report to all models, one after the other, at a steady rate, regardless of the
  * servers' state. Every second report to {@code rounds} is a candidate of priv_unit, the others are
- * on the grid, so that rounds contain both.
+ * on the grid, so that rounds contain both; every second of these answers a question instead.
  *
  * <p>Each report names the newest visible round, as clients do.
  *
@@ -61,7 +61,8 @@ final class LoadGenerator implements AutoCloseable {
   private static final String SPECS =
       """
       - {modelId: once, dimension: %d, gradientBound: 1, ldpSgd: {stepSize: 1, decay: 0}}
-      - {modelId: rounds, dimension: %d, gradientBound: 1, reportsPerRound: 8, adaptiveRadius: {}}
+      - {modelId: rounds, dimension: %d, gradientBound: 1, reportsPerRound: 8,
+         questions: [{name: right, accuracy: {}}], adaptiveRadius: {}}
       - {modelId: bets, dimension: 8, gradientBound: 1, blackBox: {}}
       """;
 
@@ -152,6 +153,9 @@ final class LoadGenerator implements AutoCloseable {
       case 1 -> {
         if (n % 2 == 0) {
           fillWithCandidate(report, random);
+        } else if (n % 4 == 1) {
+          report.getAnswerBuilder().setQuestion("right").setBit(random.nextBoolean());
+          report.getRandomisedResponseBuilder().setEpsilon(EPSILON);
         } else {
           Grid.Builder grid = Grid.newBuilder();
           for (int i = 0; i < ROUNDS_DIMENSION; i++) {

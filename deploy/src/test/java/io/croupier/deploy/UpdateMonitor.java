@@ -94,6 +94,7 @@ final class UpdateMonitor implements AutoCloseable {
   /** Number of admitted reports that an update counts. */
   static long reports(ModelUpdate update) {
     return update.getUsed()
+        + update.getAnswers()
         + update.getOpen()
         + update.getDroppedStale()
         + update.getDroppedUnpublished();

@@ -153,7 +153,7 @@ final class LearningScenario implements AutoCloseable {
 
   /** Admitted reports that entered no round. */
   static long dropped(ModelUpdate update) {
-    return update.getDroppedStale() + update.getDroppedUnpublished();
+    return update.getDroppedStale() + update.getDroppedUnpublished() + update.getDroppedBound();
   }
 
   /** One batch to every local model, evaluated at the newest visible publication. */

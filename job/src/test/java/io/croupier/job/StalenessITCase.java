@@ -99,11 +99,55 @@ class StalenessITCase {
         .containsOnly(1L);
   }
 
+  @Test
+  void anAnswerIsUsedEightPublicationsLaterAndDroppedAfterNine() throws Exception {
+    ModelSpec.Builder asking = OneHotReports.spec("m", 1, 1).toBuilder();
+    asking.addQuestionsBuilder().setName("right").getAccuracyBuilder();
+    ModelSpec spec = asking.build();
+    testTopics.publish(spec);
+    testTopics.flush();
+    updates.await("m", update -> true);
+    for (long round = 0; round < 8; round++) {
+      assertThat(send(spec, round).getRound()).isEqualTo(round + 1);
+    }
+
+    ModelUpdate answered = answer(spec, 0);
+    assertThat(answered.getAnswers()).isOne();
+    assertThat(answered.getEstimates(0).getAnswers()).isOne();
+    assertThat(answered.getUsed()).isEqualTo(8);
+    assertThat(send(spec, 8).getRound()).isEqualTo(9);
+    // Another checkpoint: after it, the learner also counts round 9 as visible.
+    assertThat(answer(spec, NEVER_PUBLISHED).getDroppedUnpublished()).isOne();
+
+    ModelUpdate stale = answer(spec, 0);
+    assertThat(stale.getDroppedStale()).isOne();
+    assertThat(stale.getAnswers()).isOne();
+    assertThat(answer(spec, 1).getAnswers()).as("eight behind").isEqualTo(2);
+    List<AccountingEvent> events = testTopics.awaitEvents("m", sent);
+    assertThat(events).as("what is dropped is accounted for").hasSize(sent);
+    assertThat(events).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
+    assertThat(events.stream().filter(event -> event.getSpent().getEpsilon() == 1))
+        .as("and charged")
+        .hasSize(4);
+  }
+
   /** Sends another user's report that names {@code round}; returns the update that counts it. */
   private ModelUpdate send(ModelSpec spec, long round) throws Exception {
-    GradientReport report = OneHotReports.report(spec, round, 0);
-    testTopics.send(report.toBuilder().setUserId("person-" + sent++).build());
+    return send(OneHotReports.report(spec, round, 0).toBuilder());
+  }
+
+  /** The same for an answer to the model's question. */
+  private ModelUpdate answer(ModelSpec spec, long round) throws Exception {
+    GradientReport.Builder report = OneHotReports.report(spec, round, 0).toBuilder();
+    report.getAnswerBuilder().setQuestion("right").setBit(true);
+    report.getRandomisedResponseBuilder().setEpsilon(1);
+    return send(report);
+  }
+
+  private ModelUpdate send(GradientReport.Builder report) throws Exception {
+    testTopics.send(report.setUserId("person-" + sent++).build());
     testTopics.flush();
-    return updates.await("m", update -> LearningScenario.taken(update) == sent);
+    return updates.await(
+        "m", update -> LearningScenario.taken(update) + update.getAnswers() == sent);
   }
 }

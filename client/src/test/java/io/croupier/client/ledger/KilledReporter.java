@@ -4,9 +4,11 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.Updates;
 import io.croupier.client.ledger.WatchedDisk.Operation;
+import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.schemas.AdaptiveClip;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -28,6 +30,7 @@ final class KilledReporter {
   static final String USER = "ada";
   static final double EPSILON = 0.3;
   static final GridRandomiser NOISE = new L2LaplaceRandomiser(1, 4, -16, EPSILON);
+  private static final BitRandomiser BITS = BitRandomiser.ofEpsilon(EPSILON);
 
   /** Small enough that a file is rewritten after every few reports. */
   static final int SLACK_BYTES = 300;
@@ -70,16 +73,29 @@ final class KilledReporter {
     }
   }
 
-  /** Sends the pending reports, then {@code reports} new ones. */
+  /**
+   * Sends the pending reports, then {@code reports} new ones: in turn a gradient, an answer about
+   * its size, and an undisclosed gradient.
+   */
   static void report(Path folder, long reports, Disk disk) throws IOException {
     ModelSnapshot model = Updates.snapshot("m", 1, 0, 0, 0, 0);
+    ModelSnapshot scouting =
+        ModelSnapshot.parse(
+            Updates.update("n", 1, 0, 0, 0, 0)
+                .setSize(AdaptiveClip.Size.GRADIENT)
+                .setQuestionProbability(1)
+                .build()
+                .toByteArray());
     GridRandomiser unsaid = new UndisclosedRandomiser(NOISE);
     try (LocalLedger ledger =
             LocalLedger.open(folder.resolve(LEDGER), USER, Limit.NONE, disk, SLACK_BYTES);
         FileBroker broker = new FileBroker(folder.resolve(BROKER))) {
       GradientReporter reporter = new GradientReporter(broker, "gradients", ledger);
       for (long i = 0; i < reports; i++) {
-        Future<?> unused = reporter.report(model, new double[4], i % 2 == 0 ? NOISE : unsaid);
+        Future<?> unused =
+            i % 3 == 1
+                ? reporter.answerSize(scouting, () -> 0, BITS)
+                : reporter.report(model, new double[4], i % 3 == 0 ? NOISE : unsaid);
       }
       broker.flush();
     }

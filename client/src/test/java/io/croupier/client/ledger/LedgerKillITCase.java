@@ -51,6 +51,9 @@ class LedgerKillITCase {
   /** The reports that left the device, by number. */
   private final NavigableMap<Long, byte[]> sent = new TreeMap<>();
 
+  /** The number of answers to a question that left a device. */
+  private int answers;
+
   private long sendings;
   private int drawnTwice;
   private Spent spent = Spent.NOTHING;
@@ -95,6 +98,7 @@ class LedgerKillITCase {
       clear();
     }
     print("before", sent.size());
+    assertThat(answers).as("answers of killed devices").isPositive();
     assertThat(killed)
         .containsKeys("open .lock", "lock .lock", "create .new", "move ledger", "force device")
         .containsKeys("open ledger", "write ledger", "force ledger", "close ledger", "close .lock");
@@ -276,6 +280,7 @@ class LedgerKillITCase {
       long sequence =
           isOfOlderVersion(bytes) ? bytes[0] : GradientReport.parseFrom(bytes).getSequence();
       byte[] before = sent.putIfAbsent(sequence, bytes);
+      answers += before == null && isAnswer(bytes) ? 1 : 0;
       drawnTwice += before == null || Arrays.equals(before, bytes) ? 0 : 1;
     }
     assertThat(drawnTwice).as(as).isZero();
@@ -291,6 +296,10 @@ class LedgerKillITCase {
     try (LocalLedger ledger = LocalLedger.open(copy, KilledReporter.USER, Limit.NONE)) {
       assertLedger(ledger);
     }
+  }
+
+  private static boolean isAnswer(byte[] bytes) throws IOException {
+    return !isOfOlderVersion(bytes) && GradientReport.parseFrom(bytes).hasAnswer();
   }
 
   /** The file of version 1 contains, instead of reports, their numbers and a 7. */
