@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.cli.models.ModelsTopic;
+import io.croupier.schemas.AdaptiveClip;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -24,6 +25,8 @@ class CommandsITCase {
       "- {modelId: taps, dimension: 3, gradientBound: 1, adaptiveRadius: {}}\n";
   private static final String CLICKS =
       "- {modelId: clicks, dimension: 2, gradientBound: 1e-09, blackBox: {}, limits: {epsilon: 4}}\n";
+  private static final String FINDS =
+      "- {modelId: finds, dimension: 2, adaptiveRadius: {}, adaptiveClip: {size: GRADIENT, initial: 2.5}}\n";
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
@@ -76,11 +79,31 @@ class CommandsITCase {
   @Test
   void jsonListsCanBeAppliedAgain() throws Exception {
     croupier("topics", "create", "--prefix", "json");
-    apply("json", TAPS + CLICKS);
+    apply("json", TAPS + CLICKS + FINDS);
 
     Outcome listed = croupier("models", "list", "--json", "--prefix", "json");
 
-    assertThat(apply("json", listed.out).out).contains("unchanged  taps", "unchanged  clicks");
+    assertThat(listed.out).contains("\"adaptiveClip\"", "\"GRADIENT\"");
+    assertThat(apply("json", listed.out).out)
+        .contains("unchanged  taps", "unchanged  clicks", "unchanged  finds");
+  }
+
+  @Test
+  void theClipOfAModelIsListedAndFixed() throws Exception {
+    croupier("topics", "create", "--prefix", "finds");
+    assertThat(apply("finds", FINDS).out).contains("created    finds");
+    assertThat(models("finds").current().get("finds").getAdaptiveClip())
+        .isEqualTo(
+            AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.GRADIENT).setInitial(2.5).build());
+
+    assertThat(croupier("models", "list", "--prefix", "finds").out)
+        .containsPattern("finds +\\| adaptive_radius +\\| +2 +\\| +adaptive +\\|");
+    Outcome changed = apply("finds", FINDS.replace("2.5", "3"));
+    assertThat(changed.code).isEqualTo(1);
+    assertThat(changed.out).contains("refused    finds", "adaptive_clip");
+    Outcome both = apply("finds", FINDS.replace("dimension", "gradientBound: 1, dimension"));
+    assertThat(both.code).isEqualTo(1);
+    assertThat(both.err + both.out).contains("gradient_bound");
   }
 
   @Test

@@ -26,7 +26,7 @@ class ExamplesTest {
   void everyModelOfTheExampleCanRun() {
     List<ModelSpec> specs = ModelsFile.read(EXAMPLES.resolve("models.yaml"));
 
-    assertThat(specs).extracting(ModelSpec::getModelId).startsWith("demo").hasSize(3);
+    assertThat(specs).extracting(ModelSpec::getModelId).startsWith("demo").hasSize(4);
     assertThat(specs).allSatisfy(spec -> assertThat(ModelSpecs.violations(spec)).isEmpty());
     assertThat(specs).allSatisfy(spec -> assertThat(Learners.of(spec).initial()).isNotNull());
   }

@@ -70,8 +70,12 @@ class MovingClipTest {
     return parse(update(AdaptiveClip.Size.GRADIENT, clip, round));
   }
 
+  /** A model that scouts also has a question of its own, which it doesn't ask meanwhile. */
   private static ModelSnapshot scouting(long round) {
-    return parse(update(AdaptiveClip.Size.FEATURES, 1, round).setQuestionProbability(1));
+    ModelUpdate.Builder update =
+        update(AdaptiveClip.Size.FEATURES, 1, round).setQuestionProbability(1);
+    update.addEstimatesBuilder().getQuestionBuilder().setName("a").getAccuracyBuilder();
+    return parse(update);
   }
 
   private GradientReport sent() throws Exception {

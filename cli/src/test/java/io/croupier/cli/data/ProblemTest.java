@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.client.RoundTerms;
+import io.croupier.client.Sizes;
 import io.croupier.schemas.Accuracy;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.LossAbove;
 import io.croupier.schemas.Question;
+import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -40,6 +45,32 @@ class ProblemTest {
       assertThat(derivative[j]).isCloseTo(slope(problem, weights, j), within(1e-5));
       assertThat(mean[j]).isCloseTo(importance * derivative[j], within(1e-12));
     }
+  }
+
+  /** With the size FEATURES, the slope bound of the loss makes it a bound on every gradient. */
+  @Test
+  void sizesBoundGradients() {
+    Problem problem = Simulation.logistic(400, 1).problem();
+    double[] gradient = new double[problem.dimension()];
+    double[] weights = new Random(3).doubles(problem.dimension(), -3, 3).toArray();
+    RoundTerms features = terms(AdaptiveClip.Size.FEATURES, 1);
+    RoundTerms half = terms(AdaptiveClip.Size.FEATURES, 0.5);
+    RoundTerms norm = terms(AdaptiveClip.Size.GRADIENT, 0);
+    double closest = 0;
+    for (int i = 0; i < problem.size(); i++) {
+      problem.gradient(i, weights, gradient);
+      double size = problem.size(features, i, weights);
+      assertThat(problem.size(features, i, new double[weights.length])).isEqualTo(size);
+      assertThat(problem.size(half, i, weights)).isEqualTo(size / 2);
+      assertThat(problem.size(norm, i, weights)).isEqualTo(Sizes.norm(gradient));
+      closest = Math.max(closest, Sizes.norm(gradient) / size);
+      assertThat(problem.times(100).size(features, i, weights)).isCloseTo(100 * size, within(1e-9));
+    }
+    assertThat(closest).isBetween(0.95, 1.0);
+  }
+
+  private static RoundTerms terms(AdaptiveClip.Size size, double slopeBound) {
+    return new RoundTerms("m", 0, 6, 1, -16, 1, 0.02, List.of(), Optional.of(size), slopeBound);
   }
 
   /** The mean of a loss from 0 to 1 is the integral of the fractions above thresholds. */

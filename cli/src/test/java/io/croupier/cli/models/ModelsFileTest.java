@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.cli.InputException;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,6 +46,33 @@ class ModelsFileTest {
     assertThat(specs.get(0).hasAdaptiveRadius()).isTrue();
     assertThat(specs.get(0).getLimits().getEpsilon()).isEqualTo(4);
     assertThat(specs.get(1).getBlackBox().getPrior().getConjugate().getB()).isEqualTo(1);
+  }
+
+  @Test
+  void readsAnAdaptiveClip() {
+    List<ModelSpec> specs =
+        ModelsFile.parse(
+            "models.yaml",
+            """
+            - modelId: m
+              dimension: 3
+              adaptiveRadius: {}
+              adaptiveClip: {size: FEATURES, initial: 0.5, slopeBound: 1.345, slopeRule: true}
+            - {modelId: n, dimension: 1, adaptiveRadius: {}, adaptiveClip: {size: GRADIENT}}
+            """);
+
+    assertThat(specs)
+        .extracting(ModelSpec::getAdaptiveClip)
+        .containsExactly(
+            AdaptiveClip.newBuilder()
+                .setSize(AdaptiveClip.Size.FEATURES)
+                .setInitial(0.5)
+                .setSlopeBound(1.345)
+                .setSlopeRule(true)
+                .build(),
+            AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.GRADIENT).build());
+    assertThat(specs).allSatisfy(spec -> assertThat(ModelSpecs.violations(spec)).isEmpty());
+    assertThat(ModelsFile.parse("models.yaml", ModelsFile.text(specs))).isEqualTo(specs);
   }
 
   @Test
