@@ -10,9 +10,11 @@ import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Estimate;
@@ -29,9 +31,13 @@ import java.util.stream.DoubleStream;
 /**
  * The path of a report through the job: it is decoded and judged, the ledger emits an event, and an
  * admitted report is added to its model. The same follows with the next sequence number and the
- * model's round. There is a model with two coordinates for every learner.
+ * model's round. There is a model with two coordinates for every learner, and one that finds its
+ * clip.
  */
 final class ReportPath {
+  /** The initial clip of the model that finds its clip. */
+  private static final double CLIP = 1;
+
   /** Size of an event without the names that it repeats. */
   private static final int EVENT_BYTES = 2000;
 
@@ -46,6 +52,7 @@ final class ReportPath {
           "limits { reports: 1 } ldp_sgd { step_size: 1 decay: 0.5 radius: 5 }",
           "averaging { polynomial { degree: 3 } } coordinate_wise {}",
           "coordinate_wise { prior { conjugate {} } }",
+          "adaptive_clip { size: GRADIENT } limits { epsilon: 4 delta: 1e-6 } adaptive_radius {}",
           CENTRAL
               + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1 momentum: 0.5"
               + " noise { tree {} } }",
@@ -65,7 +72,8 @@ final class ReportPath {
           "grid { values: [32768, -1] }",
           "sparse { dimension: 2 indices: [1] values: [0.125] }",
           "candidate { dimension: 2 seed: 7 index: 3 }",
-          "answer { question: 'a' bit: true }");
+          "answer { question: 'a' bit: true }",
+          "answer { question: 'clip' bit: true }");
   private static final List<String> NOISES =
       List.of(
           "l2_laplace { epsilon: 1 }",
@@ -89,6 +97,9 @@ final class ReportPath {
     for (int i = 0; i < MODELS.size(); i++) {
       ModelSpec.Builder spec = ModelSpec.newBuilder();
       merge("model_id: 'm%d' dimension: 2 gradient_bound: 1 %s".formatted(i, MODELS.get(i)), spec);
+      if (spec.hasAdaptiveClip()) {
+        spec.clearGradientBound();
+      }
       specs.put(spec.getModelId(), spec.build());
       intakes.put(spec.getModelId(), new ReportIntake(spec.build(), 0));
     }
@@ -103,6 +114,9 @@ final class ReportPath {
           spec.hasDpFtrlLeastSquares() ? List.of("example { x: [0.5, 0] y: 1 }") : VECTORS) {
         for (String noise : central ? List.of("central {}") : NOISES) {
           GradientReport.Builder report = GradientReport.newBuilder();
+          if (spec.hasAdaptiveClip()) {
+            report.setGradientBound(CLIP);
+          }
           merge(
               "model_id: '%s' round: 0 user_id: 'ada' device_id: 'phone' sequence: 1 %s %s"
                   .formatted(spec.getModelId(), vector, noise),
@@ -151,11 +165,38 @@ final class ReportPath {
     }
     LiveModel model = LiveModel.begin(specs.get(report.modelId), 0);
     model.publish(true, 0);
+    if (model.spec().hasAdaptiveClip()) {
+      scout(model);
+    }
     String refusal = add(report, intake, account, model);
     report.sequence = report.sequence == Long.MAX_VALUE ? 0 : report.sequence + 1;
     report.round = model.round();
     String next = add(report, intake, account, model);
     return refusal.isEmpty() ? "" : refusal + next;
+  }
+
+  /** Answers until the model asks for gradients; the clip remains the initial one. */
+  private static void scout(LiveModel model) {
+    for (int publication = 0; publication < 6; publication++) {
+      // As many as above the median, at last as many as above the 20 % quantile.
+      int above = publication < 5 ? 5 : 8;
+      for (int i = 0; i < 10; i++) {
+        RoundSum answer = new RoundSum();
+        answer.modelId = model.spec().getModelId();
+        answer.namedRound = model.publishedRound();
+        answer.count = 1;
+        answer.form = VectorForm.ANSWER;
+        answer.question = "clip";
+        answer.response = i < above ? 1 : -1;
+        model.add(answer);
+      }
+      model.publish(true, 0);
+    }
+    ModelSnapshot snapshot =
+        ModelSnapshot.parse(model.publish(true, 0).orElseThrow().toByteArray());
+    if (snapshot.gradientBound() != CLIP || snapshot.round() != 6) {
+      throw new AssertionError("A clip of " + snapshot.gradientBound());
+    }
   }
 
   private String add(Report report, ReportIntake intake, UserAccount account, LiveModel model) {

@@ -69,6 +69,7 @@ final class Targets {
   List<Target> all() throws IOException {
     List<byte[]> reports = golden("GradientReport");
     List<byte[]> specs = new ArrayList<>(golden("ModelSpec-local"));
+    specs.addAll(golden("ModelSpec-adaptive-clip"));
     for (String example : List.of("models.yaml", "central.yaml")) {
       ModelsFile.read(EXAMPLES.resolve(example)).forEach(spec -> specs.add(spec.toByteArray()));
     }

@@ -38,6 +38,11 @@ class JournalReplayTest {
   /** Every report by its offset, as admitted by the ledger. */
   private final List<RoundSum> reports = new ArrayList<>();
 
+  /** The bounds that a model whose clip moves has announced, by round. */
+  private final Map<Long, Double> bounds = new HashMap<>();
+
+  private boolean isScouting = true;
+
   private static List<ModelSpec.Builder> specs() {
     return List.of(
         TestRecords.sgd("sgd").setMaxStaleness(0),
@@ -48,7 +53,8 @@ class JournalReplayTest {
         TestRecords.asking(TestRecords.common("radius"))
             .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
             .setReportsPerRound(3)
-            .setMaxStaleness(2));
+            .setMaxStaleness(2),
+        TestRecords.movingClip("clip").setReportsPerRound(2));
   }
 
   @ParameterizedTest
@@ -75,7 +81,9 @@ class JournalReplayTest {
       for (int barrier = 0; barrier < 45; barrier++) {
         for (ModelSpec.Builder spec : specs()) {
           for (int i = random.nextInt(9) - 3; i > 0; i--) {
-            long named = Math.max(0, rounds.get(spec.getModelId()) - random.nextInt(4));
+            // Scouting waits until most answers name the newest publication.
+            int back = spec.hasAdaptiveClip() ? random.nextInt(4) / 3 : random.nextInt(4);
+            long named = Math.max(0, rounds.get(spec.getModelId()) - back);
             learner.report(bundle(spec.getModelId(), named, random));
           }
         }
@@ -96,6 +104,10 @@ class JournalReplayTest {
         }
         for (ModelUpdate update : TestRecords.updates(learner.outputs())) {
           rounds.put(update.getModelId(), update.getRound());
+          if (update.hasSize()) {
+            bounds.put(update.getRound(), update.getGradientBound());
+            isScouting = update.getQuestionProbability() == 1;
+          }
         }
       }
       learner.lag(5_000);
@@ -119,6 +131,13 @@ class JournalReplayTest {
           .as(id)
           .isEqualTo(published.get(id).stream().map(JournalReplayTest::withoutTime).toList());
     }
+    List<ModelUpdate> moving = published.get("clip");
+    assertThat(moving).first().extracting(ModelUpdate::getQuestionProbability).isEqualTo(1.0);
+    assertThat(moving).extracting(ModelUpdate::getGradientBound).hasSizeGreaterThan(10);
+    assertThat(moving.get(moving.size() - 1).getQuestionProbability()).isEqualTo(0.02);
+    assertThat(moving.get(moving.size() - 1).getDroppedBound()).isPositive();
+    assertThat(moving.get(moving.size() - 1).getDroppedStale()).isPositive();
+    assertThat(moving.get(moving.size() - 1).getUsed()).isGreaterThan(BURST);
     ModelUpdate asking = published.get("radius").get(published.get("radius").size() - 1);
     assertThat(asking.getAnswers()).isGreaterThan(4);
     assertThat(asking.getEstimatesList()).anyMatch(Estimate::hasFraction);
@@ -142,7 +161,7 @@ class JournalReplayTest {
   /** Sends many equal reports that name one round. */
   private void burst(String modelId, long namedRound, LearnerTasks learner) throws Exception {
     for (int i = 0; i < BURST; i++) {
-      RoundSum report = TestRecords.dense(modelId, namedRound, 0.9, -0.1);
+      RoundSum report = bounded(TestRecords.dense(modelId, namedRound, 0.9, -0.1));
       learner.report(positioned(report));
     }
   }
@@ -171,11 +190,19 @@ class JournalReplayTest {
       boolean bit = random.nextInt(4) > 0;
       return positioned(TestRecords.answer(modelId, namedRound, bit ? "a" : "b", bit));
     }
+    if (modelId.equals("clip") && random.nextInt(4) < (isScouting ? 3 : 1)) {
+      return positioned(TestRecords.clipAnswer(modelId, namedRound, random.nextInt(3) > 0));
+    }
     int form = random.nextInt(3);
     RoundSum first = report(modelId, namedRound, form, random);
+    if (random.nextInt(5) > 0) {
+      bounded(first);
+    }
     Bundle bundle = new Bundle(first);
     for (int i = random.nextInt(3); i > 0; i--) {
-      bundle.add(report(modelId, namedRound, form, random));
+      RoundSum next = report(modelId, namedRound, form, random);
+      next.gradientBound = first.gradientBound;
+      bundle.add(next);
     }
     return bundle.seal();
   }
@@ -189,6 +216,14 @@ class JournalReplayTest {
           default -> TestRecords.sparse(modelId, namedRound, 2, random.nextInt(2), x);
         };
     return positioned(report);
+  }
+
+  /** States the bound of the named round, where the clip moves. */
+  private RoundSum bounded(RoundSum report) {
+    if (report.modelId.equals("clip")) {
+      report.gradientBound = bounds.getOrDefault(report.namedRound, 1.0);
+    }
+    return report;
   }
 
   private RoundSum positioned(RoundSum report) {
@@ -219,6 +254,7 @@ class JournalReplayTest {
           case DROPPED_STALE -> model.drop(BundleOutcome.DROPPED_STALE, sum(bundle).count);
           case DROPPED_UNPUBLISHED ->
               model.drop(BundleOutcome.DROPPED_UNPUBLISHED, sum(bundle).count);
+          case DROPPED_BOUND -> model.drop(BundleOutcome.DROPPED_BOUND, sum(bundle).count);
           default -> {
             assertThat(bundle.getPositionsCount()).isZero();
             if (bundle.hasClosedRound()) {

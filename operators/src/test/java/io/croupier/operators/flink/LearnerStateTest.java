@@ -82,6 +82,7 @@ class LearnerStateTest {
               .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
               .setMaxStaleness(0)
               .setReportsPerRound(r));
+      specs.add(TestRecords.movingClip("moving-clip-" + r).setReportsPerRound(r));
     }
     return specs;
   }
@@ -103,7 +104,7 @@ class LearnerStateTest {
               for (ModelSpec.Builder spec : everyLearner()) {
                 learner.publish(TestRecords.published(0, spec));
               }
-              for (int barrier = 0; barrier < 8; barrier++) {
+              for (int barrier = 0; barrier < 20; barrier++) {
                 learner.barrier();
                 learner.advanceTime(random.nextInt(600));
                 for (ModelSpec.Builder spec : everyLearner()) {
@@ -116,12 +117,15 @@ class LearnerStateTest {
             });
     Map<String, ModelUpdate> newest = new TreeMap<>();
     TestRecords.updates(records).forEach(update -> newest.put(update.getModelId(), update));
-    assertThat(newest).hasSize(8);
+    assertThat(newest).hasSize(10);
     assertThat(newest.values()).allSatisfy(update -> assertThat(update.getUsed()).isPositive());
     assertThat(newest.get("adaptive-radius-1").getDroppedStale()).isPositive();
     assertThat(newest.get("adaptive-radius-7").getAnswers()).isPositive();
     assertThat(newest.get("adaptive-radius-7").getEstimatesList()).anyMatch(Estimate::hasFraction);
     assertThat(newest.values()).anySatisfy(update -> assertThat(update.getOpen()).isPositive());
+    assertThat(newest.get("moving-clip-1").getGradientBound()).isNotEqualTo(1);
+    assertThat(newest.get("moving-clip-1").getQuestionProbability()).isEqualTo(0.02);
+    assertThat(newest.get("moving-clip-7").getDroppedBound()).isPositive();
   }
 
   /** Mostly names one of the last three publications; sometimes one that never was. */
@@ -131,9 +135,12 @@ class LearnerStateTest {
         TestRecords.updates(records).stream()
             .filter(update -> update.getModelId().equals(modelId))
             .toList();
-    int back = Math.min(updates.size(), 1 + random.nextInt(3));
-    long named =
-        random.nextInt(20) == 0 ? 1_000_000 : updates.get(updates.size() - back).getRound();
+    int back = Math.min(updates.size(), 1 + random.nextInt(modelId.startsWith("moving") ? 2 : 3));
+    ModelUpdate read = updates.get(updates.size() - back);
+    long named = random.nextInt(20) == 0 ? 1_000_000 : read.getRound();
+    if (read.hasSize() && random.nextInt(8) < 8 * read.getQuestionProbability()) {
+      return TestRecords.clipAnswer(modelId, named, random.nextBoolean());
+    }
     if (modelId.startsWith("adaptive") && random.nextInt(3) == 0) {
       return TestRecords.answer(
           modelId, named, random.nextBoolean() ? "a" : "b", random.nextBoolean());
@@ -143,6 +150,7 @@ class LearnerStateTest {
             ? TestRecords.dense(modelId, named, random.nextGaussian(), random.nextGaussian())
             : TestRecords.grid(modelId, named, random.nextInt(1 << 17), -random.nextInt(1 << 17));
     sum.directionalVariance = 0.5;
+    sum.gradientBound = read.hasSize() && random.nextInt(3) > 0 ? read.getGradientBound() : 0;
     return sum;
   }
 
