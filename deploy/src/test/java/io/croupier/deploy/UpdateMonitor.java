@@ -97,7 +97,8 @@ final class UpdateMonitor implements AutoCloseable {
         + update.getAnswers()
         + update.getOpen()
         + update.getDroppedStale()
-        + update.getDroppedUnpublished();
+        + update.getDroppedUnpublished()
+        + update.getDroppedBound();
   }
 
   /** Completes when an update that counts the given number of reports is visible. */

@@ -87,6 +87,7 @@ final class ReplayedJournal {
         case TAKEN -> model.add(sum);
         case DROPPED_STALE -> model.drop(BundleOutcome.DROPPED_STALE, sum.count);
         case DROPPED_UNPUBLISHED -> model.drop(BundleOutcome.DROPPED_UNPUBLISHED, sum.count);
+        case DROPPED_BOUND -> model.drop(BundleOutcome.DROPPED_BOUND, sum.count);
         default -> throw new AssertionError("No outcome: " + bundle.getOutcome());
       }
     } else if (bundle.hasClosedRound()) {

@@ -156,6 +156,7 @@ final class Recorder {
         + update.getAnswers()
         + update.getDroppedStale()
         + update.getDroppedUnpublished()
+        + update.getDroppedBound()
         + update.getOpen();
   }
 

@@ -181,7 +181,8 @@ final class RecordedJob implements AutoCloseable {
   }
 
   private static boolean isSettled(ModelSpec spec, ModelUpdate update, long admitted) {
-    long dropped = update.getDroppedStale() + update.getDroppedUnpublished();
+    long dropped =
+        update.getDroppedStale() + update.getDroppedUnpublished() + update.getDroppedBound();
     return update.getUsed() + update.getAnswers() + update.getOpen() + dropped == admitted
         && (update.getOpen() == 0 || !spec.hasRoundTimeoutMs());
   }
