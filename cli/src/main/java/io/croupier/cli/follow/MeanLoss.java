@@ -1,4 +1,4 @@
-package io.croupier.cli.report;
+package io.croupier.cli.follow;
 
 import io.croupier.schemas.Estimate;
 import java.util.Comparator;

@@ -1,4 +1,4 @@
-package io.croupier.cli.report;
+package io.croupier.cli.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
