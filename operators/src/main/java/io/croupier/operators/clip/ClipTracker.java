@@ -20,10 +20,14 @@ import io.croupier.operators.learner.LearnerState;
  * </pre>
  *
  * <p>E S / H = E s = 2 P(size &gt; c) - 1, so E e = 0 exactly where a share of 1 - rho of the sizes
- * is at most c. N counts answers in units of one without randomisation. While the model scouts, it
- * asks for no gradients, and the clip moves towards the median, which is the fastest to find; the
- * last publication of scouting and all later ones move it towards the 20 % quantile. Steps shrink
- * as 3 / N and stay at least 3 / 300, so the clip follows sizes that change.
+ * is at most c. N counts answers in units of one without randomisation. The clip first moves
+ * towards the median, which is the fastest to find, and with N &gt;= 12 and m &gt;= 5 towards the
+ * 20 % quantile. While the model scouts, it asks for no gradients. Steps shrink as 3 / N and stay
+ * at least 3 / 300, so the clip follows sizes that change.
+ *
+ * <p>A first clip that is too small takes longer to correct than one that is too large: an answer
+ * "above" moves the clip by 0.4 times the gain, one "not above" by 1.6 times it. Up to a factor of
+ * 100 too small costs little; docs/studies/clip.md has figures.
  *
  * <p>Invariants: (1) c0 / 10^4 &lt;= c &lt;= c0 10^4; (2) 0 &lt;= N &lt;= 300, and N and m never
  * fall, so scouting never begins again; (3) a publication without answers changes nothing.
