@@ -4,7 +4,7 @@ import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Score;
 
 /** The people of a data set in random order; those beyond whole rounds are omitted. */
-final class CensusParticipants implements Participants {
+final class CensusParticipants implements LinearParticipants {
   private final Problem problem;
   private final double least;
   private final int[] order;
@@ -42,6 +42,11 @@ final class CensusParticipants implements Participants {
   @Override
   public void gradient(double[] weights, double[] into) {
     problem.gradient(order[position], weights, into);
+  }
+
+  @Override
+  public double featureNorm() {
+    return problem.featureNorm(order[position]);
   }
 
   @Override

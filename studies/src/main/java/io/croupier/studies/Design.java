@@ -1,20 +1,51 @@
 package io.croupier.studies;
 
-/** A fixed sample of features, over which excess risks without a closed form are averaged. */
+import io.croupier.operators.math.Vectors;
+
+/**
+ * A law of features, and a fixed sample of it, over which excess risks without a closed form are
+ * averaged.
+ */
 final class Design {
   private static final long SEED = 4000;
 
-  final Features features;
+  private final Features features;
+  private final double unit;
+  private final double spread;
   final int dimension;
   final double[][] points;
 
   Design(Features features, int dimension, int size) {
+    this(features, dimension, size, 1, 0);
+  }
+
+  /**
+   * Features of unequal lengths: each person's are multiplied by unit exp(spread N), N standard
+   * normal.
+   */
+  Design(Features features, int dimension, int size, double unit, double spread) {
     this.features = features;
+    this.unit = unit;
+    this.spread = spread;
     this.dimension = dimension;
     this.points = new double[size][dimension];
     SeededRandom random = new SeededRandom(SEED);
     for (double[] point : points) {
-      features.draw(random, point);
+      draw(random, point);
     }
+  }
+
+  /** Draws the features of a person. */
+  void draw(SeededRandom random, double[] x) {
+    features.draw(random, x);
+    if (unit != 1 || spread > 0) {
+      double factor = spread > 0 ? unit * Math.exp(spread * random.normal()) : unit;
+      Vectors.scale(factor, x, x);
+    }
+  }
+
+  /** Returns whether features are uniform on the unit sphere. */
+  boolean isSphere() {
+    return features == Features.SPHERE && unit == 1 && spread == 0;
   }
 }

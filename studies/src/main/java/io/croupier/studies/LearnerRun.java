@@ -39,6 +39,17 @@ final class LearnerRun {
     readWeights();
   }
 
+  /** Sets the gradient bound of the open round and of later ones. */
+  void bound(double gradientBound) {
+    round.gradientBound = gradientBound;
+  }
+
+  /** The diagnostic of this name, of a learner that has it. */
+  double diagnostic(String name) {
+    learner.describe(state, iterate);
+    return iterate.diagnostics.get(name);
+  }
+
   /** Adds a person's noisy subgradient to the open round. */
   void report(Population population, Person person, double[] noise) {
     double prediction = Vectors.dot(person.x, iterate.weights);

@@ -1,8 +1,9 @@
 package io.croupier.studies;
 
 /**
- * Losses of a prediction, with slopes in [-1, 1], each with a law of targets under which a given
- * prediction is the best one, and the exact expected excess of any other.
+ * Losses of a prediction, with slopes in [-1, 1] except {@link #SQUARED}, each with a law of
+ * targets under which a given prediction is the best one, and the exact expected excess of any
+ * other.
  */
 enum Loss {
   /** |p - y|; y is the best prediction plus Laplace noise of scale {@value #SPREAD}. */
@@ -92,6 +93,24 @@ enum Loss {
       double chance = chance(best);
       return chance * (hinge(prediction) - hinge(best))
           + (1 - chance) * (hinge(-prediction) - hinge(-best));
+    }
+  },
+
+  /** (p - y)^2 / 2; targets as of {@link #ABSOLUTE}. */
+  SQUARED("squared", true) {
+    @Override
+    double target(SeededRandom random, double best) {
+      return ABSOLUTE.target(random, best);
+    }
+
+    @Override
+    double slope(double prediction, double target) {
+      return prediction - target;
+    }
+
+    @Override
+    double excess(double best, double prediction) {
+      return (prediction - best) * (prediction - best) / 2;
     }
   };
 

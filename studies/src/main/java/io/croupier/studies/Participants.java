@@ -31,9 +31,9 @@ interface Participants {
    *
    * @param people number of people, who are called cyclically; 0: a new person at each call
    */
-  static Participants drawn(Population population, int people, SeededRandom random) {
+  static LinearParticipants drawn(Population population, int people, SeededRandom random) {
     List<Person> all = new ArrayList<>();
-    return new Participants() {
+    return new LinearParticipants() {
       private Person person = new Person(population.dimension());
       private int position = -1;
 
@@ -61,6 +61,11 @@ interface Participants {
       public void gradient(double[] weights, double[] into) {
         double slope = population.slope(Vectors.dot(person.x, weights), person.target);
         Vectors.scale(slope, person.x, into);
+      }
+
+      @Override
+      public double featureNorm() {
+        return Math.sqrt(Vectors.squaredNorm(person.x));
       }
 
       @Override

@@ -55,7 +55,7 @@ final class PredictionProblem implements Population {
 
   @Override
   public void draw(SeededRandom random, Person into) {
-    design.features.draw(random, into.x);
+    design.draw(random, into.x);
     into.target = loss.target(random, Vectors.dot(into.x, best));
   }
 
@@ -66,7 +66,7 @@ final class PredictionProblem implements Population {
 
   @Override
   public double excess(double[] weights) {
-    if (loss.ofDifference && design.features == Features.SPHERE) {
+    if (loss.ofDifference && design.isSphere()) {
       return onSphere(distance(weights));
     }
     double sum = 0;

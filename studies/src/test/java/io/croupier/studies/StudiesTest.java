@@ -33,6 +33,8 @@ class StudiesTest {
           "adaptive-radius",
           "rounds",
           "mechanisms",
+          "mixed-levels",
+          "clip",
           "prefix-sums",
           "dp-ftrl",
           "dp-ftrl-parameter-free"

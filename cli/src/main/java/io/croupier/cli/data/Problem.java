@@ -83,11 +83,7 @@ public final class Problem {
   public double gradientBound() {
     double bound = 0;
     for (int i = 0; i < size(); i++) {
-      double square = 0;
-      for (int j = i * dimension; j < (i + 1) * dimension; j++) {
-        square += features[j] * features[j];
-      }
-      bound = Math.max(bound, importance[i] * Math.sqrt(square));
+      bound = Math.max(bound, featureNorm(i));
     }
     return bound * pointLoss.steepest();
   }
@@ -233,7 +229,7 @@ public final class Problem {
    * The norm of one person's features times their importance: an upper bound on the norm of their
    * gradient per unit of slope, independent of the target.
    */
-  private double featureNorm(int person) {
+  public double featureNorm(int person) {
     int row = person * dimension;
     return importance[person] * Sizes.norm(Arrays.copyOfRange(features, row, row + dimension));
   }

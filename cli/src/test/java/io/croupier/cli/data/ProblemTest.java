@@ -188,6 +188,16 @@ class ProblemTest {
   }
 
   @Test
+  void normsOfFeaturesAreThoseOfTheirRowsTimesImportance() {
+    double[] features = {3, 4, 0, -2};
+    Problem problem =
+        new Problem(features, new double[] {0, 1}, new double[] {1, 7}, new LogisticLoss());
+
+    assertThat(problem.featureNorm(0)).isEqualTo(5);
+    assertThat(problem.featureNorm(1)).isEqualTo(7 * 2);
+  }
+
+  @Test
   void separableClassesEndSomewhere() {
     Problem problem =
         new Problem(

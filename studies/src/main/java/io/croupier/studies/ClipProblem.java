@@ -1,0 +1,87 @@
+package io.croupier.studies;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/**
+ * One of the different problems on which ways to choose a clip are compared.
+ *
+ * @param loss with a slope of at most 1, except the squared one
+ * @param unit scale of the gradients: the features' norms are multiples of it
+ * @param mechanism of every report
+ * @param epsilon of every report and answer
+ */
+record ClipProblem(
+    String label,
+    Loss loss,
+    double unit,
+    Mechanism mechanism,
+    double epsilon,
+    Population population) {
+
+  private static final int[] DIMENSIONS = {2, 5, 20};
+  private static final List<Features> FEATURES = List.of(Features.values());
+  private static final double[] NORMS = {0.1, 1, 10};
+  static final double[] EPSILONS = {0.7, 2, 8};
+  private static final double[] SPREADS = {0, 0.5, 1};
+
+  /** The unit is from 10^-2 to 10^2. */
+  private static final double DECADES = 2;
+
+  /**
+   * All combinations of loss, norm of the best weights, epsilon and mechanism; what they don't
+   * determine is random.
+   */
+  static List<ClipProblem> suite(Random random, int designPoints) {
+    List<ClipProblem> suite = new ArrayList<>();
+    for (Loss loss : Loss.values()) {
+      for (double norm : NORMS) {
+        for (double epsilon : EPSILONS) {
+          for (Mechanism mechanism : List.of(Mechanism.L2_LAPLACE, Mechanism.PRIV_UNIT)) {
+            suite.add(of(loss, norm, epsilon, mechanism, random, designPoints));
+          }
+        }
+      }
+    }
+    return suite;
+  }
+
+  private static ClipProblem of(
+      Loss loss,
+      double norm,
+      double epsilon,
+      Mechanism mechanism,
+      Random random,
+      int designPoints) {
+    int dimension = DIMENSIONS[random.nextInt(DIMENSIONS.length)];
+    Features features = FEATURES.get(random.nextInt(FEATURES.size()));
+    double spread = SPREADS[random.nextInt(SPREADS.length)];
+    double unit = Math.pow(10, DECADES * (2 * random.nextDouble() - 1));
+    double[] best = SuiteProblem.best(dimension, norm / unit, random);
+    Design design = new Design(features, dimension, designPoints, unit, spread);
+    String label =
+        "%s, d = %d, norm of w* %s, %s, eps %s, %s, spread %s"
+            .formatted(
+                loss.label,
+                dimension,
+                NumberLabels.short3(norm),
+                mechanism.label,
+                NumberLabels.short3(epsilon),
+                features.name().toLowerCase(Locale.ROOT),
+                NumberLabels.short3(spread));
+    Population population = new PredictionProblem(design, loss, best);
+    return new ClipProblem(label, loss, unit, mechanism, epsilon, population);
+  }
+
+  /** Whether the size is that of the features, as for losses of classes. */
+  boolean isByFeatures() {
+    return loss == Loss.LOGISTIC || loss == Loss.SMOOTHED_HINGE;
+  }
+
+  /** Excess risk of never moving. */
+  double zero() {
+    return population.excess(new double[population.dimension()]);
+  }
+}
