@@ -274,6 +274,7 @@ public final class LocalModel implements LiveModel {
       return dropUnlisted(PublishedRounds.STALE, answer);
     }
     if (clip.isScouting()) {
+      // Late answers would move the clip twice, so the next publication waits for newer ones.
       arrived(published.at(index), answer.count);
       published.at(index).used += answer.count;
     }
