@@ -7,6 +7,7 @@ import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
@@ -21,8 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The Python example reports to a real job. The test is skipped, with a message, where Debian's
- * protobuf-compiler, python3-protobuf or python3-confluent-kafka isn't installed.
+ * The Python example reports to a real job, and answers where the job finds the clip. The test is
+ * skipped, with a message, where Debian's protobuf-compiler, python3-protobuf or
+ * python3-confluent-kafka isn't installed.
  */
 class PythonExampleITCase {
   private static final String PYTHON = "/usr/bin/python3";
@@ -77,11 +79,31 @@ class PythonExampleITCase {
               "--broker=" + address,
               "--model=demo",
               "--updates=1");
+      testTopics.publish(
+          ModelSpec.newBuilder()
+              .setModelId("finds")
+              .setDimension(3)
+              .setAdaptiveClip(AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.FEATURES))
+              .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+              .build());
+      testTopics.flush();
+      testTopics.awaitUpdate("finds", update -> update.getQuestionProbability() == 1);
+      String answered =
+          run(
+              PYTHON,
+              root.resolve("examples/python/report.py").toString(),
+              "--broker=" + address,
+              "--model=finds",
+              "--person=ada",
+              "--reports=" + REPORTS,
+              "--device=" + directory.resolve("device.json"));
+      testTopics.awaitUpdate("finds", update -> update.getAnswers() == REPORTS);
       job.cancel().get(30, TimeUnit.SECONDS);
 
       assertThat(events).hasSize(REPORTS).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
       assertThat(events.get(REPORTS - 1).getUserTotals().getEpsilon()).isEqualTo(2.0 * REPORTS);
       assertThat(printed).contains("round 0: 0 reports used");
+      assertThat(answered).contains("ada answered clip in round 0 of finds and spent epsilon 2.0");
     }
   }
 
