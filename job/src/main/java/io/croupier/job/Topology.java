@@ -15,12 +15,12 @@ import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.VisibleOutputs;
+import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -72,7 +72,7 @@ public record Topology(
   public SingleOutputStreamOperator<Report> decode(DataStream<RawRecord> records) {
     return records
         .process(new DecodeFunction(topics.rawGradients(), deadLetters))
-        .returns(TypeInformation.of(Report.class))
+        .returns(RecordType.REPORT)
         .uid(Uids.DECODE)
         .name("decode");
   }
@@ -85,7 +85,7 @@ public record Topology(
         .connect(specs.broadcast())
         .transform(
             "ledger",
-            TypeInformation.of(RoundSum.class),
+            RecordType.ROUND_SUM,
             new LedgerOperator(
                 specReader, specRequirements, perUser, journal.enabled(), ledgerStart, visible))
         .uid(Uids.LEDGER);
@@ -96,7 +96,7 @@ public record Topology(
     return admitted
         .transform(
             "pre-aggregation",
-            TypeInformation.of(RoundSum.class),
+            RecordType.ROUND_SUM,
             new PreAggregator(preAggregationInterval, journal.mostPositions()))
         .uid(Uids.PRE_AGGREGATION);
   }
@@ -108,7 +108,7 @@ public record Topology(
         .connect(specs.keyBy(spec -> spec.modelId, Types.STRING))
         .transform(
             "learner",
-            TypeInformation.of(OutboundRecord.class),
+            RecordType.OUTBOUND,
             new LearnerOperator(
                 specRequirements, deadLetters, topics.models(), journal, publications, visible))
         .uid(Uids.LEARNER);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
+import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -171,7 +171,7 @@ class ExactlyOnceITCase {
    */
   private static DataStream<RoundSum> failing(DataStream<RoundSum> sums, int after) {
     return sums.map(new FailingMap<RoundSum>(after, 2))
-        .returns(TypeInformation.of(RoundSum.class))
+        .returns(RecordType.ROUND_SUM)
         .uid("failing");
   }
 

@@ -4,11 +4,11 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaIo;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.functions.MapFunction;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -23,7 +23,7 @@ final class InstrumentedTopology {
   static JobClient submit(JobConfig config, MapFunction<Report, Report> reports) throws Exception {
     return submit(
         config,
-        stream -> stream.map(reports).returns(TypeInformation.of(Report.class)).uid("graft"),
+        stream -> stream.map(reports).returns(RecordType.REPORT).uid("graft"),
         UnaryOperator.identity(),
         UnaryOperator.identity());
   }

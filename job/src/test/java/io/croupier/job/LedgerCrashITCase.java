@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
+import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -25,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.junit.jupiter.api.Tag;
@@ -295,7 +295,7 @@ class LedgerCrashITCase {
 
   private static DataStream<RoundSum> crashing(DataStream<RoundSum> sums, String where) {
     return sums.map(new CrashingMap<RoundSum>())
-        .returns(TypeInformation.of(RoundSum.class))
+        .returns(RecordType.ROUND_SUM)
         .uid("crashing-" + where);
   }
 }

@@ -1,6 +1,6 @@
 package io.croupier.operators.flink;
 
-import org.apache.flink.api.common.typeinfo.TypeInformation;
+import io.croupier.operators.flink.shuffle.RecordType;
 import org.apache.flink.util.OutputTag;
 
 /** The side outputs of the job. */
@@ -8,11 +8,11 @@ public final class SideOutputs {
 
   /** The dead letters of unreadable records, from decode. */
   public static final OutputTag<OutboundRecord> DEAD_LETTERS =
-      new OutputTag<>("dead-letters", TypeInformation.of(OutboundRecord.class));
+      new OutputTag<>("dead-letters", RecordType.OUTBOUND);
 
   /** One accounting event for each well-formed report, from the ledger. */
   public static final OutputTag<OutboundRecord> ACCOUNTING =
-      new OutputTag<>("accounting", TypeInformation.of(OutboundRecord.class));
+      new OutputTag<>("accounting", RecordType.OUTBOUND);
 
   private SideOutputs() {}
 }

@@ -1,0 +1,137 @@
+package io.croupier.operators.flink.shuffle;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * Writes and reads one class of records, field by field and without reflection. A new field is one
+ * line at the end of {@link #pass}, with {@code since} the next version, and that version.
+ *
+ * <p>Every record contains its version, and all earlier versions are read. Not thread-safe: each
+ * thread has its own {@link #duplicate}.
+ */
+abstract class RecordSerializer<T> extends TypeSerializer<T> {
+  private static final long serialVersionUID = 1;
+
+  /** The first byte of a record is this plus its version. */
+  private static final int VERSION_0 = 16;
+
+  private final Class<T> type;
+  private final int version;
+  private transient FieldWriter writer;
+  private transient FieldReader reader;
+  private transient T initial;
+
+  /**
+   * Creates a serializer.
+   *
+   * @param type class of the records; there is one serializer for each
+   * @param version of the records that it writes, at least 1
+   */
+  RecordSerializer(Class<T> type, int version) {
+    this.type = type;
+    this.version = version;
+  }
+
+  /**
+   * Passes over all fields in their order.
+   *
+   * @param from the record whose values the pass receives
+   * @param to the record whose fields are set; may be {@code from}
+   */
+  abstract void pass(FieldPass fields, T from, T to) throws IOException;
+
+  @Override
+  public abstract RecordSerializer<T> duplicate();
+
+  @Override
+  public abstract RecordSnapshot<T> snapshotConfiguration();
+
+  final Class<T> type() {
+    return type;
+  }
+
+  final int version() {
+    return version;
+  }
+
+  @Override
+  public final void serialize(T record, DataOutputView target) throws IOException {
+    if (writer == null) {
+      writer = new FieldWriter();
+    }
+    target.writeByte(VERSION_0 + version);
+    writer.to(target);
+    pass(writer, record, record);
+  }
+
+  @Override
+  public final T deserialize(DataInputView source) throws IOException {
+    return deserialize(createInstance(), source);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IOException if the record is of a later version, or of another format
+   */
+  @Override
+  public final T deserialize(T reuse, DataInputView source) throws IOException {
+    if (reader == null) {
+      reader = new FieldReader();
+      initial = createInstance();
+    }
+    int recordVersion = source.readUnsignedByte() - VERSION_0;
+    if (recordVersion < 1 || recordVersion > version) {
+      throw new IOException(
+          "A record between operators has format %d; this release reads 1 to %d. Restore a savepoint, which contains no such records, instead of an unaligned checkpoint of another release"
+              .formatted(recordVersion, version));
+    }
+    reader.from(source, recordVersion);
+    pass(reader, initial, reuse);
+    return reuse;
+  }
+
+  @Override
+  public final T copy(T from) {
+    return copy(from, createInstance());
+  }
+
+  @Override
+  public final T copy(T from, T reuse) {
+    try {
+      pass(FieldCopier.INSTANCE, from, reuse);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return reuse;
+  }
+
+  @Override
+  public final void copy(DataInputView source, DataOutputView target) throws IOException {
+    serialize(deserialize(source), target);
+  }
+
+  @Override
+  public final boolean isImmutableType() {
+    return false;
+  }
+
+  @Override
+  public final int getLength() {
+    return -1;
+  }
+
+  @Override
+  public final boolean equals(Object other) {
+    return other instanceof RecordSerializer<?> that && type == that.type;
+  }
+
+  @Override
+  public final int hashCode() {
+    return type.hashCode();
+  }
+}

@@ -1,0 +1,58 @@
+package io.croupier.operators.flink.shuffle;
+
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.VectorForm;
+import java.io.IOException;
+
+/** The format of {@link RoundSum}. */
+public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
+  private static final long serialVersionUID = 1;
+  private static final VectorForm[] FORMS = VectorForm.values();
+
+  /** Creates a serializer. */
+  public RoundSumSerializer() {
+    super(RoundSum.class, 1);
+  }
+
+  @Override
+  void pass(FieldPass fields, RoundSum from, RoundSum to) throws IOException {
+    to.modelId = fields.name(from.modelId);
+    to.namedRound = fields.number(from.namedRound);
+    to.count = fields.integer(from.count);
+    to.reportsPerRound = fields.integer(from.reportsPerRound);
+    to.directionalVariance = fields.real(from.directionalVariance);
+    to.form = fields.constant(from.form, FORMS);
+    to.dimension = fields.integer(from.dimension);
+    to.values = fields.bytes(from.values);
+    to.indices = fields.integers(from.indices);
+    to.question = fields.name(from.question);
+    to.response = fields.real(from.response);
+    to.appendedAtMs = fields.fixed(from.appendedAtMs);
+    to.specOffset = fields.number(from.specOffset);
+    to.partitions = fields.integers(from.partitions);
+    to.offsets = fields.numbers(from.offsets);
+  }
+
+  @Override
+  public RoundSum createInstance() {
+    return new RoundSum();
+  }
+
+  @Override
+  public RoundSumSerializer duplicate() {
+    return new RoundSumSerializer();
+  }
+
+  @Override
+  public Snapshot snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** The snapshot of this serializer. */
+  public static final class Snapshot extends RecordSnapshot<RoundSum> {
+    /** Creates the snapshot of a serializer of this release. */
+    public Snapshot() {
+      super(RoundSumSerializer::new);
+    }
+  }
+}
