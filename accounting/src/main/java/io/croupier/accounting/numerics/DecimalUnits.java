@@ -29,8 +29,25 @@ public final class DecimalUnits {
     if (declared == Double.POSITIVE_INFINITY) {
       return SATURATED;
     }
-    long exact = exactly(declared, decimals);
-    return exact >= 0 ? exact : roundUp(BigDecimal.valueOf(declared), decimals);
+    long units = exactly(declared, decimals);
+    if (units < 0) {
+      units = betweenWholeUnits(declared, decimals);
+    }
+    return units >= 0 ? units : roundUp(BigDecimal.valueOf(declared), decimals);
+  }
+
+  /**
+   * Returns the same without the decimal's digits for a number that {@link #exactly} rejects, if
+   * its product with the scale is not whole; otherwise -1.
+   *
+   * <p>The rounded product is then between the same whole numbers as the exact one, since rounding
+   * is monotone. So is the decimal's: a whole number of units between the decimal and the double
+   * would parse to the double too, and {@code exactly} would have returned it.
+   */
+  private static long betweenWholeUnits(double declared, int decimals) {
+    double scaled = declared * scale(decimals);
+    double above = Math.ceil(scaled);
+    return scaled < above && above <= FIFTEEN_DIGITS ? (long) above : -1;
   }
 
   /** Returns the same for a decimal. */
