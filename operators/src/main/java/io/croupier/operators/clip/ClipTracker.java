@@ -14,7 +14,7 @@ import io.croupier.operators.learner.LearnerState;
  *   state  c = c0, N = 0, m = 0
  *   rho = 1/2 if N &lt; 12 or m &lt; 5, else 0.8
  *   S = sum of h_j b_j;  H = sum of h_j^2;  m += 1;  N = min(300, N + H)
- *   e = 3 (S - H (2 rho - 1)) / max(6, N), at least -1.5 and at most 1.5
+ *   e = 3 (S - H (2 rho - 1)) / max(6, N, 16 H if rho = 0.8 and N = 300), at least -1.5 and at most 1.5
  *   c = c exp(e), at least c0 / 10^4 and at most c0 10^4
  *   scouting while N &lt; 12 or m &lt; 6
  * </pre>
@@ -23,7 +23,10 @@ import io.croupier.operators.learner.LearnerState;
  * is at most c. N counts answers in units of one without randomisation. The clip first moves
  * towards the median, which is the fastest to find, and with N &gt;= 12 and m &gt;= 5 towards the
  * 20 % quantile. While the model scouts, it asks for no gradients. Steps shrink as 3 / N and stay
- * at least 3 / 300, so the clip follows sizes that change.
+ * at least 3 / 300, so the clip follows sizes that change. All answers of a publication are about
+ * one clip, so many of them must not move it far at once: without 16 H, 600 answers a publication
+ * let it swing between 0.4 and 1.8 times the quantile for ever. With it, and with N at its limit,
+ * one publication multiplies the clip by 0.74 to 1.08.
  *
  * <p>A first clip that is too small takes longer to correct than one that is too large: an answer
  * "above" moves the clip by 0.4 times the gain, one "not above" by 1.6 times it. Up to a factor of
@@ -53,6 +56,10 @@ public final class ClipTracker {
   private static final double LEAST_INFORMATION = 6;
 
   private static final double LARGEST_INFORMATION = 300;
+
+  /** A publication's own information counts as at most one part in this many. */
+  private static final double PUBLICATIONS_OF_INFORMATION = 16;
+
   private static final double SCOUTING_INFORMATION = 12;
   private static final int SCOUTING_PUBLICATIONS = 6;
 
@@ -131,15 +138,19 @@ public final class ClipTracker {
     double target = towardsMedian ? 0 : TARGET;
     publications++;
     information = Math.min(LARGEST_INFORMATION, information + openInformation);
-    double step =
-        GAIN
-            * (openResponses - openInformation * target)
-            / Math.max(LEAST_INFORMATION, information);
+    double step = GAIN * (openResponses - openInformation * target) / divisor(towardsMedian);
     clip *= StrictMath.exp(within(-LARGEST_STEP, step, LARGEST_STEP));
     clip = within(initial / SPAN, clip, initial * SPAN);
     openResponses = 0;
     openInformation = 0;
     openAnswers = 0;
+  }
+
+  private double divisor(boolean towardsMedian) {
+    boolean isCrowded = !towardsMedian && information == LARGEST_INFORMATION;
+    return Math.max(
+        Math.max(LEAST_INFORMATION, information),
+        isCrowded ? PUBLICATIONS_OF_INFORMATION * openInformation : 0);
   }
 
   private static double within(double least, double x, double largest) {

@@ -309,7 +309,7 @@ class MovingClipTest {
     double initial = 3;
     double end = isAbove ? initial * 1e4 : initial / 1e4;
     Life life = new Life(spec(initial));
-    for (int p = 0; p < 40; p++) {
+    for (int p = 0; p < 60; p++) {
       ModelUpdate read = life.newest();
       if (read.getQuestionProbability() < 1) {
         double bound = read.getGradientBound();

@@ -31,6 +31,7 @@ public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
     to.specOffset = fields.number(from.specOffset);
     to.partitions = fields.integers(from.partitions);
     to.offsets = fields.numbers(from.offsets);
+    to.gradientBound = fields.real(from.gradientBound);
   }
 
   @Override

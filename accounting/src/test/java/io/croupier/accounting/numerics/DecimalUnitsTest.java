@@ -1,4 +1,4 @@
-package io.croupier.accounting;
+package io.croupier.accounting.numerics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
