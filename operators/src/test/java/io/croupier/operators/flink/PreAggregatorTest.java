@@ -106,7 +106,7 @@ class PreAggregatorTest {
     start(1);
     for (int i = 0; i < 3; i++) {
       for (double bound : new double[] {0.5, 0.75}) {
-        RoundSum report = TestRecords.grid("m", 7, 1, 2);
+        RoundSum report = TestRecords.grid("m", 7, bound < 0.6 ? 1 : 100, 2);
         report.gradientBound = bound;
         send(6, report);
       }
@@ -114,6 +114,8 @@ class PreAggregatorTest {
     List<RoundSum> sums = sent();
     assertThat(sums).extracting(sum -> sum.count).containsExactly(3, 3);
     assertThat(sums).extracting(sum -> sum.gradientBound).containsExactly(0.5, 0.75);
+    assertThat(values(sums.get(0))).containsExactly(3, 6);
+    assertThat(values(sums.get(1))).containsExactly(300, 6);
   }
 
   @Test
