@@ -6,8 +6,10 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.TextFormat;
 import io.croupier.cli.account.EventReading;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.model.CentralModel;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
@@ -93,6 +95,9 @@ final class ReportPath {
   private final Map<String, ModelSpec> specs = new LinkedHashMap<>();
   private final Map<String, ReportIntake> intakes = new LinkedHashMap<>();
 
+  /** The mechanisms of the central models: a search for one allocates megabytes. */
+  private final Map<String, CentralMechanism> mechanisms = new LinkedHashMap<>();
+
   ReportPath() {
     for (int i = 0; i < MODELS.size(); i++) {
       ModelSpec.Builder spec = ModelSpec.newBuilder();
@@ -102,6 +107,9 @@ final class ReportPath {
       }
       specs.put(spec.getModelId(), spec.build());
       intakes.put(spec.getModelId(), new ReportIntake(spec.build(), 0));
+      if (ModelSpecs.isCentral(spec.build())) {
+        mechanisms.put(spec.getModelId(), CentralMechanism.of(spec.build()));
+      }
     }
   }
 
@@ -163,7 +171,7 @@ final class ReportPath {
       checkSize(event, report);
       return event.getReason();
     }
-    LiveModel model = LiveModel.begin(specs.get(report.modelId), 0);
+    LiveModel model = model(specs.get(report.modelId));
     model.publish(true, 0);
     if (model.spec().hasAdaptiveClip()) {
       scout(model);
@@ -197,6 +205,10 @@ final class ReportPath {
     if (snapshot.gradientBound() != CLIP || snapshot.round() != 6) {
       throw new AssertionError("A clip of " + snapshot.gradientBound());
     }
+  private LiveModel model(ModelSpec spec) {
+    return ModelSpecs.isCentral(spec)
+        ? new CentralModel(spec, 0, mechanisms.get(spec.getModelId()))
+        : LiveModel.begin(spec, 0);
   }
 
   private String add(Report report, ReportIntake intake, UserAccount account, LiveModel model) {

@@ -83,9 +83,14 @@ public final class CentralModel implements LiveModel {
    * @throws IllegalArgumentException naming the field of the spec that is not supported
    */
   public CentralModel(ModelSpec spec, long firstRound) {
+    this(spec, firstRound, CentralMechanism.of(spec));
+  }
+
+  /** The same, with the mechanism of the spec. */
+  public CentralModel(ModelSpec spec, long firstRound, CentralMechanism mechanism) {
     this.spec = spec;
     this.firstRound = firstRound;
-    mechanism = CentralMechanism.of(spec);
+    this.mechanism = mechanism;
     guarantee = new CentralGuarantee(spec, mechanism);
     learner = anyState(CentralLearners.of(spec));
     state = learner.initial();
