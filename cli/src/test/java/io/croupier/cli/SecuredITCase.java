@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.broker.BrokerSecurity;
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
@@ -28,8 +27,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
@@ -46,9 +43,6 @@ import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.resource.ResourceType;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.tools.AclCommand;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -67,66 +61,22 @@ class SecuredITCase {
   private static final Topics TOPICS = Topics.withPrefix("croupier");
 
   @TempDir private static Path directory;
+  private static SecuredBroker secured;
   private static SecurityPage page;
-  private static BrokerSecurity security;
-  private static EmbeddedBroker broker;
-  private static Admin admin;
   private static GrantedRights rights;
 
   @BeforeAll
   static void start() throws Exception {
-    page = new SecurityPage();
-    security = new BrokerSecurity(directory.resolve("stores"), page.users());
-    broker = EmbeddedBroker.startSecured(directory.resolve("kafka"), security);
-    for (String user : page.users()) {
-      configure(user);
-    }
-    configure(BrokerSecurity.ADMIN);
-    Properties properties = new Properties();
-    properties.putAll(security.client(BrokerSecurity.ADMIN));
-    Path file = directory.resolve("admin.properties");
-    try (var out = Files.newBufferedWriter(file)) {
-      properties.store(out, null);
-    }
-    properties.put("bootstrap.servers", broker.bootstrapServers());
-    admin = Admin.create(properties);
-    for (String[] arguments : page.commands(broker.bootstrapServers(), file)) {
-      AclCommand.main(arguments);
-    }
-    rights = new GrantedRights(admin, page.rights());
-    rights.await(Set.copyOf(page.rights()));
-    CommandOutcome created = croupier("builder", "topics", "create", "--partitions", "1");
+    secured = new SecuredBroker(directory);
+    page = secured.page();
+    rights = secured.rights();
+    CommandOutcome created = secured.croupier("builder", "topics", "create", "--partitions", "1");
     assertThat(created.code()).as(created.err()).isZero();
   }
 
   @AfterAll
   static void stop() {
-    admin.close();
-    broker.close();
-  }
-
-  /** The page's configuration, with the secrets in a separate file. */
-  private static void configure(String user) throws Exception {
-    Map<String, String> client = security.client(user);
-    Properties secrets = new Properties();
-    secrets.put("login", client.get("sasl.jaas.config"));
-    secrets.put("truststore", client.get("ssl.truststore.password"));
-    Path file = directory.resolve(user + ".secrets");
-    try (var out = Files.newBufferedWriter(file)) {
-      secrets.store(out, null);
-    }
-    Files.writeString(
-        config(user),
-        page.configuration(
-            broker.bootstrapServers(), Path.of(client.get("ssl.truststore.location")), file));
-  }
-
-  private static Path config(String user) {
-    return directory.resolve(user + ".yaml");
-  }
-
-  private static Map<String, Object> kafka(String user) {
-    return Map.copyOf(JobConfig.load(config(user), Map.of()).kafka());
+    secured.close();
   }
 
   @Test
@@ -149,12 +99,12 @@ class SecuredITCase {
               dpFtrl: {clipNorm: 1, noiseMultiplier: 4, noise: {tree: {}}, learningRate: 0.1}
             """);
     try (LogCapture log = new LogCapture()) {
-      CommandOutcome applied = croupier("operator", "models", "apply", models.toString());
+      CommandOutcome applied = secured.croupier("operator", "models", "apply", models.toString());
       assertThat(applied.code()).as(applied.err()).isZero();
       JobClient job = submit(Map.of("journal.enabled", "true"));
       try {
         CommandOutcome reported =
-            croupier(
+            secured.croupier(
                 "gateway",
                 "report",
                 new ByteArrayInputStream("[0.3, -0.4]\n".getBytes(UTF_8)),
@@ -179,13 +129,13 @@ class SecuredITCase {
                 .setDense(Dense.newBuilder().addValues(0.5))
                 .setCentral(Central.getDefaultInstance())
                 .build();
-        send("trusted", TOPICS.rawGradients(), "ida", raw.toByteArray());
+        secured.send("trusted", TOPICS.rawGradients(), "ida", raw.toByteArray());
         // Makes the job write to each of the dead letters' topics.
-        send("gateway", TOPICS.gradients(), "bo", new byte[] {1});
-        send("trusted", TOPICS.rawGradients(), "bo", new byte[] {1});
+        secured.send("gateway", TOPICS.gradients(), "bo", new byte[] {1});
+        secured.send("trusted", TOPICS.rawGradients(), "bo", new byte[] {1});
 
         try (ModelSubscriber subscriber =
-            new ModelSubscriber(kafka("consumer"), TOPICS.updates())) {
+            new ModelSubscriber(secured.kafka("consumer"), TOPICS.updates())) {
           ModelSnapshot newest = subscriber.await("taps", PATIENCE);
           while (newest.used() < 2) {
             newest = subscriber.newest("taps").orElseThrow();
@@ -193,15 +143,15 @@ class SecuredITCase {
           }
         }
         CommandOutcome followed =
-            croupier("consumer", "follow", "--model", "taps", "--updates", "1");
+            secured.croupier("consumer", "follow", "--model", "taps", "--updates", "1");
         assertThat(followed.out()).contains("\"used\":\"2\"");
-        CommandOutcome audited = croupier("auditor", "ledger", "--user", "ada");
+        CommandOutcome audited = secured.croupier("auditor", "ledger", "--user", "ada");
         assertThat(audited.code()).as(audited.err()).isZero();
         assertThat(audited.out()).contains("taps");
-        awaitRecords("auditor", TOPICS.guarantees());
-        awaitRecords(BrokerSecurity.ADMIN, TOPICS.deadLetters());
-        awaitRecords(BrokerSecurity.ADMIN, TOPICS.rawDeadLetters());
-        awaitRecords(BrokerSecurity.ADMIN, TOPICS.journal());
+        secured.awaitRecords("auditor", TOPICS.guarantees());
+        secured.awaitRecords(BrokerSecurity.ADMIN, TOPICS.deadLetters());
+        secured.awaitRecords(BrokerSecurity.ADMIN, TOPICS.rawDeadLetters());
+        secured.awaitRecords(BrokerSecurity.ADMIN, TOPICS.journal());
       } finally {
         job.cancel().get(30, TimeUnit.SECONDS);
       }
@@ -213,11 +163,12 @@ class SecuredITCase {
   }
 
   private static void reportByLibrary() throws Exception {
-    try (ModelSubscriber subscriber = new ModelSubscriber(kafka("gateway"), TOPICS.updates());
+    try (ModelSubscriber subscriber =
+            new ModelSubscriber(secured.kafka("gateway"), TOPICS.updates());
         LocalLedger ledger =
             LocalLedger.open(directory.resolve("eve.ledger"), "eve", Limit.ofEpsilon(1));
         KafkaProducer<byte[], byte[]> producer =
-            new KafkaProducer<>(GradientReporter.producerProperties(kafka("gateway")))) {
+            new KafkaProducer<>(GradientReporter.producerProperties(secured.kafka("gateway")))) {
       ModelSnapshot model = subscriber.await("taps", PATIENCE);
       new GradientReporter(producer, TOPICS.gradients(), ledger)
           .report(
@@ -233,13 +184,13 @@ class SecuredITCase {
   void noPrincipalReadsOrWritesForeignTopics() throws Exception {
     assertThat(page.users()).containsExactlyInAnyOrderElementsOf(AccessMatrix.USERS);
     for (String user : AccessMatrix.USERS) {
-      Map<String, Object> login = new HashMap<>(kafka(user));
+      Map<String, Object> login = new HashMap<>(secured.kafka(user));
       // Without any write right, the producer would get no producer id and fail before it reaches
       // the topic.
       login.put("enable.idempotence", "false");
-      try (KafkaProducer<byte[], byte[]> producer = producer(login);
-          KafkaConsumer<byte[], byte[]> consumer = consumer(kafka(user));
-          Admin own = Admin.create(kafka(user))) {
+      try (KafkaProducer<byte[], byte[]> producer = SecuredBroker.producer(login);
+          KafkaConsumer<byte[], byte[]> consumer = SecuredBroker.consumer(secured.kafka(user));
+          Admin own = Admin.create(secured.kafka(user))) {
         for (String topic : TOPICS.all()) {
           String access = user + " and " + topic;
           if (!AccessMatrix.write(user, topic)) {
@@ -288,9 +239,9 @@ class SecuredITCase {
             assertThatThrownBy(done::get, user + " can " + what)
                 .hasCauseInstanceOf(AuthorizationException.class));
     if (!user.equals("job")) {
-      Map<String, Object> login = new HashMap<>(kafka(user));
+      Map<String, Object> login = new HashMap<>(secured.kafka(user));
       login.put("transactional.id", "croupier-" + TOPICS.updates() + "-0");
-      try (KafkaProducer<byte[], byte[]> fencing = producer(login)) {
+      try (KafkaProducer<byte[], byte[]> fencing = SecuredBroker.producer(login)) {
         assertThatThrownBy(fencing::initTransactions, user)
             .isInstanceOf(AuthorizationException.class);
       }
@@ -299,14 +250,15 @@ class SecuredITCase {
 
   @Test
   void everyRightIsNecessary() throws Exception {
-    send(BrokerSecurity.ADMIN, TOPICS.updates(), PrincipalSteps.MODEL, PrincipalSteps.update());
+    secured.send(
+        BrokerSecurity.ADMIN, TOPICS.updates(), PrincipalSteps.MODEL, PrincipalSteps.update());
     PrincipalSteps steps =
         new PrincipalSteps(
             directory,
-            SecuredITCase::kafka,
+            secured::kafka,
             (user, in, arguments) -> {
               CommandOutcome outcome =
-                  croupier(
+                  secured.croupier(
                       user,
                       new ByteArrayInputStream(in.getBytes(UTF_8)),
                       arguments.toArray(String[]::new));
@@ -330,12 +282,12 @@ class SecuredITCase {
 
   @Test
   void commandsReportMissingRights() throws Exception {
-    CommandOutcome followed = croupier("operator", "follow", "--model", "taps");
+    CommandOutcome followed = secured.croupier("operator", "follow", "--model", "taps");
     assertThat(followed.code()).isEqualTo(1);
     assertThat(followed.err()).contains("Not authorized", TOPICS.updates());
 
     CommandOutcome applied =
-        croupier(
+        secured.croupier(
             "consumer",
             "models",
             "apply",
@@ -343,7 +295,7 @@ class SecuredITCase {
     assertThat(applied.code()).isEqualTo(1);
     assertThat(applied.err()).contains("Not authorized", TOPICS.models());
 
-    CommandOutcome audited = croupier("gateway", "ledger", "--user", "ada");
+    CommandOutcome audited = secured.croupier("gateway", "ledger", "--user", "ada");
     assertThat(audited.code()).isEqualTo(1);
     assertThat(audited.err()).contains("Not authorized", TOPICS.accounting());
   }
@@ -351,8 +303,8 @@ class SecuredITCase {
   @Test
   void passwordsAreNotPrinted() throws Exception {
     Map<String, String> plain = new HashMap<>();
-    security.client("job").forEach((key, value) -> plain.put("kafka." + key, value));
-    plain.put("kafka.bootstrap.servers", broker.bootstrapServers());
+    secured.security().client("job").forEach((key, value) -> plain.put("kafka." + key, value));
+    plain.put("kafka.bootstrap.servers", secured.bootstrapServers());
     plain.put("flink.restart-strategy.type", "none");
     JobConfig config = JobConfig.of(plain).withLedgerStart(LedgerStart.NEW);
     String plan = CroupierJob.plan(StreamExecutionEnvironment.createLocalEnvironment(), config);
@@ -369,7 +321,8 @@ class SecuredITCase {
       }
       // Without these rights the job fails, so the call returns.
       List<String> arguments = new ArrayList<>(List.of("run"));
-      plain.put("kafka.sasl.jaas.config", security.client("consumer").get("sasl.jaas.config"));
+      plain.put(
+          "kafka.sasl.jaas.config", secured.security().client("consumer").get("sasl.jaas.config"));
       plain.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
       CommandOutcome run = CommandOutcome.of(InputStream.nullInputStream(), arguments);
       assertThat(run.code()).isEqualTo(1);
@@ -394,13 +347,14 @@ class SecuredITCase {
 
   @Test
   void aWrongPasswordIsReportedButNotPrinted() throws Exception {
-    Map<String, String> login = new HashMap<>(security.client("operator"));
-    String wrong = "not-" + security.passwordOf("operator");
+    Map<String, String> login = new HashMap<>(secured.security().client("operator"));
+    String wrong = "not-" + secured.security().passwordOf("operator");
     login.computeIfPresent(
-        "sasl.jaas.config", (key, value) -> value.replace(security.passwordOf("operator"), wrong));
+        "sasl.jaas.config",
+        (key, value) -> value.replace(secured.security().passwordOf("operator"), wrong));
     List<String> arguments = new ArrayList<>(List.of("models", "list"));
     login.forEach((key, value) -> arguments.addAll(List.of("--set", "kafka." + key + "=" + value)));
-    arguments.addAll(List.of("--kafka", broker.bootstrapServers()));
+    arguments.addAll(List.of("--kafka", secured.bootstrapServers()));
 
     CommandOutcome outcome = CommandOutcome.of(InputStream.nullInputStream(), arguments);
 
@@ -454,57 +408,14 @@ class SecuredITCase {
     settings.put("flink.restart-strategy.type", "none");
     return CroupierJob.submit(
         StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
-        JobConfig.load(config("job"), settings).withLedgerStart(LedgerStart.NEW));
+        JobConfig.load(secured.config("job"), settings).withLedgerStart(LedgerStart.NEW));
   }
 
   private static List<String> secrets() {
     List<String> secrets = new ArrayList<>();
-    page.users().forEach(user -> secrets.add(security.passwordOf(user)));
-    secrets.add(security.passwordOf(BrokerSecurity.ADMIN));
-    secrets.add(security.client("job").get("ssl.truststore.password"));
+    page.users().forEach(user -> secrets.add(secured.security().passwordOf(user)));
+    secrets.add(secured.security().passwordOf(BrokerSecurity.ADMIN));
+    secrets.add(secured.security().client("job").get("ssl.truststore.password"));
     return secrets;
-  }
-
-  private static KafkaProducer<byte[], byte[]> producer(Map<String, Object> login) {
-    return new KafkaProducer<>(login, new ByteArraySerializer(), new ByteArraySerializer());
-  }
-
-  private static void send(String user, String topic, String key, byte[] value) throws Exception {
-    try (KafkaProducer<byte[], byte[]> producer = producer(kafka(user))) {
-      producer.send(new ProducerRecord<>(topic, key.getBytes(UTF_8), value)).get();
-    }
-  }
-
-  private static KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> properties) {
-    return new KafkaConsumer<>(
-        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-  }
-
-  /** Waits for committed records, as a principal that may read them. */
-  private static void awaitRecords(String user, String topic) {
-    Map<String, Object> properties = new HashMap<>(kafka(user));
-    properties.put("isolation.level", "read_committed");
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(properties)) {
-      consumer.assign(List.of(new TopicPartition(topic, 0)));
-      consumer.seekToBeginning(consumer.assignment());
-      assertThat(consumer.poll(PATIENCE)).as(topic).isNotEmpty();
-    }
-  }
-
-  private static CommandOutcome croupier(String user, String... arguments) {
-    return croupier(user, InputStream.nullInputStream(), arguments);
-  }
-
-  private static CommandOutcome croupier(
-      String user, String command, InputStream in, String... more) {
-    List<String> arguments = new ArrayList<>(List.of(command));
-    arguments.addAll(List.of(more));
-    return croupier(user, in, arguments.toArray(String[]::new));
-  }
-
-  private static CommandOutcome croupier(String user, InputStream in, String... arguments) {
-    List<String> all = new ArrayList<>(List.of(arguments));
-    all.addAll(List.of("--config", config(user).toString()));
-    return CommandOutcome.of(in, all);
   }
 }

@@ -25,15 +25,15 @@ import java.util.concurrent.Callable;
 
 /** The effect of report rates and checkpoint intervals on learning. */
 final class RoundsStudy implements Study {
-  private static final long MOST_REPORTS = 3_000_000;
+  static final long MOST_REPORTS = 3_000_000;
 
   /** Limit for the other groupings: single steps are expensive, and delay shows early. */
   private static final long MOST_OF_OTHERS = 300_000;
 
   private static final double NONE = Double.POSITIVE_INFINITY;
-  private static final double[] EPSILONS = {NONE, 8, 2};
+  static final double[] EPSILONS = {NONE, 8, 2};
   private static final String SGD = "LDP-ASGD";
-  private static final List<String> LEARNERS =
+  static final List<String> LEARNERS =
       List.of(
           CandidateLearners.ADAPTIVE_RADIUS,
           CandidateLearners.IMPROPER,
@@ -42,12 +42,6 @@ final class RoundsStudy implements Study {
           SGD);
 
   private static final List<ReportGrouping> WAYS = List.of(ReportGrouping.values());
-
-  /** A loss counts as above that of doing nothing beyond this ratio. */
-  private static final double NO_BETTER = 1.01;
-
-  /** More reports count as harmful beyond this ratio and a standard error. */
-  private static final double WORSE = 1.3;
 
   /** The learning problems. */
   enum LearningTask {
@@ -65,6 +59,10 @@ final class RoundsStudy implements Study {
       this.gradientBound = gradientBound;
       this.stepSize = stepSize;
     }
+
+    String label() {
+      return label;
+    }
   }
 
   /**
@@ -72,7 +70,7 @@ final class RoundsStudy implements Study {
    *
    * @param reports from one publication to the next
    */
-  private record Case(
+  record Case(
       LearningTask setting, double epsilon, String learner, ReportGrouping grouping, int reports) {}
 
   private final List<Integer> rates;
@@ -126,7 +124,7 @@ final class RoundsStudy implements Study {
   }
 
   /** The checkpoints of a case. */
-  private List<Integer> publications(Case c) {
+  List<Integer> publications(Case c) {
     return publications.stream().filter(p -> isPlayed(c, p)).toList();
   }
 
@@ -187,6 +185,20 @@ final class RoundsStudy implements Study {
     };
   }
 
+  List<Case> cases() {
+    return cases;
+  }
+
+  /** The numbers of reports between two publications. */
+  List<Integer> rates() {
+    return rates;
+  }
+
+  /** The numbers of publications. */
+  List<Integer> publications() {
+    return publications;
+  }
+
   /** Excess loss of the initial weights. */
   double zero(LearningTask setting) {
     return zeros.get(setting);
@@ -220,7 +232,8 @@ final class RoundsStudy implements Study {
         : StrongestNoise.newBuilder().setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon));
   }
 
-  private Estimate excess(Case c, int publicationCount) {
+  /** Excess loss after a number of publications at which the case has a checkpoint. */
+  Estimate excess(Case c, int publicationCount) {
     int checkpoint = publications(c).indexOf(publicationCount);
     return Estimate.of(measured.get(c).stream().mapToDouble(e -> e[checkpoint]).toArray());
   }
@@ -280,11 +293,12 @@ final class RoundsStudy implements Study {
         picture(setting, epsilon, title, page);
       }
     }
-    sameReports(page);
-    exceptions(page);
+    RoundsFindings findings = new RoundsFindings(this);
+    findings.sameReports(page);
+    findings.exceptions(page);
   }
 
-  private static String noiseLabel(double epsilon) {
+  static String noiseLabel(double epsilon) {
     return epsilon == NONE ? "no noise" : "epsilon " + NumberLabels.short3(epsilon);
   }
 
@@ -389,116 +403,5 @@ final class RoundsStudy implements Study {
 
   private static Plot panel(String title, double zero) {
     return Plot.panel(title, "reports a publication", "excess loss", zero / 1e4, 10 * zero);
-  }
-
-  /** The effect of the checkpoint interval: equally many reports in more or fewer publications. */
-  private void sameReports(MarkdownPage page) {
-    page.heading("The same reports in more or fewer publications");
-    page.paragraph(
-        "Grouped by *the rule*; T reports in P publications. A longer checkpoint interval means fewer"
-            + " publications of more reports each.");
-    List<long[]> totals = new ArrayList<>();
-    for (long total = 1; total <= MOST_REPORTS; total *= 10) {
-      for (int p : publications) {
-        if (total % p == 0 && rates.contains((int) (total / p))) {
-          totals.add(new long[] {total, p});
-        }
-      }
-    }
-    List<String> columns = new ArrayList<>(List.of("problem", "learner"));
-    totals.forEach(t -> columns.add("T = %d, P = %d".formatted(t[0], t[1])));
-    List<List<String>> rows = new ArrayList<>();
-    for (LearningTask setting : LearningTask.values()) {
-      for (double epsilon : EPSILONS) {
-        for (String learner : LEARNERS) {
-          List<String> row =
-              new ArrayList<>(List.of(setting.label + ", " + noiseLabel(epsilon), learner));
-          for (long[] t : totals) {
-            Case c = new Case(setting, epsilon, learner, ReportGrouping.RULE, (int) (t[0] / t[1]));
-            row.add(NumberLabels.short3(excess(c, (int) t[1]).mean()));
-          }
-          rows.add(row);
-        }
-      }
-    }
-    page.table(columns, rows);
-  }
-
-  private void exceptions(MarkdownPage page) {
-    List<List<String>> above = new ArrayList<>();
-    List<List<String>> worse = new ArrayList<>();
-    int count = 0;
-    for (Case c : cases) {
-      if (c.grouping != ReportGrouping.RULE) {
-        continue;
-      }
-      double zero = zero(c.setting);
-      for (int p : publications(c)) {
-        count++;
-        Estimate excess = excess(c, p);
-        List<String> row =
-            List.of(
-                c.setting.label + ", " + noiseLabel(c.epsilon),
-                c.learner,
-                Integer.toString(c.reports),
-                Integer.toString(p),
-                excess.toString(),
-                NumberLabels.short3(excess.mean() / zero));
-        if (excess.mean() > NO_BETTER * zero) {
-          above.add(row);
-        }
-        Estimate fewer = bestOfFewer(c, p);
-        double error = Math.hypot(excess.error(), fewer.error());
-        if (excess.mean() > WORSE * fewer.mean() + error) {
-          List<String> longer = new ArrayList<>(row);
-          longer.add(fewer.toString());
-          worse.add(longer);
-        }
-      }
-    }
-    List<String> columns = List.of("problem", "learner", "N", "P", "excess", "over doing nothing");
-    page.heading("Where the rule ends above doing nothing");
-    page.paragraph(
-        "%d of %d cells without delay end above doing nothing by more than 1 %%."
-            .formatted(above.size(), count));
-    page.table(columns, above);
-    page.paragraph(
-        "Where all reports are 3 publications late, cells above doing nothing by more than 1 %:");
-    page.table(
-        List.of("learner", "cells", "above doing nothing"),
-        LEARNERS.stream().map(this::lateCells).toList());
-    page.heading("Where more reports are worse");
-    page.paragraph(
-        ("%d of %d cells without delay are worse than the best of the smaller N at the same P, by more"
-                + " than %s times and a standard error.")
-            .formatted(worse.size(), count, NumberLabels.short3(WORSE)));
-    List<String> longer = new ArrayList<>(columns);
-    longer.add("with fewer reports");
-    page.table(longer, worse);
-  }
-
-  private List<String> lateCells(String learner) {
-    int count = 0;
-    int above = 0;
-    for (Case c : cases) {
-      if (c.grouping == ReportGrouping.LATE && c.learner.equals(learner)) {
-        for (int p : publications(c)) {
-          count++;
-          above += excess(c, p).mean() > NO_BETTER * zero(c.setting) ? 1 : 0;
-        }
-      }
-    }
-    return List.of(learner, Integer.toString(count), Integer.toString(above));
-  }
-
-  private Estimate bestOfFewer(Case c, int p) {
-    Estimate best = new Estimate(Double.POSITIVE_INFINITY, 0);
-    for (int n : rates) {
-      if (n < c.reports) {
-        Estimate other = excess(new Case(c.setting, c.epsilon, c.learner, c.grouping, n), p);
-        best = other.mean() < best.mean() ? other : best;
-      }
-    }
-    return best;
   }
 }

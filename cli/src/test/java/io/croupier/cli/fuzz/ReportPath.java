@@ -205,6 +205,8 @@ final class ReportPath {
     if (snapshot.gradientBound() != CLIP || snapshot.round() != 6) {
       throw new AssertionError("A clip of " + snapshot.gradientBound());
     }
+  }
+
   private LiveModel model(ModelSpec spec) {
     return ModelSpecs.isCentral(spec)
         ? new CentralModel(spec, 0, mechanisms.get(spec.getModelId()))

@@ -1,0 +1,157 @@
+package io.croupier.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.BrokerSecurity;
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.tools.AclCommand;
+
+/**
+ * A broker with TLS, passwords and the rights that the commands of docs/security.md grant, and the
+ * configuration of each of its principals.
+ */
+final class SecuredBroker implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Path directory;
+  private final SecurityPage page;
+  private final BrokerSecurity security;
+  private final EmbeddedBroker broker;
+  private final Admin admin;
+  private final GrantedRights rights;
+
+  /** Starts the broker, whose files are in {@code directory}, and grants the rights. */
+  SecuredBroker(Path directory) throws Exception {
+    this.directory = directory;
+    page = new SecurityPage();
+    security = new BrokerSecurity(directory.resolve("stores"), page.users());
+    broker = EmbeddedBroker.startSecured(directory.resolve("kafka"), security);
+    for (String user : page.users()) {
+      configure(user);
+    }
+    configure(BrokerSecurity.ADMIN);
+    Properties properties = new Properties();
+    properties.putAll(security.client(BrokerSecurity.ADMIN));
+    Path file = directory.resolve("admin.properties");
+    try (var out = Files.newBufferedWriter(file)) {
+      properties.store(out, null);
+    }
+    properties.put("bootstrap.servers", broker.bootstrapServers());
+    admin = Admin.create(properties);
+    for (String[] arguments : page.commands(broker.bootstrapServers(), file)) {
+      AclCommand.main(arguments);
+    }
+    rights = new GrantedRights(admin, page.rights());
+    rights.await(Set.copyOf(page.rights()));
+  }
+
+  SecurityPage page() {
+    return page;
+  }
+
+  BrokerSecurity security() {
+    return security;
+  }
+
+  String bootstrapServers() {
+    return broker.bootstrapServers();
+  }
+
+  GrantedRights rights() {
+    return rights;
+  }
+
+  /** The page's configuration, with the secrets in a separate file. */
+  private void configure(String user) throws Exception {
+    Map<String, String> client = security.client(user);
+    Properties secrets = new Properties();
+    secrets.put("login", client.get("sasl.jaas.config"));
+    secrets.put("truststore", client.get("ssl.truststore.password"));
+    Path file = directory.resolve(user + ".secrets");
+    try (var out = Files.newBufferedWriter(file)) {
+      secrets.store(out, null);
+    }
+    Files.writeString(
+        config(user),
+        page.configuration(
+            broker.bootstrapServers(), Path.of(client.get("ssl.truststore.location")), file));
+  }
+
+  /** The configuration file of a user. */
+  Path config(String user) {
+    return directory.resolve(user + ".yaml");
+  }
+
+  /** Properties of the Kafka clients of a user, from its configuration. */
+  Map<String, Object> kafka(String user) {
+    return Map.copyOf(JobConfig.load(config(user), Map.of()).kafka());
+  }
+
+  static KafkaProducer<byte[], byte[]> producer(Map<String, Object> login) {
+    return new KafkaProducer<>(login, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  void send(String user, String topic, String key, byte[] value) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer = producer(kafka(user))) {
+      producer.send(new ProducerRecord<>(topic, key.getBytes(UTF_8), value)).get();
+    }
+  }
+
+  static KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> properties) {
+    return new KafkaConsumer<>(
+        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** Waits for committed records, as a principal that may read them. */
+  void awaitRecords(String user, String topic) {
+    Map<String, Object> properties = new HashMap<>(kafka(user));
+    properties.put("isolation.level", "read_committed");
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(properties)) {
+      consumer.assign(List.of(new TopicPartition(topic, 0)));
+      consumer.seekToBeginning(consumer.assignment());
+      assertThat(consumer.poll(PATIENCE)).as(topic).isNotEmpty();
+    }
+  }
+
+  /** Runs the command with the configuration of a user. */
+  CommandOutcome croupier(String user, String... arguments) {
+    return croupier(user, InputStream.nullInputStream(), arguments);
+  }
+
+  CommandOutcome croupier(String user, String command, InputStream in, String... more) {
+    List<String> arguments = new ArrayList<>(List.of(command));
+    arguments.addAll(List.of(more));
+    return croupier(user, in, arguments.toArray(String[]::new));
+  }
+
+  CommandOutcome croupier(String user, InputStream in, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("--config", config(user).toString()));
+    return CommandOutcome.of(in, all);
+  }
+
+  @Override
+  public void close() {
+    admin.close();
+    broker.close();
+  }
+}
