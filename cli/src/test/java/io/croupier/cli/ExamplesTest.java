@@ -7,6 +7,7 @@ import io.croupier.cli.models.ModelsFile;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.learner.Learners;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.PrintWriter;
@@ -26,7 +27,7 @@ class ExamplesTest {
   void everyModelOfTheExampleCanRun() {
     List<ModelSpec> specs = ModelsFile.read(EXAMPLES.resolve("models.yaml"));
 
-    assertThat(specs).extracting(ModelSpec::getModelId).startsWith("demo").hasSize(4);
+    assertThat(specs).extracting(ModelSpec::getModelId).startsWith("demo").hasSize(3);
     assertThat(specs).allSatisfy(spec -> assertThat(ModelSpecs.violations(spec)).isEmpty());
     assertThat(specs).allSatisfy(spec -> assertThat(Learners.of(spec).initial()).isNotNull());
   }
@@ -45,6 +46,24 @@ class ExamplesTest {
             spec ->
                 assertThat(new SpecRequirements(1 << 20, 1 << 20, Duration.ofDays(1)).apply(spec))
                     .isEmpty());
+  }
+
+  @Test
+  void theModelWhoseClipTheJobFindsEqualsTheDocumentedOneAndCanRun() throws Exception {
+    Path file = EXAMPLES.resolve("clip.yaml");
+    String model =
+        Files.readString(file).lines().filter(line -> !line.startsWith("#")).collect(joining("\n"));
+    assertThat(Files.readString(Path.of("..", "docs", "clip.md")))
+        .contains("# examples/clip.yaml\n" + model + "\n```");
+
+    assertThat(ModelsFile.read(file))
+        .singleElement()
+        .satisfies(
+            spec -> {
+              assertThat(ModelSpecs.violations(spec)).isEmpty();
+              assertThat(spec.getAdaptiveClip().getSize()).isEqualTo(AdaptiveClip.Size.FEATURES);
+              assertThat(Learners.of(spec).initial()).isNotNull();
+            });
   }
 
   @Test
