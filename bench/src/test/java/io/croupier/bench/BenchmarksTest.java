@@ -48,6 +48,21 @@ class BenchmarksTest {
     assertThat(benchmark.gridByView()).isEqualTo(grid).isNotEqualTo(dense);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"report", "sum", "event"})
+  void ownRecordsAreShorterThanPojos(String record) throws Exception {
+    assertThat(bytesWritten(record, "own")).isLessThan(bytesWritten(record, "pojo")).isPositive();
+  }
+
+  private static int bytesWritten(String record, String format) throws Exception {
+    ShuffleBenchmark benchmark = new ShuffleBenchmark();
+    benchmark.record = record;
+    benchmark.format = format;
+    benchmark.prepare();
+    benchmark.write();
+    return benchmark.bytes();
+  }
+
   @Test
   void everyRandomiserReleases() {
     RandomiserBenchmark benchmark = new RandomiserBenchmark();

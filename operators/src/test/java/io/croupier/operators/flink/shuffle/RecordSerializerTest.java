@@ -270,7 +270,7 @@ class RecordSerializerTest {
         }
         if (version == serializer.version()) {
           assertThat(text(serializer, record))
-              .as("A record has changed: increase its version, and keep the earlier file")
+              .as("A record has changed: if a release has written this version, use the next one")
               .isEqualTo(kept);
         }
       }
