@@ -88,9 +88,15 @@ public final class Problem {
     return bound * pointLoss.steepest();
   }
 
-  /** What a moving clip bounds best: features for classes, the gradient for residuals. */
-  public AdaptiveClip.Size clipSize() {
-    return hasClasses() ? AdaptiveClip.Size.FEATURES : AdaptiveClip.Size.GRADIENT;
+  /**
+   * What a clip that the job finds bounds best: features for classes, with the slope rule since
+   * their loss is logistic; the gradient for residuals.
+   */
+  public AdaptiveClip adaptiveClip() {
+    AdaptiveClip.Builder clip = AdaptiveClip.newBuilder();
+    return hasClasses()
+        ? clip.setSize(AdaptiveClip.Size.FEATURES).setSlopeRule(true).build()
+        : clip.setSize(AdaptiveClip.Size.GRADIENT).build();
   }
 
   /**

@@ -162,16 +162,16 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
   /**
    * The spec of its model.
    *
-   * @param size what the clip bounds where the job finds it
+   * @param clip where the job finds it
    */
-  ModelSpec spec(int dimension, AdaptiveClip.Size size, DemoParameters parameters) {
+  ModelSpec spec(int dimension, AdaptiveClip clip, DemoParameters parameters) {
     ModelSpec.Builder spec =
         ModelSpec.newBuilder()
             .setModelId(modelId)
             .setDimension(dimension)
             .setReportsPerRound(parameters.roundSize());
     if (findsClip()) {
-      spec.getAdaptiveClipBuilder().setSize(size);
+      spec.setAdaptiveClip(clip);
     } else {
       spec.setGradientBound(clip(parameters));
     }

@@ -152,7 +152,7 @@ final class Demo {
               .map(
                   comparedLearner ->
                       comparedLearner.spec(
-                          data.problem().dimension(), data.problem().clipSize(), parameters))
+                          data.problem().dimension(), data.problem().adaptiveClip(), parameters))
               .map(this::asking)
               .toList();
       specs.stream().filter(ModelSpecs::isCentral).forEach(CentralModel::check);

@@ -188,6 +188,20 @@ class ProblemTest {
   }
 
   @Test
+  void theSlopeRuleIsForClasses() {
+    double[] features = {3, 4, 0, -2};
+    double[] targets = {0, 1};
+    double[] importance = {1, 1};
+    Problem classes = new Problem(features, targets, importance, new LogisticLoss());
+    Problem residuals = new Problem(features, targets, importance, new AbsoluteLoss());
+
+    assertThat(classes.adaptiveClip().getSize()).isEqualTo(AdaptiveClip.Size.FEATURES);
+    assertThat(classes.adaptiveClip().getSlopeRule()).isTrue();
+    assertThat(residuals.adaptiveClip().getSize()).isEqualTo(AdaptiveClip.Size.GRADIENT);
+    assertThat(residuals.adaptiveClip().getSlopeRule()).isFalse();
+  }
+
+  @Test
   void normsOfFeaturesAreThoseOfTheirRowsTimesImportance() {
     double[] features = {3, 4, 0, -2};
     Problem problem =

@@ -23,6 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class ComparedLearnerTest {
+  private static final AdaptiveClip CLIP =
+      AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.FEATURES).setSlopeRule(true).build();
 
   private static final DemoParameters TERMS =
       new DemoParameters(NoiseMechanism.L2_LAPLACE, 4, 0, 0.25, 10, 100, 1);
@@ -66,10 +68,7 @@ class ComparedLearnerTest {
   @EnumSource(NoiseMechanism.class)
   void bancoAcceptsTheNoiseOfAll(NoiseMechanism mechanism) {
     DemoParameters parameters = new DemoParameters(mechanism, 2, 0, 0.25, 1, 28_155, 1);
-    ModelSpec spec =
-        ComparedLearner.parse(List.of("banco"))
-            .get(0)
-            .spec(8, AdaptiveClip.Size.FEATURES, parameters);
+    ModelSpec spec = ComparedLearner.parse(List.of("banco")).get(0).spec(8, CLIP, parameters);
     GradientReportView.Builder view =
         GradientReportView.newBuilder()
             .setModelId("banco")
@@ -100,8 +99,7 @@ class ComparedLearnerTest {
 
     assertThat(spec("adaptive-radius").hasAveraging()).isFalse();
     assertThat(spec("adaptive-radius").hasGradientBound()).isFalse();
-    assertThat(spec("adaptive-radius").getAdaptiveClip())
-        .isEqualTo(AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.FEATURES).build());
+    assertThat(spec("adaptive-radius").getAdaptiveClip()).isEqualTo(CLIP);
     assertThat(ModelSpecs.violations(spec("adaptive-radius"))).isEmpty();
     assertThat(spec("adaptive-radius:3").hasAdaptiveClip()).isFalse();
     assertThat(spec("adaptive-radius:3").getGradientBound()).isEqualTo(3);
@@ -121,7 +119,7 @@ class ComparedLearnerTest {
           new DemoParameters(NoiseMechanism.L2_LAPLACE, 4, 0, 0.25, 10, people, 1);
       for (String name : List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1")) {
         ComparedLearner comparedLearner = ComparedLearner.parse(List.of(name)).get(0);
-        ModelSpec spec = comparedLearner.spec(8, AdaptiveClip.Size.FEATURES, parameters);
+        ModelSpec spec = comparedLearner.spec(8, CLIP, parameters);
         assertThat(ModelSpecs.violations(spec)).isEmpty();
         assertThat(spec.getLimits().getMaxParticipations()).isEqualTo(1);
         assertThat(comparedLearner.reports(parameters)).isBetween(people - 32, people);
@@ -150,7 +148,7 @@ class ComparedLearnerTest {
   }
 
   private static ModelSpec spec(String name) {
-    return ComparedLearner.parse(List.of(name)).get(0).spec(8, AdaptiveClip.Size.FEATURES, TERMS);
+    return ComparedLearner.parse(List.of(name)).get(0).spec(8, CLIP, TERMS);
   }
 
   private static void assertRefused(List<String> names, String part) {
