@@ -178,16 +178,16 @@ public final class ModelSnapshot {
   }
 
   /**
-   * A calibration for randomisers of this model, that fit every round of it. With a moving clip it
-   * is one for the coarsest grid that a clip may have, and a {@link GradientReporter} fits the
-   * randomiser to the clip of each round: its guarantee stays that of the calibration.
+   * A calibration for randomisers of this model, that fit every round of it. With a moving clip, a
+   * {@link GradientReporter} fits the randomiser to the clip of each round: its guarantee stays
+   * that of the calibration.
    *
    * @param reports number of releases that share the guarantee, at least 1
    * @throws IllegalArgumentException if it is not
    */
   public Calibration calibration(int reports) {
-    double bound = terms.hasMovingClip() ? Math.scalb(1.0, gridExponent() + 16) : gradientBound();
-    return new Calibration(bound, dimension(), gridExponent(), reports);
+    return new Calibration(
+        gradientBound(), dimension(), gridExponent(), reports, terms.hasMovingClip());
   }
 
   /** e: reports are multiples of 2^e; with a moving clip, in this round. */

@@ -82,7 +82,7 @@ class ModelSnapshotTest {
         .isEqualTo(new Calibration(0.49, 3, -18, 5));
     update.setSize(AdaptiveClip.Size.GRADIENT);
     Calibration moving = ModelSnapshot.parse(update.build().toByteArray()).calibration(5);
-    assertThat(moving).isEqualTo(new Calibration(0.25, 3, -18, 5));
+    assertThat(moving).isEqualTo(new Calibration(0.49, 3, -18, 5, true));
     double mu = moving.gaussian(1, 1e-6).mu();
     for (double clip : new double[] {1e-4, 0.25, 0.3, 0.4999, 8}) {
       int exponent = Math.getExponent(clip) - 16;

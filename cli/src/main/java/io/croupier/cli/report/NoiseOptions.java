@@ -5,7 +5,6 @@ import io.croupier.cli.NoiseMechanism;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
-import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -114,9 +113,7 @@ final class NoiseOptions {
   }
 
   private Randomiser disclosing(ModelSnapshot model) {
-    double bound = model.gradientBound();
     int d = model.dimension();
-    int exponent = model.gridExponent();
     Calibration calibration = model.calibration(share);
     require(
         clip != ClippingNorm.COORDINATES || model.size().isEmpty(),
@@ -131,7 +128,7 @@ final class NoiseOptions {
       ClippingNorm norm = clip == null ? ClippingNorm.L2 : clip;
       return taus == null
           ? calibration.coordinateLaplace(epsilon, norm)
-          : new CoordinateLaplaceRandomiser(bound, exponent, taus(d), norm);
+          : calibration.ofTaus(taus(d), norm);
     }
     if (mechanism.isPure()) {
       require(epsilon != null && allNull(taus, mu, delta), "--epsilon, and no other level");

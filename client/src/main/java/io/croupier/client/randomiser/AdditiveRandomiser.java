@@ -14,6 +14,9 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
   private final Mechanism mechanism;
   private final Cost cost;
 
+  /** The newest of those that {@link #fitted} made, since a round has many reports. */
+  private volatile AdditiveRandomiser lastFitted;
+
   /**
    * @param bits source of all randomness of the noise; randomisers that share it take turns
    * @param mechanism whose noise the subclass draws
@@ -49,9 +52,19 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
 
   @Override
   public final GridRandomiser fitted(double gradientBound, int gridExponent) {
-    return gradientBound == gradientBound() && gridExponent == gridExponent()
-        ? this
-        : on(new GradientGrid(gradientBound, dimension(), gridExponent), bits);
+    if (isOn(gradientBound, gridExponent)) {
+      return this;
+    }
+    AdditiveRandomiser last = lastFitted;
+    if (last == null || !last.isOn(gradientBound, gridExponent)) {
+      last = on(GradientGrid.ofRound(gradientBound, dimension(), gridExponent), bits);
+      lastFitted = last;
+    }
+    return last;
+  }
+
+  private boolean isOn(double gradientBound, int gridExponent) {
+    return gradientBound == gradientBound() && gridExponent == gridExponent();
   }
 
   /**
@@ -59,7 +72,7 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
    *
    * @throws IllegalArgumentException as {@link #fitted}
    */
-  abstract GridRandomiser on(GradientGrid other, SecureBits bits);
+  abstract AdditiveRandomiser on(GradientGrid other, SecureBits bits);
 
   @Override
   public final Mechanism mechanism() {

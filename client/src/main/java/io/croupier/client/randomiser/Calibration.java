@@ -3,6 +3,7 @@ package io.croupier.client.randomiser;
 import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.ZeroConcentratedDp;
+import io.croupier.noise.SecureBits;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
@@ -22,12 +23,20 @@ import java.util.Arrays;
  * than 15 digits, and its double may be slightly larger, so that the last report may not fit; a
  * ledger's sums saturate at those limits.
  *
- * @param gradientBound the model's G
+ * <p>With a moving clip, G takes from 2^n to almost 2^(n+1) grid steps, the same n for every round.
+ * Levels are computed for the coarsest of these grids, where the guarantee of discrete noise is
+ * weakest, and the noise must fit the finest one, where it takes the most steps. So a randomiser
+ * can be {@linkplain Randomiser#fitted fitted} to every round, and keeps the guarantee; it is made
+ * for the finest grid.
+ *
+ * @param gradientBound the model's G; with a moving clip, that of any round
  * @param dimension the model's d
- * @param gridExponent the model's e
+ * @param gridExponent the model's e; with a moving clip, that of the same round
  * @param reports number of releases that share the guarantee, at least 1
+ * @param clipMoves whether each round has a G and an e of its own
  */
-public record Calibration(double gradientBound, int dimension, int gridExponent, int reports) {
+public record Calibration(
+    double gradientBound, int dimension, int gridExponent, int reports, boolean clipMoves) {
   private static final int EPSILON_DECIMALS = 9;
   private static final int MU_SQUARED_DECIMALS = 12;
   private static final int MU_DIGITS = 10;
@@ -48,6 +57,32 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
   }
 
   /**
+   * A calibration for a model with a fixed clip.
+   *
+   * @throws IllegalArgumentException if an argument is out of range
+   */
+  public Calibration(double gradientBound, int dimension, int gridExponent, int reports) {
+    this(gradientBound, dimension, gridExponent, reports, false);
+  }
+
+  /** The grid on which noise takes the most steps. */
+  private GradientGrid finest() {
+    return clipMoves
+        ? GradientGrid.ofRound(Math.nextDown(2 * least()), dimension, gridExponent)
+        : new GradientGrid(gradientBound, dimension, gridExponent);
+  }
+
+  /** The grid on which the guarantee of noise is weakest. */
+  private GradientGrid coarsest() {
+    return new GradientGrid(clipMoves ? least() : gradientBound, dimension, gridExponent);
+  }
+
+  /** The least G whose grid has this exponent. */
+  private double least() {
+    return Math.scalb(1.0, Math.getExponent(gradientBound));
+  }
+
+  /**
    * All reports together are epsilon-DP.
    *
    * @throws IllegalArgumentException if epsilon isn't positive and finite, its share of a report is
@@ -55,7 +90,7 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
    */
   public L2LaplaceRandomiser l2Laplace(double epsilon) {
     double share = epsilon(share(epsilon, BigInteger.ONE));
-    return new L2LaplaceRandomiser(gradientBound, dimension, gridExponent, share);
+    return new L2LaplaceRandomiser(finest(), share, new SecureBits());
   }
 
   /**
@@ -97,22 +132,19 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
     requireShare("epsilon", epsilon, tau);
     double[] taus = new double[dimension];
     Arrays.fill(taus, epsilon(tau));
-    return new CoordinateLaplaceRandomiser(gradientBound, gridExponent, taus, clip);
+    return ofTaus(taus, clip);
   }
 
   /**
    * All reports together are epsilon-DP, with taus proportional to weights, for any model:
-   * gradients are clipped to L2 norm G. There is no guarantee for a single coordinate. @param
-   * weights shape [d], positive and finite, not modified
+   * gradients are clipped to L2 norm G. There is no guarantee for a single coordinate.
    *
+   * @param weights shape [d], positive and finite, not modified
    * @throws IllegalArgumentException as {@link #coordinateLaplace(double)}, or if the weights are
    *     not as stated
    */
   public CoordinateLaplaceRandomiser coordinateLaplace(double epsilon, double[] weights) {
-    if (weights.length != dimension) {
-      throw new IllegalArgumentException(
-          "weights has " + weights.length + " elements; the model has " + dimension);
-    }
+    requireLength("weights", weights);
     BigDecimal squares = BigDecimal.ZERO;
     for (int j = 0; j < weights.length; j++) {
       if (!(weights[j] > 0 && weights[j] <= Double.MAX_VALUE)) {
@@ -135,7 +167,26 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
       requireShare("epsilon", epsilon, part);
       taus[j] = epsilon(part);
     }
-    return new CoordinateLaplaceRandomiser(gradientBound, gridExponent, taus);
+    return ofTaus(taus, ClippingNorm.L2);
+  }
+
+  /**
+   * Every report has these taus, whatever the number of reports.
+   *
+   * @param taus in nats, shape [d], copied
+   * @throws IllegalArgumentException if the taus are not as {@link CoordinateLaplaceRandomiser}
+   *     requires, or the noise doesn't fit the grid
+   */
+  public CoordinateLaplaceRandomiser ofTaus(double[] taus, ClippingNorm clip) {
+    requireLength("taus", taus);
+    return new CoordinateLaplaceRandomiser(finest(), taus, clip, new SecureBits());
+  }
+
+  private void requireLength(String name, double[] values) {
+    if (values.length != dimension) {
+      throw new IllegalArgumentException(
+          name + " has " + values.length + " elements; the model has " + dimension);
+    }
   }
 
   /**
@@ -157,7 +208,7 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
     BigDecimal root =
         new BigDecimal(share, MU_SQUARED_DECIMALS)
             .sqrt(new MathContext(MU_DIGITS, RoundingMode.DOWN));
-    return new GaussianRandomiser(gradientBound, dimension, gridExponent, root.doubleValue());
+    return new GaussianRandomiser(finest(), root.doubleValue(), new SecureBits());
   }
 
   /**
@@ -174,7 +225,7 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
     if (!(delta > 0 && delta < 1)) {
       throw new IllegalArgumentException("delta is " + delta + "; it must be between 0 and 1");
     }
-    GradientGrid grid = new GradientGrid(gradientBound, dimension, gridExponent);
+    GradientGrid grid = coarsest();
     double most = GaussianDp.mu(epsilon, StrictMath.log(delta)) / Math.sqrt(reports);
     BigDecimal ceiling = new BigDecimal(most, new MathContext(MU_DIGITS, RoundingMode.DOWN));
     int scale = MU_DIGITS - ceiling.precision() + ceiling.scale();
@@ -189,7 +240,7 @@ public record Calibration(double gradientBound, int dimension, int gridExponent,
       }
     }
     double mu = BigDecimal.valueOf(low, scale).doubleValue();
-    return new GaussianRandomiser(gradientBound, dimension, gridExponent, mu);
+    return new GaussianRandomiser(finest(), mu, new SecureBits());
   }
 
   /** Whether reports of this mu are (epsilon, delta)-DP together, rounded towards false. */

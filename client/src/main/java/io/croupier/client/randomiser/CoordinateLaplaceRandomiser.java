@@ -2,7 +2,6 @@ package io.croupier.client.randomiser;
 
 import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
-import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.noise.ExactNoise;
 import io.croupier.noise.SecureBits;
 import io.croupier.schemas.SubExponential;
@@ -83,13 +82,28 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
 
   CoordinateLaplaceRandomiser(
       GradientGrid grid, double[] taus, ClippingNorm clip, SecureBits bits) {
-    super(grid, clip, bits, mechanism(taus, clip));
-    mechanism = (CoordinateLaplaceMechanism) mechanism();
+    this(grid, clip, bits, mechanism(taus, clip));
+  }
+
+  private CoordinateLaplaceRandomiser(
+      GradientGrid grid, ClippingNorm clip, SecureBits bits, CoordinateLaplaceMechanism mechanism) {
+    this(grid, clip, bits, mechanism, Cost.of(mechanism));
+  }
+
+  private CoordinateLaplaceRandomiser(
+      GradientGrid grid,
+      ClippingNorm clip,
+      SecureBits bits,
+      CoordinateLaplaceMechanism mechanism,
+      Cost cost) {
+    super(grid, clip, bits, mechanism, cost);
+    this.mechanism = mechanism;
     this.clip = clip;
-    requireRoom(mechanism.smallestTau(), taus.length - mechanism.openCoordinates());
-    scales = new int[taus.length];
+    int d = mechanism.count();
+    requireRoom(mechanism.smallestTau(), d - mechanism.openCoordinates());
+    scales = new int[d];
     int largest = 0;
-    for (int j = 0; j < taus.length; j++) {
+    for (int j = 0; j < d; j++) {
       if (mechanism.tau(j) < Double.POSITIVE_INFINITY) {
         scales[j] = (int) grid.noiseSteps(mechanism.tau(j), grid.gridExponent());
         largest = Math.max(largest, scales[j]);
@@ -99,7 +113,7 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
     noise = new ExactNoise(bits);
   }
 
-  private static Mechanism mechanism(double[] taus, ClippingNorm clip) {
+  private static CoordinateLaplaceMechanism mechanism(double[] taus, ClippingNorm clip) {
     CoordinateLaplaceMechanism mechanism =
         new CoordinateLaplaceMechanism(
             DoubleBuffer.wrap(taus.clone()), Clip.valueOf(clip.name()), 0);
@@ -144,11 +158,7 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
 
   @Override
   CoordinateLaplaceRandomiser on(GradientGrid other, SecureBits bits) {
-    double[] taus = new double[dimension()];
-    for (int j = 0; j < taus.length; j++) {
-      taus[j] = tau(j);
-    }
-    return new CoordinateLaplaceRandomiser(other, taus, clip, bits);
+    return new CoordinateLaplaceRandomiser(other, clip, bits, mechanism, cost());
   }
 
   @Override

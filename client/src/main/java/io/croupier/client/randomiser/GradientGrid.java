@@ -33,7 +33,14 @@ final class GradientGrid {
   private final int dimension;
   private final int gridExponent;
 
+  /** Whether the model's spec may state another grid exponent. */
+  private final boolean canBeChosen;
+
   GradientGrid(double gradientBound, int dimension, int gridExponent) {
+    this(gradientBound, dimension, gridExponent, true);
+  }
+
+  private GradientGrid(double gradientBound, int dimension, int gridExponent, boolean canBeChosen) {
     if (!(gradientBound > 0 && gradientBound <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(
           "gradientBound is " + gradientBound + "; it must be positive and finite");
@@ -50,6 +57,12 @@ final class GradientGrid {
     this.gradientBound = gradientBound;
     this.dimension = dimension;
     this.gridExponent = gridExponent;
+    this.canBeChosen = canBeChosen;
+  }
+
+  /** The grid of one round of a model whose clip moves, which follows from the clip. */
+  static GradientGrid ofRound(double clip, int dimension, int gridExponent) {
+    return new GradientGrid(clip, dimension, gridExponent, false);
   }
 
   double gradientBound() {
@@ -122,6 +135,13 @@ final class GradientGrid {
   void requireRoom(String level, LogOverflow logOverflow) {
     if (fits(gridExponent, logOverflow)) {
       return;
+    }
+    if (!canBeChosen) {
+      throw new IllegalArgumentException(
+          String.format(
+              "%s requires noise that exceeds 32 bits on the grid of a moving clip, which has up to"
+                  + " 2^%d steps (dimension %d); a higher level for each report requires less",
+              level, Math.getExponent(inSteps(gradientBound)) + 1, dimension));
     }
     String problem =
         String.format(

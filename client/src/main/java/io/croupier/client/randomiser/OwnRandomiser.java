@@ -62,7 +62,7 @@ final class OwnRandomiser extends AdditiveRandomiser {
   }
 
   @Override
-  GridRandomiser on(GradientGrid other, SecureBits sameBits) {
+  AdditiveRandomiser on(GradientGrid other, SecureBits sameBits) {
     throw new IllegalArgumentException(
         "custom noise can't be fitted to gradientBound "
             + other.gradientBound()

@@ -57,6 +57,11 @@ public sealed interface Randomiser permits GridRandomiser, PrivUnitRandomiser {
    * The same mechanism at the same level and cost, for gradients that are clipped to another norm:
    * its noise is in proportion to the bound. It draws from the same generator as this one.
    *
+   * <p>The total variation of {@link GaussianRandomiser} is in inverse proportion to the squared
+   * number of grid steps in the bound, and belongs to no cost: an (epsilon, delta) that {@link
+   * Calibration} reached with a bound of 1.99 x 2^k does not hold for one of 2^k, which has about
+   * four times the total variation. A calibration for a moving clip covers all bounds.
+   *
    * @param gradientBound positive and finite
    * @param gridExponent the exponent of the grid that belongs to the bound
    * @return this randomiser, if it has that bound and grid

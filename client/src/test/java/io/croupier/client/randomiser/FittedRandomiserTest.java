@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.croupier.noise.Statistics;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.view.GradientReportView;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.function.DoubleFunction;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -112,5 +116,51 @@ class FittedRandomiserTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new L2LaplaceRandomiser(1, 3, -16, 2).fitted(bound, -16))
         .withMessageContaining("gradientBound is " + bound);
+  }
+
+  /** Levels whose noise has room on the grid of 2^16 steps, and none on that of almost 2^17. */
+  private static final Map<String, Function<Calibration, Randomiser>> BETWEEN =
+      Map.of(
+          "gaussian", calibration -> calibration.gaussian(6e-4),
+          "l2Laplace", calibration -> calibration.l2Laplace(0.022),
+          "coordinateLaplace", calibration -> calibration.coordinateLaplace(0.1),
+          "taus", calibration -> calibration.ofTaus(taus(0.1 / Math.sqrt(1000)), ClippingNorm.L2));
+
+  private static double[] taus(double tau) {
+    double[] taus = new double[1000];
+    Arrays.fill(taus, tau);
+    return taus;
+  }
+
+  private static Calibration moving(double clip) {
+    return new Calibration(clip, 1000, -16, 1, true);
+  }
+
+  /** Else a device would report in some rounds and throw in others. */
+  @ParameterizedTest
+  @ValueSource(strings = {"gaussian", "l2Laplace", "coordinateLaplace", "taus"})
+  void calibratesOnlyNoiseThatFitsEveryClip(String mechanism) {
+    Function<Calibration, Randomiser> between = BETWEEN.get(mechanism);
+    assertThat(between.apply(new Calibration(1, 1000, -16, 1)).gradientBound()).isEqualTo(1);
+    for (double clip : new double[] {1, 1.2, 1.99}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> between.apply(moving(clip)))
+          .withMessageContaining("on the grid of a moving clip")
+          .withMessageContaining("up to 2^17 steps (dimension 1000)")
+          .withMessageNotContaining("gridExponent");
+    }
+  }
+
+  @Test
+  void whatIsCalibratedForAMovingClipFitsEveryClip() {
+    Calibration moving = moving(1.2);
+    for (Randomiser randomiser :
+        List.of(moving.gaussian(12e-4), moving.l2Laplace(0.04), moving.coordinateLaplace(0.15))) {
+      for (double clip : new double[] {1e-4, 1, 1.2, Math.nextDown(2), 2, 7.7, 3e5}) {
+        Randomiser fitted = randomiser.fitted(clip, grid(clip).gridExponent());
+        assertThat(fitted.gradientBound()).isEqualTo(clip);
+        assertThat(fitted.mechanism()).isEqualTo(randomiser.mechanism());
+      }
+    }
   }
 }
