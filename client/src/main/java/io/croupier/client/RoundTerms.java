@@ -1,6 +1,7 @@
 package io.croupier.client;
 
 import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Question;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +17,7 @@ import java.util.Optional;
  * @param round the published round
  * @param dimension number of coordinates d
  * @param gradientBound the clip: gradients are clipped to this L2 norm
- * @param gridExponent e: reports on the grid are multiples of 2^e
+ * @param gridExponent e: reports on the grid are multiples of 2^e; with a size, that of the bound
  * @param answerProbability probability with which a device answers the round
  * @param questionProbability probability with which a device that answers is asked a question
  *     instead of for a gradient
@@ -37,9 +38,50 @@ public record RoundTerms(
     Optional<AdaptiveClip.Size> size,
     double slopeBound) {
 
-  /** Copies the questions. */
+  /**
+   * Copies the questions.
+   *
+   * @throws IllegalArgumentException if an argument is out of range; or, with a size, the grid
+   *     isn't that of the bound; or the slope bound is missing with the size FEATURES; or there is
+   *     neither a question nor a size to ask for with a positive probability
+   */
   public RoundTerms {
     questions = List.copyOf(questions);
+    require(round >= 0, "round", round, "at least 0");
+    require(dimension >= 1, "dimension", dimension, "at least 1");
+    requirePositive("gradientBound", gradientBound);
+    requireProbability("answerProbability", answerProbability);
+    requireProbability("questionProbability", questionProbability);
+    require(
+        questionProbability == 0 || !questions.isEmpty() || size.isPresent(),
+        "questionProbability",
+        questionProbability,
+        "0 without questions and size");
+    if (size.isPresent()) {
+      int exponent = ModelSpecs.gridExponent(gradientBound);
+      require(
+          gridExponent == exponent,
+          "gridExponent",
+          gridExponent,
+          exponent + ", that of gradientBound " + gradientBound + ", as the clip moves");
+    }
+    if (size.filter(AdaptiveClip.Size.FEATURES::equals).isPresent()) {
+      requirePositive("slopeBound", slopeBound);
+    }
+  }
+
+  private static void requirePositive(String name, double value) {
+    require(value > 0 && value <= Double.MAX_VALUE, name, value, "positive and finite");
+  }
+
+  private static void requireProbability(String name, double value) {
+    require(value >= 0 && value <= 1, name, value, "from 0 to 1");
+  }
+
+  private static void require(boolean condition, String name, Object value, String right) {
+    if (!condition) {
+      throw new IllegalArgumentException(name + " is " + value + "; it must be " + right);
+    }
   }
 
   /** Whether the clip moves: then {@link #gradientBound} is that of this round only. */
