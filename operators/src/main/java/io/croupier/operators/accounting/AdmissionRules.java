@@ -109,8 +109,10 @@ public final class AdmissionRules {
     if (judgement.isAdmitted() && !central && !plausible.test(report, mechanism)) {
       return new Judgement(
           Outcome.REFUSED_IMPLAUSIBLE,
-          "the report is longer than report_bound, or than gradient_bound, "
-              + (spec.hasAdaptiveClip() ? report.gradientBound : spec.getGradientBound())
+          "the report is longer than "
+              + (spec.hasAdaptiveClip()
+                  ? "its gradient_bound, " + report.gradientBound
+                  : "report_bound, or than gradient_bound, " + spec.getGradientBound())
               + ", and its declared noise allow: the gradient must be clipped to gradient_bound,"
               + " then noised as declared");
     }
@@ -240,7 +242,8 @@ public final class AdmissionRules {
     }
     if (isSparse && !mechanism.hidesSparsity()) {
       return "the vector is sparse, so it reveals which coordinates it names, whatever the noise: it must"
-          + " be undisclosed, or coordinate_laplace with the clip COORDINATES";
+          + " be undisclosed"
+          + (spec.hasAdaptiveClip() ? "" : ", or coordinate_laplace with the clip COORDINATES");
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
       String wrong = refusalOfTaus(isSparse, laplace);
@@ -261,9 +264,13 @@ public final class AdmissionRules {
 
   private String refusalOfTaus(boolean isSparse, CoordinateLaplaceMechanism mechanism) {
     if (mechanism.clip() == Clip.COORDINATES) {
-      return spec.hasBanco()
-          ? "the clip is COORDINATES: it must be L2, since BANCO bets on gradients whose L2 norm is"
-              + " at most gradient_bound"
+      if (spec.hasBanco()) {
+        return "the clip is COORDINATES: it must be L2, since BANCO bets on gradients whose L2 norm"
+            + " is at most gradient_bound";
+      }
+      return spec.hasAdaptiveClip()
+          ? "the clip is COORDINATES: it must be L2, since adaptive_clip follows the norm of"
+              + " gradients"
           : "";
     }
     if (isSparse) {

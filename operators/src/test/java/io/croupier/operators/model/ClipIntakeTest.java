@@ -219,4 +219,26 @@ class ClipIntakeTest {
     assertThat(sum.form).isEqualTo(VectorForm.GRID_SUM);
     assertThat(values(sum)).containsExactly(0x1p-16, 0x1p-15, 0x3p-16);
   }
+
+  /**
+   * The clip of coordinates bounds no norm, so the clip of the model would have no effect on it.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "dense { values: [1, 2, 3] } coordinate_laplace { taus: [1, 1, 1] clip: COORDINATES }",
+        "sparse { dimension: 3 indices: [1] values: [2] }"
+            + " coordinate_laplace { taus: [1] clip: COORDINATES }"
+      })
+  void theClipOfCoordinatesIsRefused(String gradient) {
+    String coordinates = "gradient_bound: 2 " + gradient;
+    AccountingEvent event = judge(report(coordinates), spec(MOVING));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason())
+        .endsWith(
+            "the clip is COORDINATES: it must be L2, since adaptive_clip follows the norm of"
+                + " gradients");
+    assertThat(judge(report(coordinates), spec("gradient_bound: 2")).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+  }
 }
