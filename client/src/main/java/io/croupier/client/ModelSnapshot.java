@@ -127,7 +127,10 @@ public final class ModelSnapshot {
     return update.getModelId();
   }
 
-  /** Number of steps that the learner had taken; 0 is the initial model. */
+  /**
+   * Number of the published round; 0 is the initial model. It grows with each step of the learner
+   * and with each publication that {@linkplain #isScouting scouts}.
+   */
   public long round() {
     return update.getRound();
   }
@@ -203,6 +206,11 @@ public final class ModelSnapshot {
   /** What the clip bounds, if it moves; empty if it is fixed. */
   public Optional<AdaptiveClip.Size> size() {
     return terms.size();
+  }
+
+  /** The number of the {@link #size} in the update, also of one that this version doesn't know. */
+  public int sizeNumber() {
+    return update.getSizeValue();
   }
 
   /** With a moving clip of size FEATURES: the bound on the slope of the loss; otherwise 0. */

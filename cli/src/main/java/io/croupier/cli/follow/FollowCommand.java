@@ -155,9 +155,10 @@ public final class FollowCommand implements Callable<Integer> {
             .putAllDiagnostics(snapshot.diagnostics())
             .setPublishedAtMs(snapshot.publishedAtMs())
             .addAllEstimates(snapshot.estimates());
-    snapshot
-        .size()
-        .ifPresent(size -> update.setSize(size).setDroppedBound(snapshot.droppedBound()));
+    if (snapshot.size().isPresent()) {
+      // As a number, since a newer job may announce a size that this version doesn't know.
+      update.setSizeValue(snapshot.sizeNumber()).setDroppedBound(snapshot.droppedBound());
+    }
     if (snapshot.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
       update.setSlopeBound(snapshot.slopeBound());
     }

@@ -2,6 +2,7 @@ package io.croupier.cli.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.util.JsonFormat;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelUpdate;
@@ -63,5 +64,19 @@ class FollowCommandTest {
     assertThat(printed(update.build())).isEqualTo(update.build());
     update.setSize(AdaptiveClip.Size.GRADIENT).clearSlopeBound();
     assertThat(printed(update.build())).isEqualTo(update.build());
+  }
+
+  /** A newer job may bound other sizes. */
+  @Test
+  void printsASizeThatItDoesNotKnowAsItsNumber() throws Exception {
+    ModelUpdate update =
+        update()
+            .setSizeValue(7)
+            .setDroppedBound(0)
+            .setQuestionProbability(0.02)
+            .setAnswers(12)
+            .build();
+    assertThat(printed(update)).isEqualTo(update);
+    assertThat(JsonFormat.printer().print(printed(update))).contains("\"size\": 7");
   }
 }
