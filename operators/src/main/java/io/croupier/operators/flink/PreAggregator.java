@@ -16,7 +16,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * Adds up the vectors of one model, named round and gradient bound inside a subtask, so that the
  * shuffle carries sums. Emits a bundle once it contains {@code max(r / (2 parallelism), n / 30)}
- * reports, where n counts the reports of the named round that the subtask has seen, or once it
+ * reports, where n counts the reports of that round and bound that the subtask has seen, or once it
  * contains as many as one entry of the journal can record; at the latest after an interval, before
  * every checkpoint barrier and at the end of the input. Bundles grow by the same rule as the
  * learner's rounds, so the learner receives some hundred of them for each publication, whatever the
@@ -33,7 +33,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     implements OneInputStreamOperator<RoundSum, RoundSum>, BoundedOneInput {
   private static final long serialVersionUID = 1;
 
-  /** The most named rounds that are counted at the same time. */
+  /** The most named rounds, each with a bound, that are counted at the same time. */
   private static final int MOST_ROUNDS = 1024;
 
   /**
@@ -107,7 +107,8 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   /** Counts a report; returns at how many reports its bundle is emitted. */
   private long bundleSize(RoundSum report) {
     long halfRound = Math.max(1, report.reportsPerRound / (2 * parallelism));
-    long share = Publication.share(counts.add(report.modelId, report.namedRound));
+    long share =
+        Publication.share(counts.add(report.modelId, report.namedRound, report.gradientBound));
     int most = report.form == VectorForm.SPARSE ? Math.min(mostReports, MOST_SPARSE) : mostReports;
     return Math.min(Math.max(halfRound, share), most);
   }

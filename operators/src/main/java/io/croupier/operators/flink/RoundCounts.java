@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The reports that a subtask has seen of each named round. A report may name any round, so the
+ * The reports that a subtask has seen of each named round and gradient bound, by which bundles are
+ * kept apart. A report may name any round, and any bound that its model may ever have, so the
  * number of counts is bounded: once it is reached, the half with the lowest ranks is dropped, of
  * equal ranks the least recently named.
  *
@@ -23,16 +24,16 @@ import java.util.Map;
 final class RoundCounts {
   private final int most;
   private final Map<NamedRound, Count> counts = new LinkedHashMap<>(16, 0.75f, true);
-  private NamedRound lastNamed = new NamedRound("", -1);
+  private NamedRound lastNamed = new NamedRound("", -1, 0);
   private Count lastCount = new Count();
 
   /** The highest rank of a dropped count. */
   private long floor;
 
-  private record NamedRound(String modelId, long round) {
+  private record NamedRound(String modelId, long round, double gradientBound) {
 
-    boolean is(String otherModelId, long otherRound) {
-      return round == otherRound && modelId.equals(otherModelId);
+    boolean is(String otherModelId, long otherRound, double otherBound) {
+      return round == otherRound && gradientBound == otherBound && modelId.equals(otherModelId);
     }
   }
 
@@ -50,10 +51,10 @@ final class RoundCounts {
     this.most = most;
   }
 
-  /** Counts a report; returns how many reports of its round were counted before. */
-  long add(String modelId, long round) {
-    if (!lastNamed.is(modelId, round)) {
-      lastNamed = new NamedRound(modelId, round);
+  /** Counts a report; returns how many reports of its round and bound were counted before. */
+  long add(String modelId, long round, double gradientBound) {
+    if (!lastNamed.is(modelId, round, gradientBound)) {
+      lastNamed = new NamedRound(modelId, round, gradientBound);
       lastCount = count(lastNamed);
     }
     lastCount.rank = floor + lastCount.reports + 1;

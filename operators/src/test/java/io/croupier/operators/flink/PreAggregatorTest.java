@@ -318,4 +318,23 @@ class PreAggregatorTest {
     send(1, TestRecords.grid("m", 0, 1, 0));
     assertThat(sent()).extracting(sum -> sum.count).containsExactly(10);
   }
+
+  /** Bundles are kept by bound, so one that was invented must wait no longer than such a round. */
+  @Test
+  void anInventedBoundIsPassedOnLikeAnInventedRound() throws Exception {
+    start(1);
+    for (int i = 0; i < 300; i++) {
+      RoundSum report = TestRecords.grid("m", 7, 1, 0);
+      report.gradientBound = 0.5;
+      send(1, report);
+    }
+    harness.prepareSnapshotPreBarrier(1);
+    sent();
+    for (int i = 1; i <= 100; i++) {
+      RoundSum invented = TestRecords.grid("m", 7, 1, 0);
+      invented.gradientBound = 0.5 + i * 1e-6;
+      send(1, invented);
+      assertThat(sent()).extracting(sum -> sum.gradientBound).containsExactly(0.5 + i * 1e-6);
+    }
+  }
 }
