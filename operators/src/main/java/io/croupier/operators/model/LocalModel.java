@@ -161,7 +161,9 @@ public final class LocalModel implements LiveModel {
       return true;
     }
     Publication newest = published.newest();
-    return newest.answered && (!learner.isMisledByDelay() || newest.reports() >= late);
+    // Late answers to a publication that scouts move the clip as well as others.
+    boolean isDelayHarmless = clip.isScouting() || !learner.isMisledByDelay();
+    return newest.answered && (isDelayHarmless || newest.reports() >= late);
   }
 
   @Override

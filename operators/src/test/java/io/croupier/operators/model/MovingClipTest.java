@@ -242,9 +242,11 @@ class MovingClipTest {
     assertThat(life.model.isAnswered()).as("only a late answer").isFalse();
     life.answer(1, true, 1);
     assertThat(life.model.isAnswered()).isTrue();
+    assertThat(life.answer(0, true, 1)).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(life.model.isAnswered()).as("late answers mislead no learner").isTrue();
     assertThat(life.publish().getDroppedStale()).isOne();
     assertThat(life.newest().getDroppedUnpublished()).isOne();
-    assertThat(life.newest().getAnswers()).isEqualTo(3);
+    assertThat(life.newest().getAnswers()).isEqualTo(4);
     assertThat(life.newest().getUsed()).isZero();
   }
 
