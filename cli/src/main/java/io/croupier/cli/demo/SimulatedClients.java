@@ -3,8 +3,10 @@ package io.croupier.cli.demo;
 import io.croupier.cli.data.Problem;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.Sizes;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.AdaptiveClip;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -206,10 +208,11 @@ final class SimulatedClients implements AutoCloseable {
       double[] gradient) {
     double[] weights = snapshot.weights();
     problem.gradient(person, weights, gradient);
+    boolean isOfFeatures = snapshot.size().equals(Optional.of(AdaptiveClip.Size.FEATURES));
     return reporter.report(
         snapshot,
         gradient,
-        problem.size(snapshot.terms(), person, weights),
+        isOfFeatures ? snapshot.slopeBound() * problem.featureNorm(person) : Sizes.norm(gradient),
         randomiser.fitted(snapshot.gradientBound(), snapshot.gridExponent()));
   }
 

@@ -1,8 +1,10 @@
 package io.croupier.cli.report;
 
 import io.croupier.client.RoundTerms;
+import io.croupier.client.Sizes;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Question;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
@@ -20,6 +22,9 @@ final class EvaluatedGradient {
   private final Predicate<Question> answerable;
   private final Predicate<Question> truth;
 
+  /** Null before it is needed. */
+  private double[] evaluated;
+
   /**
    * A gradient and its size: if a question about the average is asked, nothing is reported.
    *
@@ -28,14 +33,14 @@ final class EvaluatedGradient {
    * @param size of the gradient, as a moving clip bounds it
    */
   EvaluatedGradient(RoundTerms terms, double[] gradient, double size) {
-    this(
-        terms,
-        () -> gradient,
-        () -> size,
-        question -> false,
+    this.terms = terms;
+    this.gradient = () -> gradient;
+    this.size = () -> size;
+    answerable = question -> false;
+    truth =
         question -> {
           throw new IllegalArgumentException("a gradient answers no question");
-        });
+        };
   }
 
   /**
@@ -43,29 +48,35 @@ final class EvaluatedGradient {
    *
    * @param terms of the round
    * @param gradient evaluates the gradient, shape [d]
-   * @param size evaluates the size of the gradient, as a moving clip bounds it
+   * @param featuresSize evaluates the size where the clip bounds features; elsewhere it is the norm
+   *     of the gradient
    * @param answerable whether the data can answer a question; doesn't depend on its values
    * @param truth evaluates a question that it can answer
    */
   EvaluatedGradient(
       RoundTerms terms,
       Supplier<double[]> gradient,
-      DoubleSupplier size,
+      DoubleSupplier featuresSize,
       Predicate<Question> answerable,
       Predicate<Question> truth) {
     this.terms = terms;
     this.gradient = gradient;
-    this.size = size;
     this.answerable = answerable;
     this.truth = truth;
+    boolean isOfFeatures = terms.size().equals(Optional.of(AdaptiveClip.Size.FEATURES));
+    size = isOfFeatures ? featuresSize : () -> Sizes.norm(gradient());
   }
 
   RoundTerms terms() {
     return terms;
   }
 
+  /** The gradient, evaluated by the first call. */
   double[] gradient() {
-    return gradient.get();
+    if (evaluated == null) {
+      evaluated = gradient.get();
+    }
+    return evaluated;
   }
 
   /** The size of the gradient, as a moving clip bounds it. */

@@ -3,9 +3,6 @@ package io.croupier.cli.report;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
-import io.croupier.client.Sizes;
-import io.croupier.schemas.AdaptiveClip;
-import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -62,7 +59,7 @@ final class RowGradients implements Gradients {
     return new EvaluatedGradient(
         at.terms(),
         () -> eachRow ? ofRow(row) : ofAll(),
-        () -> eachRow ? problem.size(at.terms(), row, at.weights()) : size(at),
+        () -> eachRow ? at.slopeBound() * problem.featureNorm(row) : meanSize(at),
         problem::canAnswer,
         question ->
             problem.answer(
@@ -71,15 +68,11 @@ final class RowGradients implements Gradients {
                 at.average()));
   }
 
-  /** Of the mean gradient: for features the mean size of all rows, which bounds its norm. */
-  private double size(ModelSnapshot at) {
-    if (!at.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
-      return Sizes.norm(ofAll());
-    }
-    double[] weights = at.weights();
+  /** The mean size of all rows by their features, which bounds the norm of the mean gradient. */
+  private double meanSize(ModelSnapshot at) {
     double mean = 0;
     for (int row = 0; row < problem.size(); row++) {
-      mean += problem.size(at.terms(), row, weights) / problem.size();
+      mean += at.slopeBound() * problem.featureNorm(row) / problem.size();
     }
     return mean;
   }

@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /**
  * What a spec implies for reports: the rules to judge them by, and the part of an admitted report
- * that the learner receives. Built once for each spec.
+ * that the learner receives. Built once for each spec. Not safe for use by several threads.
  */
 public final class ReportIntake {
   private final AdmissionRules rules;
@@ -28,6 +28,9 @@ public final class ReportIntake {
   private final boolean clipMoves;
   private final int reportsPerRound;
   private final long specOffset;
+
+  /** Null before the first trimmed report. */
+  private Trim lastTrim;
 
   /**
    * Creates the intake of a model with a valid spec.
@@ -98,9 +101,17 @@ public final class ReportIntake {
     }
     contribution.ifPresent(raw -> raw.put(report, sum));
     if (trims) {
-      new Trim(space.gradientBound(), space.gridExponent()).apply(sum);
+      trim(space).apply(sum);
     }
     return sum;
+  }
+
+  /** The trim of the last report, if it has the same bound: it always has where that is fixed. */
+  private Trim trim(GradientSpace space) {
+    if (lastTrim == null || !lastTrim.isOf(space.gradientBound())) {
+      lastTrim = new Trim(space.gradientBound(), space.gridExponent());
+    }
+    return lastTrim;
   }
 
   private static double response(Report report) {

@@ -24,14 +24,19 @@ public final class Trim {
   private final NormBound bound = new NormBound();
 
   /**
-   * Creates the trim of a model's reports.
+   * Creates the trim of reports of one gradient bound.
    *
    * @param gradientBound G, positive and finite
-   * @param gridExponent of the model's grid
+   * @param gridExponent of the grid of these reports
    */
   public Trim(double gradientBound, int gridExponent) {
     this.longest = REACH * gradientBound;
     this.gridExponent = gridExponent;
+  }
+
+  /** Returns whether it is that of a gradient bound, and so of the grid that belongs to it. */
+  boolean isOf(double gradientBound) {
+    return longest == REACH * gradientBound;
   }
 
   /** Returns by which factor a report of the given L2 norm is scaled, at most 1. */
