@@ -21,11 +21,7 @@ final class JournalCheck {
   static void check(TestTopics testTopics, String modelId, int admitted) throws Exception {
     long closed =
         testTopics.awaitJournal(modelId, admitted).stream().filter(Bundle::hasClosedRound).count();
-    testTopics.awaitUpdate(
-        modelId,
-        u ->
-            u.getUsed() + u.getDroppedStale() + u.getDroppedUnpublished() + u.getOpen() == admitted
-                && u.getRound() >= closed);
+    testTopics.awaitUpdate(modelId, u -> taken(u) == admitted && u.getRound() >= closed);
     List<Long> rounds = testTopics.updates(modelId).stream().map(ModelUpdate::getRound).toList();
     List<Bundle> bundles = testTopics.awaitJournal(modelId, admitted, rounds.size() - 1);
 
@@ -37,6 +33,16 @@ final class JournalCheck {
                 .map(AccountingEvent::getSource)
                 .toList());
     checkRounds(bundles, rounds);
+  }
+
+  /** The number of admitted reports that an update counts. */
+  private static long taken(ModelUpdate update) {
+    return update.getUsed()
+        + update.getAnswers()
+        + update.getDroppedStale()
+        + update.getDroppedUnpublished()
+        + update.getDroppedBound()
+        + update.getOpen();
   }
 
   /** The last round closes with the publication, so no bundle records its end. */
