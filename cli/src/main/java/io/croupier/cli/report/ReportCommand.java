@@ -42,7 +42,11 @@ import picocli.CommandLine.Spec;
       "",
       "Reports are sent to Kafka, or printed if --models is given instead of a Kafka address."
           + " Gradients are read from standard input, one per line, each a JSON array or"
-          + " {\"gradient\": [...], \"round\": N}, or evaluated on --data.",
+          + " {\"gradient\": [...], \"round\": N, \"size\": S}, or evaluated on --data.",
+      "",
+      "If the model's clip moves and bounds the size FEATURES, a line must state the size: slopeBound"
+          + " of the update times the norm of the features. For the size GRADIENT it is the norm of"
+          + " the gradient, if the line states none. Other models ignore the size.",
       "",
       "The round is that of the update at whose weights the gradient was evaluated, as 'croupier"
           + " follow' prints it. A line without a round gets the newest round published when the"
@@ -57,7 +61,8 @@ import picocli.CommandLine.Spec;
       "If the model asks questions, the ledger chooses some rounds in which a randomised bit answers"
           + " a question instead of a gradient, at the same cost. With --data, the command"
           + " evaluates and sends the answer, about one row of the person. A line of standard"
-          + " input is not chosen in such a round."
+          + " input is not chosen in such a round, except where the question is 'clip', which the"
+          + " size of the line answers."
     },
     footer = {
       "",
@@ -87,7 +92,8 @@ public final class ReportCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = {
         "Prints the reports instead of sending them; FILE is the models file that contains the"
-            + " model. Lines without a round get round 0; a line may name any other round."
+            + " model. Lines without a round get round 0; a line may name any other"
+            + " round, unless the model's clip moves."
       })
   private Path models;
 

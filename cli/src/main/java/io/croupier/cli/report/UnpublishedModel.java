@@ -5,6 +5,7 @@ import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
+import io.croupier.operators.clip.SlopeRule;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.ModelSpec;
@@ -88,7 +89,7 @@ final class UnpublishedModel implements PublishedModel {
     update.setSize(clip.getSize()).setQuestionProbability(1);
     if (clip.getSize() == AdaptiveClip.Size.FEATURES) {
       double slope = AdaptiveClips.slopeBound(clip);
-      update.setSlopeBound(clip.getSlopeRule() ? slope / 2 : slope);
+      update.setSlopeBound(clip.getSlopeRule() ? SlopeRule.share(0, 0) * slope : slope);
     }
   }
 

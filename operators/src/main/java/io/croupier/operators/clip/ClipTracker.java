@@ -1,6 +1,7 @@
 package io.croupier.operators.clip;
 
 import io.croupier.operators.learner.LearnerState;
+import io.croupier.schemas.AdaptiveClips;
 
 /**
  * Finds the clip c: a running estimate of the 20 % quantile of sizes, from randomised answers to
@@ -21,12 +22,15 @@ import io.croupier.operators.learner.LearnerState;
  *
  * <p>E S / H = E s = 2 P(size &gt; c) - 1, so E e = 0 exactly where a share of 1 - rho of the sizes
  * is at most c. N counts answers in units of one without randomisation. The clip first moves
- * towards the median, which is the fastest to find, and with N &gt;= 12 and m &gt;= 5 towards the
- * 20 % quantile. While the model scouts, it asks for no gradients. Steps shrink as 3 / N and stay
- * at least 3 / 300, so the clip follows sizes that change. All answers of a publication are about
- * one clip, so many of them must not move it far at once: without 16 H, 600 answers a publication
- * let it swing between 0.4 and 1.8 times the quantile for ever. With it, and with N at its limit,
- * one publication multiplies the clip by 0.74 to 1.08.
+ * towards the median, which is the fastest to find, and with the first step from N &gt;= 12 and m
+ * &gt;= 5 on towards the 20 % quantile. While the model scouts, it asks for no gradients. If N
+ * reaches 12 only with the sixth publication or later, that step still moves towards the median and
+ * ends the search. The search ends with the number of answers, whatever they are, so it may end far
+ * from the quantile where c0 is. Steps shrink as 3 / N and stay at least 3 / 300, so the clip
+ * follows sizes that change. All answers of a publication are about one clip, so many of them must
+ * not move it far at once: without 16 H, 600 answers a publication let it swing between 0.4 and 1.8
+ * times the quantile for ever. With it, and with N at its limit, one publication multiplies the
+ * clip by 0.74 to 1.08.
  *
  * <p>A first clip that is too small takes longer to correct than one that is too large: an answer
  * "above" moves the clip by 0.4 times the gain, one "not above" by 1.6 times it. Up to a factor of
@@ -43,8 +47,7 @@ import io.croupier.operators.learner.LearnerState;
  * are our own, chosen by simulation.
  */
 public final class ClipTracker {
-  /** The clip is from c0 divided by it to c0 times it. */
-  public static final double SPAN = 1e4;
+  private static final double SPAN = AdaptiveClips.SPAN;
 
   /** 2 rho - 1 for the 20 % quantile, rho = 0.8. */
   private static final double TARGET = 0.6;
@@ -100,8 +103,8 @@ public final class ClipTracker {
   }
 
   /**
-   * Returns whether the model still looks for the magnitude of the clip. While it does, it asks
-   * everybody for an answer, and no one for a gradient.
+   * Returns whether the model still searches for the magnitude of the clip. While it does, it asks
+   * all devices for an answer, and none for a gradient.
    */
   public boolean isScouting() {
     return information < SCOUTING_INFORMATION || publications < SCOUTING_PUBLICATIONS;

@@ -205,7 +205,10 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     diagnostics.put("saturations", (double) state.saturations);
   }
 
-  /** Invariants: the radius never falls; the point is in the ball; everything is finite. */
+  /**
+   * Invariants: from the first step on, which fits it to the clip of its round, the radius never
+   * falls; the point is in the ball; everything is finite.
+   */
   public static final class State implements LearnerState {
     private final BallPoint point;
     private final RunningAverage average;

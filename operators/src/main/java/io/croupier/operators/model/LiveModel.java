@@ -32,7 +32,7 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
     OPEN,
     /** It closed the round, and the learner has taken a step. */
     STEPPED,
-    /** It is an answer, and entered the tally of its question. */
+    /** It is an answer, and entered the tally of its question, or moves the clip. */
     TALLIED,
     /**
      * It named a round that takes no reports of its kind or no more, or a question that was
