@@ -55,7 +55,7 @@ final class AskedQuestions {
    * @return false if its question was removed since it was admitted
    */
   boolean add(RoundSum answer, int age) {
-    if (clip.add(answer)) {
+    if (clip.add(answer, age)) {
       answers++;
       return true;
     }

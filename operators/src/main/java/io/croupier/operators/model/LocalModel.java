@@ -161,7 +161,7 @@ public final class LocalModel implements LiveModel {
       return true;
     }
     Publication newest = published.newest();
-    // Late answers to a publication that scouts move the clip as well as others.
+    // Late answers to a publication that scouts don't move the clip.
     boolean isDelayHarmless = clip.isScouting() || !learner.isMisledByDelay();
     return newest.answered && (isDelayHarmless || newest.reports() >= late);
   }
@@ -276,7 +276,6 @@ public final class LocalModel implements LiveModel {
       return dropUnlisted(PublishedRounds.STALE, answer);
     }
     if (clip.isScouting()) {
-      // Late answers would move the clip twice, so the next publication waits for newer ones.
       arrived(published.at(index), answer.count);
       published.at(index).used += answer.count;
     }

@@ -72,10 +72,16 @@ final class RoundClip {
     return isMoving() ? ModelSpecs.gridExponent(reports.gradientBound) : fixedExponent;
   }
 
-  /** Takes an answer, if it is one to the question of the clip; returns whether it is. */
-  boolean add(RoundSum answer) {
+  /**
+   * Takes an answer, if it is one to the question of the clip. While the model scouts, a late one
+   * doesn't move the clip: it is about a clip that others have moved far already.
+   *
+   * @param age how many publications are newer than the one that the answer is about
+   * @return whether it is one
+   */
+  boolean add(RoundSum answer, int age) {
     boolean isOurs = isMoving() && answer.question.equals(AdaptiveClips.QUESTION);
-    if (isOurs) {
+    if (isOurs && (age == 0 || !isScouting())) {
       tracker.add(answer.response);
     }
     return isOurs;

@@ -164,7 +164,7 @@ class MovingClipTest {
   @ParameterizedTest
   @CsvSource({"1, 1", "1, 0.01", "1, 100", "3000, 0.3", "1e-60, 1e-64", "1e60, 1e63"})
   void theClipBecomesTheQuantile(double scale, double initial) {
-    int publications = 150;
+    int publications = 250;
     Life life = live(spec(initial), scale, publications, 0);
     int scouted = 0;
     for (ModelUpdate update : life.updates) {
@@ -302,6 +302,21 @@ class MovingClipTest {
     assertThat(life.publish().getDroppedBound()).isEqualTo(9);
     assertThat(life.newest().getUsed()).isEqualTo(3);
     assertThat(total(life.newest())).isEqualTo(life.newest().getAnswers() + 12);
+  }
+
+  @Test
+  void lateAnswersDoNotMoveAClipThatScouts() {
+    Life life = new Life(spec(1));
+    life.answer(0, true, 1);
+    double clip = life.publish().getGradientBound();
+    for (int i = 0; i < 50; i++) {
+      assertThat(life.answer(0, true, 1)).isEqualTo(BundleOutcome.TALLIED);
+    }
+    assertThat(life.model.hasNewRound()).as("only late answers").isFalse();
+    life.answer(1, false, 1);
+
+    assertThat(life.publish().getGradientBound()).isLessThan(clip);
+    assertThat(life.newest().getAnswers()).isEqualTo(52);
   }
 
   /** All answers are the same, so the clip runs to the end of its span. */
