@@ -60,16 +60,15 @@ record DemoParameters(
   }
 
   /**
-   * The randomiser of every person, for one report to each model. Its clip is 1: it must be {@link
-   * Randomiser#fitted} to that of a model, and its grid is the coarsest for any clip, so that the
-   * guarantee remains.
+   * The randomiser of every person, for one report to each model. It must be {@link
+   * Randomiser#fitted} to the clip of a model, whatever that is: the guarantee remains.
    *
    * @param dimension of the models
    * @throws IllegalArgumentException if epsilon is out of range
    */
   Randomiser randomiser(int dimension) {
-    Calibration coarsest = new Calibration(1, dimension, ModelSpecs.gridExponent(1), 1);
-    return mechanism.randomiser(coarsest, epsilon, delta());
+    Calibration ofAnyClip = new Calibration(1, dimension, ModelSpecs.gridExponent(1), 1, true);
+    return mechanism.randomiser(ofAnyClip, epsilon, delta());
   }
 
   /** What BANCO is to accept: the noise of all. */
