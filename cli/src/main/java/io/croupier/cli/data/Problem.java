@@ -124,7 +124,12 @@ public final class Problem {
 
   /** Whether the slope of the loss is bounded. */
   public boolean hasBoundedSlope() {
-    return pointLoss.steepest() <= Double.MAX_VALUE;
+    return steepest() <= Double.MAX_VALUE;
+  }
+
+  /** The least bound on the slope of the loss; infinite if it has none. */
+  public double steepest() {
+    return pointLoss.steepest();
   }
 
   /**

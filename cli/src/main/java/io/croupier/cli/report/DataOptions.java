@@ -8,6 +8,8 @@ import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.AdaptiveClip;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
 /** Options that evaluate gradients on a file of data instead of reading them. */
@@ -78,9 +80,10 @@ final class DataOptions {
    *
    * @param model whose weights the gradients are evaluated at
    * @param isLive whether new rounds may be published
+   * @param warnings receives what is no error, in words
    * @throws InputException if the data doesn't fit the model
    */
-  RowGradients gradients(PublishedModel model, boolean isLive) {
+  RowGradients gradients(PublishedModel model, boolean isLive, Consumer<String> warnings) {
     if (!(scale > 0 && scale <= Double.MAX_VALUE)) {
       throw new InputException("--scale is %s; it must be positive and finite".formatted(scale));
     }
@@ -94,7 +97,21 @@ final class DataOptions {
     double bound = newest.size().isEmpty() ? newest.gradientBound() : Double.POSITIVE_INFINITY;
     Problem problem = CsvRows.load(file, label, loss, newest.dimension(), bound, scale);
     newest.size().ifPresent(size -> requireUsable(size, problem));
+    warnOfSteepLoss(newest, problem, warnings);
     return new RowGradients(problem, model, eachRow, rounds);
+  }
+
+  /** The slope rule lowers the bound on purpose, for the logistic loss only. */
+  private void warnOfSteepLoss(ModelSnapshot model, Problem problem, Consumer<String> warnings) {
+    if (model.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))
+        && loss != NamedLoss.LOGISTIC
+        && problem.steepest() > model.slopeBound()) {
+      warnings.accept(
+          ("Warning: the slope of --loss %s is up to %s, above the model's slopeBound, %s: the"
+                  + " longest gradients are clipped more than others, which may bias the model."
+                  + " Reports are as private as before")
+              .formatted(loss, problem.steepest(), model.slopeBound()));
+    }
   }
 
   /** A loss whose gradients the clip can bound. */

@@ -200,7 +200,7 @@ public final class ReportCommand implements Callable<Integer> {
     Randomiser randomiser = noise.randomiser(model.newest());
     Gradients gradients =
         data != null
-            ? data.gradients(model, sending)
+            ? data.gradients(model, sending, spec.commandLine().getErr()::println)
             : new LineGradients(
                 new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)), model);
     int earlier = ledger.pending().size();

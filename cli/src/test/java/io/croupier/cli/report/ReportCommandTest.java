@@ -518,6 +518,9 @@ class ReportCommandTest {
         List.of("--model finds --loss huber-mallows", "--model norms --loss squared")) {
       Run run = run("", model + data);
       assertThat(run.code).as(run.err).isZero();
+      assertThat(
+              run.err.contains("Warning: the slope of --loss huber-mallows is up to 1.345, above"))
+          .isEqualTo(model.contains("huber"));
     }
     assertThat(
             run(
