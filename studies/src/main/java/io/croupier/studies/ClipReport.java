@@ -1,6 +1,7 @@
 package io.croupier.studies;
 
 import static io.croupier.studies.ClipStudy.EPSILONS;
+import static io.croupier.studies.ClipStudy.FIRST_RADIUS;
 import static io.croupier.studies.ClipStudy.HUNDRED;
 import static io.croupier.studies.ClipStudy.MECHANISMS;
 import static io.croupier.studies.ClipStudy.MOVING;
@@ -30,7 +31,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
   /** Excess risk of the best fixed clip below which a ratio to it has no meaning. */
   private static final double SOLVED = 1e-9;
 
-  private static final int WORST = 8;
+  private static final int WORST = 6;
 
   /** A problem of the suite. */
   record OnProblem(ClipProblem problem, ClipOutcomes outcomes) {}
@@ -49,7 +50,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
     groups(learnable);
     page.picture("ratios", picture(learnable));
     slopeRule(unsolved);
-    worst(learnable);
+    worst(unsolved);
     census(ofCensus, census);
   }
 
@@ -70,7 +71,10 @@ record ClipReport(MarkdownPage page, int people, int men) {
             + " gradients, as `gradient_bound` does, and all people report.",
         "*%s* and *%s* are the same clip in all problems, whose units are 0.01 to 100."
             .formatted(ONE, HUNDRED),
-        "With the slope rule, rounds announce a smaller slope bound while noise dominates.");
+        "With the slope rule, rounds announce a smaller slope bound while noise dominates.",
+        "The learner's first radius is 0.01 over the clip, and follows the clip. *%s*: it stays that of"
+                .formatted(FIRST_RADIUS)
+            + " the first round.");
   }
 
   private static String counted(int number) {
@@ -110,6 +114,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
     for (String way : MOVING) {
       rows.add(row(way, unsolved, o -> o.ratio(way)));
     }
+    rows.add(row(FIRST_RADIUS, unsolved, o -> o.ratio(FIRST_RADIUS)));
     rows.add(row(ONE, unsolved, o -> o.ratio(ONE)));
     rows.add(row(HUNDRED, unsolved, o -> o.ratio(HUNDRED)));
     rows.add(row("never moving", unsolved, ClipOutcomes::ratioOfZero));
@@ -240,24 +245,51 @@ record ClipReport(MarkdownPage page, int people, int men) {
         rows);
   }
 
-  private void worst(List<OnProblem> learnable) {
+  private void worst(List<OnProblem> unsolved) {
     page.heading("Where a moving clip is worst");
     page.paragraph(
-        "Learnable problems with the largest ratios, *%s*; the clips are in units of the gradients."
-            .formatted(RIGHT));
+        "Learnable problems with the largest ratios to the best fixed clip, *%s*; the clips are in units"
+                .formatted(RIGHT)
+            + " of the gradients.");
+    worst(unsolved, ClipOutcomes::isLearnable, o -> o.ratio(RIGHT), "excess / best fixed clip");
+    page.paragraph(
+        "The other problems with the largest ratios to never moving. The absolute excess is small, but"
+            + " the radius can't be smaller than 0.01 over the clip.");
+    worst(
+        unsolved,
+        o -> !o.isLearnable(),
+        o -> o.ratio(RIGHT) / o.ratioOfZero(),
+        "excess / never moving");
+  }
+
+  private void worst(
+      List<OnProblem> problems,
+      Predicate<ClipOutcomes> which,
+      ToDoubleFunction<ClipOutcomes> badness,
+      String column) {
     page.table(
         List.of(
-            "problem", "excess", "ratio", "never moving", "best fixed clip", "last moving clip"),
-        learnable.stream()
-            .sorted(Comparator.comparingDouble(on -> -on.outcomes.ratio(RIGHT)))
+            "problem",
+            column,
+            "excess",
+            "first radius kept",
+            "best fixed clip",
+            "never moving",
+            "the best fixed clip",
+            "the last moving clip"),
+        problems.stream()
+            .filter(on -> which.test(on.outcomes))
+            .sorted(Comparator.comparingDouble(on -> -badness.applyAsDouble(on.outcomes)))
             .limit(WORST)
             .map(
                 on ->
                     List.of(
                         on.problem.label(),
+                        NumberLabels.short3(badness.applyAsDouble(on.outcomes)),
                         on.outcomes.excess(RIGHT).toString(),
-                        NumberLabels.short3(on.outcomes.ratio(RIGHT)),
-                        NumberLabels.short3(on.outcomes.ratioOfZero()),
+                        on.outcomes.excess(FIRST_RADIUS).toString(),
+                        on.outcomes.oracle().toString(),
+                        NumberLabels.short3(on.outcomes.zero()),
                         NumberLabels.short3(on.outcomes.bestClip()),
                         NumberLabels.short3(on.outcomes.lastClip(RIGHT))))
             .toList());
@@ -272,6 +304,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
                 .formatted(NumberLabels.short3(cells.get(0).zero()))
             + " features are longer than 1.");
     List<String> ways = new ArrayList<>(MOVING);
+    ways.add(FIRST_RADIUS);
     ways.add(SLOPE_RULE);
     for (Mechanism mechanism : MECHANISMS) {
       List<ClipOutcomes> own = ofMechanism(cells, mechanism);

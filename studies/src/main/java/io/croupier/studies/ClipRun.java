@@ -29,6 +29,9 @@ final class ClipRun {
   /** Null before the first round. */
   private LearnerRun run;
 
+  /** That of the first round. */
+  private double firstClip;
+
   private long rounds;
   private double slopeBound;
 
@@ -84,12 +87,14 @@ final class ClipRun {
     double clip = tracker.clip();
     if (run == null) {
       run = new LearnerRun(learner(clip));
+      firstClip = clip;
     }
     // Scaled by the size, then clipped in any case, in units of the clip.
     double factor = Math.min(1, clip / size) / clip;
     Vectors.scale(Math.min(factor, 1 / norm), gradient, gradient);
     release.draw(gradient, random, released);
-    run.bound(clip);
+    // The bound of a round decides on nothing but the first radius.
+    run.bound(way.keepsFirstRadius() ? firstClip : clip);
     run.add(released);
     run.step(1);
     rounds++;

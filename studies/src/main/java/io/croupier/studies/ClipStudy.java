@@ -17,6 +17,7 @@ final class ClipStudy implements Study {
   static final String RIGHT = "moving, initial right";
   static final String TOO_LARGE = "moving, initial 100 times too large";
   static final String TOO_SMALL = "moving, initial 100 times too small";
+  static final String FIRST_RADIUS = "moving, initial right, first radius kept";
   static final String SLOPE_RULE = "moving, initial right, slope rule";
   static final String ONE = "fixed at 1";
   static final String HUNDRED = "fixed at 100";
@@ -81,6 +82,7 @@ final class ClipStudy implements Study {
   private static List<ClipWay> ways(ClipProblem problem) {
     List<ClipWay> ways = new ArrayList<>(grid(problem.unit()));
     ways.addAll(moving(problem.unit()));
+    ways.add(ClipWay.keepingFirstRadius(FIRST_RADIUS, problem.unit()));
     ways.add(ClipWay.fixed(ONE, 1));
     ways.add(ClipWay.fixed(HUNDRED, 100));
     if (problem.loss() == Loss.LOGISTIC) {
@@ -92,6 +94,7 @@ final class ClipStudy implements Study {
   private static List<ClipWay> waysOnCensus() {
     List<ClipWay> ways = new ArrayList<>(grid(1));
     ways.addAll(moving(1));
+    ways.add(ClipWay.keepingFirstRadius(FIRST_RADIUS, 1));
     ways.add(ClipWay.withSlopeRule(SLOPE_RULE, 1));
     return ways;
   }
@@ -153,12 +156,12 @@ final class ClipStudy implements Study {
       Runner runner) {
     LinearParticipants all = participants.get();
     int d = all.dimension();
-    SeededRandom random = new SeededRandom(privacy.noise);
     Release release = privacy.mechanism.release(d, 1, privacy.epsilon);
-    List<ClipRun> runs =
-        ways.stream()
-            .map(way -> new ClipRun(d, way, privacy.byFeatures, release, privacy.epsilon, random))
-            .toList();
+    List<ClipRun> runs = new ArrayList<>();
+    for (ClipWay way : ways) {
+      SeededRandom random = new SeededRandom(SeededRandom.seed(privacy.noise, runs.size(), 0));
+      runs.add(new ClipRun(d, way, privacy.byFeatures, release, privacy.epsilon, random));
+    }
     List<Outcome> outcomes = new ClipTrial(all, runs).play(people);
     runner.progress().accept((long) people * ways.size());
     return outcomes;
