@@ -4,6 +4,7 @@ import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.ZeroConcentratedDp;
 import io.croupier.noise.SecureBits;
+import io.croupier.schemas.ModelSpecs;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
@@ -53,6 +54,11 @@ public record Calibration(
     new GradientGrid(gradientBound, dimension, gridExponent);
     if (reports < 1) {
       throw new IllegalArgumentException("reports is " + reports + "; it must be at least 1");
+    }
+    if (clipMoves && gridExponent != ModelSpecs.gridExponent(gradientBound)) {
+      throw new IllegalArgumentException(
+          "gridExponent is %d; with a moving clip it must be %d, that of gradientBound %s"
+              .formatted(gridExponent, ModelSpecs.gridExponent(gradientBound), gradientBound));
     }
   }
 

@@ -21,7 +21,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * of the call: it waits for no transaction.
  */
 public final class CommittedRecords {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final Duration POLL = Duration.ofMillis(100);
 
   private CommittedRecords() {}

@@ -29,8 +29,9 @@ import io.croupier.schemas.AdaptiveClips;
  * from the quantile where c0 is. Steps shrink as 3 / N and stay at least 3 / 300, so the clip
  * follows sizes that change. All answers of a publication are about one clip, so many of them must
  * not move it far at once: without 16 H, 600 answers a publication let it swing between 0.4 and 1.8
- * times the quantile for ever. With it, and with N at its limit, one publication multiplies the
- * clip by 0.74 to 1.08.
+ * times the quantile for ever. With it, and with N at its limit, answers without randomisation
+ * multiply the clip by 0.74 to 1.08 in one publication; those of strength h by at most exp(3 (1/h -
+ * 0.6) / 16).
  *
  * <p>A first clip that is too small takes longer to correct than one that is too large: an answer
  * "above" moves the clip by 0.4 times the gain, one "not above" by 1.6 times it. Up to a factor of

@@ -48,6 +48,9 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   /** The largest squared norm of a trimmed report, in units of G. */
   private static final double LARGEST_SQUARED_NORM = 4;
 
+  /** The mean squared norm of the smallest rounds, in units of G, beyond which they are noise. */
+  private static final double NOISE_DOMINATES = 2.5;
+
   private static final String SQUARED_NORM = "trimmed-mean-squared-norm";
 
   /** Parts of a state that an earlier release stored, of reports that were not trimmed. */
@@ -83,10 +86,13 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
     return new State(dimension(), FIRST_RADIUS / gradientBound);
   }
 
-  /** A late gradient counts as evidence for the direction in which the weights have gone since. */
+  /**
+   * A late gradient counts as evidence for the direction in which the weights have gone since.
+   * Where noise dominates, large rounds of late gradients and the wait for others cost more.
+   */
   @Override
-  public boolean isMisledByDelay() {
-    return true;
+  public boolean isMisledByDelay(State state) {
+    return state.weights.leastRounds() <= NOISE_DOMINATES;
   }
 
   @Override

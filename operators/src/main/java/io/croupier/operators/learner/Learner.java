@@ -61,10 +61,11 @@ public interface Learner<S extends LearnerState> extends Serializable {
 
   /**
    * Whether many steps on gradients that were taken at older weights than the newest published ones
-   * mislead this learner. If so, the caller gives it few, large rounds of such gradients, and
-   * publishes new weights only when it has as many gradients of the newest ones.
+   * mislead this learner in the state that it has reached. If so, the caller gives it few, large
+   * rounds of such gradients, and publishes new weights only when it has as many gradients of the
+   * newest ones.
    */
-  default boolean isMisledByDelay() {
+  default boolean isMisledByDelay(S state) {
     return false;
   }
 

@@ -54,6 +54,11 @@ final class RoundWeights {
     return Math.min(halved, Math.min(own - unit, WEIGHTS - 1));
   }
 
+  /** Returns q_b, the mean squared norm of the smallest rounds; 0 before the first one. */
+  double leastRounds() {
+    return unit == NONE ? 0 : squaredNorms[unit];
+  }
+
   /** Observes the squared norm of a round's mean gradient; it must be finite. */
   void observe(int reports, double squaredNorm) {
     int own = sizeClass(reports);

@@ -52,12 +52,14 @@ final class AskedQuestions {
    * Adds an answer.
    *
    * @param age how many publications are newer than the one that the answer is about
-   * @return false if its question was removed since it was admitted
+   * @return false if its question was removed since it was admitted, or if the model scouts and it
+   *     is late
    */
   boolean add(RoundSum answer, int age) {
-    if (clip.add(answer, age)) {
-      answers++;
-      return true;
+    if (clip.isAsked(answer)) {
+      boolean isTaken = clip.add(answer, age);
+      answers += isTaken ? 1 : 0;
+      return isTaken;
     }
     Asked question = asked.get(answer.question);
     if (question == null) {

@@ -6,9 +6,9 @@ import io.croupier.operators.report.VectorForm;
 import java.util.Arrays;
 
 /**
- * A sum of reports to one model and round that is still growing: grid vectors are added exactly, as
- * integers, others in order of arrival. A sum of sparse reports names the coordinates that any of
- * them names.
+ * A sum of reports to one model and round, of one gradient bound, that is still growing: grid
+ * vectors are added exactly, as integers, others in order of arrival. A sum of sparse reports names
+ * the coordinates that any of them names.
  *
  * <p>A bundle of one report is that report itself, bit for bit. So a bundle depends only on its
  * reports and their order.

@@ -162,7 +162,7 @@ public final class LocalModel implements LiveModel {
     }
     Publication newest = published.newest();
     // Late answers to a publication that scouts don't move the clip.
-    boolean isDelayHarmless = clip.isScouting() || !learner.isMisledByDelay();
+    boolean isDelayHarmless = clip.isScouting() || !learner.isMisledByDelay(state);
     return newest.answered && (isDelayHarmless || newest.reports() >= late);
   }
 
@@ -229,7 +229,7 @@ public final class LocalModel implements LiveModel {
       return BundleOutcome.OPEN;
     }
     long roundSize =
-        isLate && learner.isMisledByDelay()
+        isLate && learner.isMisledByDelay(state)
             ? publication.lateRoundSize(reportsPerRound)
             : publication.roundSize(reportsPerRound);
     if (filling.count() == 0 && sum.count >= roundSize) {

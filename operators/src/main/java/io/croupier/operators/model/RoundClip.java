@@ -72,19 +72,24 @@ final class RoundClip {
     return isMoving() ? ModelSpecs.gridExponent(reports.gradientBound) : fixedExponent;
   }
 
+  /** Returns whether an answer is one to the question of the clip. */
+  boolean isAsked(RoundSum answer) {
+    return isMoving() && answer.question.equals(AdaptiveClips.QUESTION);
+  }
+
   /**
-   * Takes an answer, if it is one to the question of the clip. While the model scouts, a late one
-   * doesn't move the clip: it is about a clip that others have moved far already.
+   * Takes an answer to the question of the clip.
    *
    * @param age how many publications are newer than the one that the answer is about
-   * @return whether it is one
+   * @return false for a late one while the model scouts: it is about a clip that others have moved
+   *     far already
    */
   boolean add(RoundSum answer, int age) {
-    boolean isOurs = isMoving() && answer.question.equals(AdaptiveClips.QUESTION);
-    if (isOurs && (age == 0 || !isScouting())) {
+    boolean isTimely = age == 0 || !isScouting();
+    if (isTimely) {
       tracker.add(answer.response);
     }
-    return isOurs;
+    return isTimely;
   }
 
   /** Returns whether there are answers since the newest publication. */

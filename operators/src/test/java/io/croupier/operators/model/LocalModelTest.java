@@ -371,6 +371,25 @@ class LocalModelTest {
     }
   }
 
+  /** Trimmed reports of strong noise have norms of 2; those without noise at most 1. */
+  @Test
+  void lateReportsOfStrongNoiseAreLikeOthers() {
+    LocalModel model =
+        new LocalModel(spec().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build(), 0);
+    publish(model, 0);
+    for (int i = 0; i < 100; i++) {
+      model.add(dense(0, i % 2 == 0 ? 1.4 : -1.4, i % 4 < 2 ? 1.4 : -1.4, 0));
+    }
+    publish(model, 1);
+    long before = model.round();
+    for (int i = 0; i < 1000; i++) {
+      model.add(dense(0, i % 2 == 0 ? 1.4 : -1.4, i % 4 < 2 ? 1.4 : -1.4, 0));
+    }
+    assertThat(model.round() - before).isBetween(60L, 120L);
+    model.add(dense(model.publishedRound(), 1.4, 1.4, 0));
+    assertThat(model.isAnswered()).as("one report is enough").isTrue();
+  }
+
   private static void alternate(LocalModel model, long round, int reports) {
     for (int i = 0; i < reports; i++) {
       model.add(dense(round, i % 2 == 0 ? 0.5 : -0.5, i % 4 < 2 ? 0.5 : -0.5, 0));

@@ -83,6 +83,10 @@ final class FieldReader implements FieldPass {
   @Override
   public <E extends Enum<E>> E constant(E value, E[] constants) throws IOException {
     int ordinal = length();
+    if (ordinal >= constants.length) {
+      throw new IOException(
+          "A record between operators is damaged, or of a later release: constant " + ordinal);
+    }
     return ordinal < 0 ? null : constants[ordinal];
   }
 

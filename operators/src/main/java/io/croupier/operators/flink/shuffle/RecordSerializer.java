@@ -8,7 +8,8 @@ import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * Writes and reads one class of records, field by field and without reflection. A new field is one
- * line at the end of {@link #pass}, with {@code since} the next version, and that version.
+ * line at the end of {@link #pass}; if a release has written the current version, with {@code
+ * since} the next version, and that version.
  *
  * <p>Every record contains its version, and all earlier versions are read. Not thread-safe: each
  * thread has its own {@link #duplicate}.
