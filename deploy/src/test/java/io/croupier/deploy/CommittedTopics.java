@@ -159,7 +159,7 @@ final class CommittedTopics {
     cluster.shell(
         "cd '%s'; '%s/croupier' replay --models '%s' --reports reports --journal journal"
                 .formatted(directory, Cluster.ROOT, models)
-            + " --updates updates");
+            + " --format protobuf --updates updates");
     for (String model : LoadGenerator.models()) {
       Path file = directory.resolve("updates-" + model);
       try (JsonLines lines = JsonLines.create(file)) {
