@@ -1,122 +1,38 @@
 package io.croupier.cli.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.tuple;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.util.JsonFormat;
-import io.croupier.cli.InputException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.DeclarationCase;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.PrivUnit;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /**
  * Printing reports, which needs no Kafka. The noise is not seeded; the assertions don't depend on
  * it.
  */
-class ReportCommandTest {
-
-  /** Noise so small that the release equals the clipped gradient. */
-  private static final String CLEAR = "--mechanism l2-laplace --epsilon 1e12 ";
-
-  private static final String NOISE = "--mechanism l2-laplace --epsilon 1 ";
-  private static final String FORGET = "--without-ledger ";
-  private static final String LEDGER = "--ledger %s ";
-
-  @TempDir private Path directory;
-
-  @BeforeEach
-  void writeModels() throws IOException {
-    Files.writeString(
-        directory.resolve("models.yaml"),
-        """
-        - {modelId: taps, dimension: 2, gradientBound: 1, initialWeights: [1, 2], adaptiveRadius: {}}
-        - {modelId: halves, dimension: 2, gradientBound: 1, answerProbability: 0.5, adaptiveRadius: {}}
-        - {modelId: asks, dimension: 2, gradientBound: 1, questionProbability: 0.9999999,
-           questions: [{name: right, accuracy: {}}], initialWeights: [1, 2], adaptiveRadius: {}}
-        - {modelId: finds, dimension: 2, adaptiveClip: {size: FEATURES, initial: 3},
-           initialWeights: [1, 2], adaptiveRadius: {}}
-        - {modelId: norms, dimension: 2, adaptiveClip: {size: GRADIENT}, adaptiveRadius: {}}
-        - {modelId: words, dimension: 3, gradientBound: 1, coordinateWise: {}}
-        - {modelId: raw, dimension: 2, gradientBound: 1, reportsPerRound: 2, dpFtrl:
-           {clipNorm: 1, noiseMultiplier: 1, learningRate: 1, noise: {tree: {}}}}
-        """);
-  }
-
-  private record Run(int code, ByteString out, String err) {
-    List<GradientReport> reports() throws IOException {
-      List<GradientReport> reports = new ArrayList<>();
-      for (String line : out.toStringUtf8().lines().toList()) {
-        GradientReport.Builder report = GradientReport.newBuilder();
-        JsonFormat.parser().merge(line, report);
-        reports.add(report.build());
-      }
-      return reports;
-    }
-  }
-
-  private Run run(String input, String options) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    return run(input, options, out, out);
-  }
-
-  private Run run(String input, String options, OutputStream out, ByteArrayOutputStream seen) {
-    StringWriter err = new StringWriter();
-    boolean named = options.contains("--models") || options.contains("--kafka");
-    String models = named ? "" : "--models " + path("models.yaml") + " ";
-    String model = options.contains("--model ") ? "" : "--model taps ";
-    int code =
-        new CommandLine(new ReportCommand(new ByteArrayInputStream(input.getBytes(UTF_8)), out))
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .setErr(new PrintWriter(err))
-            .setExecutionExceptionHandler(
-                (exception, line, parsed) -> {
-                  assertThat(exception).isInstanceOf(InputException.class);
-                  line.getErr().println(exception.getMessage());
-                  return 1;
-                })
-            .execute(
-                (models + model + "--user ada " + options.formatted(path("ada.ledger")))
-                    .strip()
-                    .split(" +"));
-    return new Run(code, ByteString.copyFrom(seen.toByteArray()), err.toString());
-  }
-
-  private String path(String name) {
-    return directory.resolve(name).toString();
-  }
-
+class ReportCommandTest extends ReportCommandRuns {
   @Test
   void everyLineIsAReportInItsOrder() throws IOException {
     Run run = run("[0.5, 0]\n\n{\"gradient\": [0, -8], \"round\": \"7\"}\n", FORGET + CLEAR);
 
-    assertThat(run.code).isZero();
-    assertThat(run.err).contains("2 printed", "2 reports");
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).contains("2 printed", "2 reports");
     List<GradientReport> reports = run.reports();
     assertThat(reports).extracting(GradientReport::getRound).containsExactly(0L, 7L);
     assertThat(reports).extracting(GradientReport::getSequence).containsExactly(0L, 1L);
@@ -154,9 +70,9 @@ class ReportCommandTest {
     String zeros = model.equals("taps") ? "[0, 0]" : "[0, 0, 0]";
     Run run = run(zeros, FORGET + "--model " + model + " " + noise);
 
-    assertThat(run.code).as(run.err).isZero();
+    assertThat(run.code()).as(run.err()).isZero();
     assertThat(run.reports().get(0).getDeclarationCase()).isEqualTo(declaration);
-    assertThat(run.err).contains(spent);
+    assertThat(run.err()).contains(spent);
   }
 
   /** The default is priv_unit: a seed and an index, in JSON and in the bytes of a record. */
@@ -171,17 +87,17 @@ class ReportCommandTest {
 
     Run record =
         run("{\"gradient\": [0.5, 0], \"round\": 0}", FORGET + "--epsilon 1 --format record");
-    GradientReport sent = GradientReport.parseFrom(record.out);
+    GradientReport sent = GradientReport.parseFrom(record.out());
     assertThat(sent.getPrivUnit()).isEqualTo(report.getPrivUnit());
     assertThat(GradientReports.violations(sent)).isEmpty();
   }
 
   @Test
   void privUnitIsRefusedWhereItCannotBe() {
-    assertThat(run("[0, 0]", FORGET + "--epsilon 1 --undisclosed").err)
+    assertThat(run("[0, 0]", FORGET + "--epsilon 1 --undisclosed").err())
         .contains("--mechanism priv-unit takes no --undisclosed");
-    assertThat(run("[0, 0]", FORGET + "--epsilon 16.5").err).contains("epsilon is 16.5");
-    assertThat(run("[0, 0]", FORGET + "--mu 1").err)
+    assertThat(run("[0, 0]", FORGET + "--epsilon 16.5").err()).contains("epsilon is 16.5");
+    assertThat(run("[0, 0]", FORGET + "--mu 1").err())
         .contains("--mechanism priv-unit takes --epsilon, and no other level");
   }
 
@@ -206,7 +122,7 @@ class ReportCommandTest {
                 + models
                 + " --model m --mechanism coordinate-laplace --epsilon 0.7 --limit-epsilon 0.7"
                 + clip);
-    assertThat(run.code).as(run.err).isZero();
+    assertThat(run.code()).as(run.err()).isZero();
   }
 
   @Test
@@ -215,11 +131,11 @@ class ReportCommandTest {
     Run second =
         run("[1, 0]\n[0.111, 0]\n[1, 0]\n[1, 0]\n", LEDGER + NOISE + "--limit-epsilon 3.5");
 
-    assertThat(first.code).isZero();
-    assertThat(first.err).contains("2 printed. In the ledger: 2 reports, epsilon 2 of 3.5.");
-    assertThat(second.code).isEqualTo(1);
+    assertThat(first.code()).isZero();
+    assertThat(first.err()).contains("2 printed. In the ledger: 2 reports, epsilon 2 of 3.5.");
+    assertThat(second.code()).isEqualTo(1);
     assertThat(second.reports()).hasSize(1);
-    assertThat(second.err)
+    assertThat(second.err())
         .contains("epsilon would add up to 4; the limit is 3.5")
         .contains("Not reported: line 2 and at least 2 more")
         .contains("1 printed. In the ledger: 3 reports, epsilon 3 of 3.5.")
@@ -235,15 +151,15 @@ class ReportCommandTest {
     String noise = options.contains("--mechanism") ? "" : NOISE;
     Run run = run("[1, 0]\n[1, 0]\n[1, 0]\n", FORGET + noise + options);
 
-    assertThat(run.code).isEqualTo(1);
+    assertThat(run.code()).isEqualTo(1);
     assertThat(run.reports()).hasSize(1);
-    assertThat(run.err).contains("line 2 and at least 1 more", spent);
+    assertThat(run.err()).contains("line 2 and at least 1 more", spent);
   }
 
   @Test
   void aLimitOnOneKindOfNoiseForbidsTheOther() {
-    assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9").err).contains("the limit is 0.0");
-    assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9 --limit-epsilon 1").code).isZero();
+    assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9").err()).contains("the limit is 0.0");
+    assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9 --limit-epsilon 1").code()).isZero();
   }
 
   /** A missing report or charge would disclose that the gradient overflowed. */
@@ -252,8 +168,8 @@ class ReportCommandTest {
     String input = "[NaN, 0.5]\n{\"gradient\": [0.5, -Infinity], \"round\": 0}\n[1e999, 0.5]\n";
     Run run = run(input, LEDGER + CLEAR);
 
-    assertThat(run.code).isZero();
-    assertThat(run.err).contains("3 printed", "In the ledger: 3 reports");
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).contains("3 printed", "In the ledger: 3 reports");
     assertThat(run.reports())
         .hasSize(3)
         .allSatisfy(report -> assertThat(report.getGrid().getValuesList()).containsExactly(0, 0));
@@ -263,9 +179,9 @@ class ReportCommandTest {
   void aBadLineEndsTheRunAndIsNotCharged() throws IOException {
     Run run = run("[0, 0]\n\n[0.111, \"0.222\"]\n[0, 0]\n", LEDGER + NOISE);
 
-    assertThat(run.code).isEqualTo(1);
+    assertThat(run.code()).isEqualTo(1);
     assertThat(run.reports()).hasSize(1);
-    assertThat(run.err)
+    assertThat(run.err())
         .contains("Standard input, line 3: 'gradient[1]' is not a number")
         .contains("In the ledger: 1 reports, epsilon 1.")
         .doesNotContain("0.111", "0.222");
@@ -293,18 +209,18 @@ class ReportCommandTest {
     }
     Run next = run("", LEDGER + NOISE);
 
-    assertThat(failed.code).isEqualTo(1);
-    assertThat(failed.err).contains("Broken pipe", "0 printed", "Not acknowledged: 1");
-    assertThat(next.code).isZero();
+    assertThat(failed.code()).isEqualTo(1);
+    assertThat(failed.err()).contains("Broken pipe", "0 printed", "Not acknowledged: 1");
+    assertThat(next.code()).isZero();
     assertThat(next.reports()).containsExactly(GradientReport.parseFrom(stored));
-    assertThat(run("", LEDGER + NOISE).out).isEmpty();
+    assertThat(run("", LEDGER + NOISE).out()).isEmpty();
   }
 
   @Test
   void binaryReportsArePrecededByTheirLengths() throws IOException {
     Run run = run("[1, 0]\n[0, 1]\n", FORGET + NOISE + "--format protobuf");
 
-    InputStream in = run.out.newInput();
+    InputStream in = run.out().newInput();
     assertThat(GradientReport.parseDelimitedFrom(in).getSequence()).isZero();
     assertThat(GradientReport.parseDelimitedFrom(in).getSequence()).isEqualTo(1);
     assertThat(in.read()).isEqualTo(-1);
@@ -315,10 +231,10 @@ class ReportCommandTest {
     Run one = run("[1, 0]\n", FORGET + NOISE + "--format record");
     Run two = run("[1, 0]\n[1, 0]\n", LEDGER + NOISE + "--format record");
 
-    assertThat(GradientReport.parseFrom(one.out).getUserId()).isEqualTo("ada");
-    assertThat(two.code).isEqualTo(1);
-    assertThat(GradientReport.parseFrom(two.out).getUserId()).isEqualTo("ada");
-    assertThat(two.err)
+    assertThat(GradientReport.parseFrom(one.out()).getUserId()).isEqualTo("ada");
+    assertThat(two.code()).isEqualTo(1);
+    assertThat(GradientReport.parseFrom(two.out()).getUserId()).isEqualTo("ada");
+    assertThat(two.err())
         .contains("--format record prints a single report", "In the ledger: 1 reports");
   }
 
@@ -336,8 +252,8 @@ class ReportCommandTest {
     // All 40 decisions are equal with probability 2e-12.
     int chosen = first.reports().size();
     assertThat(chosen).isBetween(1, 39);
-    assertThat(first.code).isZero();
-    assertThat(first.err)
+    assertThat(first.code()).isZero();
+    assertThat(first.err())
         .contains("%d printed, %d not chosen. In the ledger: ".formatted(chosen, 40 - chosen))
         .contains("%d reports, epsilon %1$d.".formatted(chosen));
     assertThat(second.reports())
@@ -359,176 +275,13 @@ class ReportCommandTest {
       }
       String options = "--model halves --ledger " + ledger + " " + NOISE + data;
       Run run = run("", options);
-      assertThat(run.code).isZero();
+      assertThat(run.code()).isZero();
       assertThat(run.reports()).hasSize(reports);
-      assertThat(run.err).contains(reports == 0 ? "0 printed, 2 not chosen" : "2 printed. In");
+      assertThat(run.err()).contains(reports == 0 ? "0 printed, 2 not chosen" : "2 printed. In");
       assertThat(run("", options).reports()).hasSize(reports);
       printed.add(reports);
     }
     assertThat(printed).contains(0, 2);
-  }
-
-  /** No question is asked with probability 1e-7 for each ledger; the bit is clear. */
-  @Test
-  void rowsAnswerTheQuestionInsteadOfAGradient() throws IOException {
-    // The average predicts 1 for both rows.
-    write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
-    String data = "--label y --loss logistic --data " + path("rows.csv");
-
-    Run run = run("", "--model asks --each-row " + FORGET + CLEAR + data);
-
-    assertThat(run.code).as(run.err).isZero();
-    assertThat(run.err)
-        .contains("2 printed, 2 of them answers to questions. In the ledger: 2 reports");
-    assertThat(run.reports())
-        .extracting(
-            report -> report.getAnswer().getQuestion(), report -> report.getAnswer().getBit())
-        .containsExactly(tuple("right", true), tuple("right", false));
-    assertThat(run.reports())
-        .allMatch(report -> report.getRandomisedResponse().getEpsilon() == 1e12);
-    Run gaussian = run("", "--model asks --mechanism gaussian --mu 2 " + FORGET + data);
-    assertThat(gaussian.reports().get(0).getRandomisedResponse().getMu()).isEqualTo(2);
-  }
-
-  @Test
-  void aLineIsNotChosenWhereAQuestionIsAsked() throws IOException {
-    Run run = run("[0.5, 0]\n", "--model asks " + FORGET + CLEAR);
-    assertThat(run.code).isZero();
-    assertThat(run.err).contains("0 printed, 1 not chosen");
-  }
-
-  /** The bit of an answer could only follow a declared level. */
-  @Test
-  void anUndisclosedReportAnswersNoQuestion() throws IOException {
-    write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
-    Run run =
-        run(
-            "",
-            "--model asks --undisclosed --each-row --label y --loss logistic --data "
-                + path("rows.csv")
-                + " "
-                + FORGET
-                + CLEAR);
-    assertThat(run.code).as(run.err).isZero();
-    assertThat(run.err).contains("0 printed, 2 not chosen. In the ledger: 0 reports");
-    assertThat(run.reports()).isEmpty();
-  }
-
-  @Test
-  void aQuestionThatTheDataCannotAnswerIsNotAnswered() throws IOException {
-    write("rows.csv", "a,b,y\n1,1,2.75\n");
-    Run run =
-        run(
-            "",
-            "--model asks --label y --loss squared --data "
-                + path("rows.csv")
-                + " "
-                + FORGET
-                + CLEAR);
-    assertThat(run.code).as(run.err).isZero();
-    assertThat(run.err).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
-  }
-
-  /** The first round of such a model asks for sizes alone; the bits are clear. */
-  @Test
-  void rowsAnswerForTheirSizes() throws IOException {
-    // Sizes 1 * ||x||: 5, 2 and 3.
-    write("rows.csv", "a,b,y\n3,4,1\n2,0,0\n0,3,1\n");
-    String data = "--model finds --label y --loss logistic --data " + path("rows.csv") + " ";
-
-    Run each = run("", FORGET + CLEAR + data + "--each-row");
-    Run mean = run("", FORGET + CLEAR + data);
-
-    assertThat(each.code).as(each.err).isZero();
-    assertThat(each.err)
-        .contains("3 printed, 3 of them answers to questions. In the ledger: 3 reports");
-    assertThat(each.reports())
-        .extracting(
-            report -> report.getAnswer().getQuestion(), report -> report.getAnswer().getBit())
-        .containsExactly(tuple("clip", true), tuple("clip", false), tuple("clip", false));
-    assertThat(mean.reports()).hasSize(1);
-    assertThat(mean.reports().get(0).getAnswer().getBit()).as("10 / 3 > 3").isTrue();
-    assertThat(mean.reports()).noneMatch(GradientReport::hasGradientBound);
-  }
-
-  @Test
-  void linesAnswerForTheirSizes() throws IOException {
-    String lines =
-        """
-        {"gradient": [9, 9], "size": 2.9}
-        {"gradient": [0, 0], "size": 3.1}
-        {"gradient": [0, 0], "size": NaN}
-        {"gradient": [0, 0], "size": -1}
-        """;
-    Run run = run(lines, "--model finds " + FORGET + CLEAR);
-    assertThat(run.code).as(run.err).isZero();
-    assertThat(run.reports())
-        .extracting(report -> report.getAnswer().getBit())
-        .containsExactly(false, true, true, true);
-    String gradients =
-        """
-        [0.6, 0.79]
-        [0.6, 0.81]
-        {"gradient": [1, 1], "size": 0.1}
-        """;
-    Run norms = run(gradients, "--model norms " + FORGET + CLEAR);
-    assertThat(norms.reports())
-        .extracting(report -> report.getAnswer().getBit())
-        .containsExactly(false, true, false);
-  }
-
-  @Test
-  void aLineWithoutTheRequiredSizeIsAnError() throws IOException {
-    for (String line : List.of("[0.111, 0]", "{\"gradient\": [0.111, 0], \"round\": 0}")) {
-      Run run = run(line, "--model finds " + FORGET + CLEAR);
-      assertThat(run.code).isEqualTo(1);
-      assertThat(run.reports()).isEmpty();
-      assertThat(run.err)
-          .contains("line 1: 'size' is missing; the clip of model 'finds' bounds FEATURES")
-          .doesNotContain("0.111");
-    }
-    assertThat(
-            run(
-                    "{\"gradient\": [0, 0], \"size\": 1, \"round\": 4}",
-                    "--model finds " + FORGET + CLEAR)
-                .err)
-        .contains("'round' is 4; without Kafka it must be 0 for a model with adaptiveClip");
-    assertThat(run("{\"gradient\": [0.5, 0], \"size\": 9}", FORGET + CLEAR).reports())
-        .singleElement()
-        .satisfies(
-            report -> assertThat(report.getGrid().getValuesList()).containsExactly(1 << 15, 0));
-  }
-
-  @Test
-  void undisclosedReportsAnswerForNoSize() {
-    Run run = run("[1, 0]\n", "--model norms --undisclosed " + FORGET + CLEAR);
-    assertThat(run.code).as(run.err).isZero();
-    assertThat(run.err).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
-  }
-
-  @Test
-  void lossesAndClipsThatDontFitAMovingClipAreRefused() {
-    write("rows.csv", "a,b,y\n1,1,1\n");
-    String data = " --label y --data " + path("rows.csv") + " " + FORGET + NOISE;
-    assertThat(run("", "--model finds --loss squared" + data).err)
-        .contains("--loss squared: the model's clip bounds the size FEATURES");
-    assertThat(run("", "--model norms --loss huber-mallows" + data).err)
-        .contains("--loss huber-mallows: the model's clip moves");
-    for (String model :
-        List.of("--model finds --loss huber-mallows", "--model norms --loss squared")) {
-      Run run = run("", model + data);
-      assertThat(run.code).as(run.err).isZero();
-      assertThat(
-              run.err.contains("Warning: the slope of --loss huber-mallows is up to 1.345, above"))
-          .isEqualTo(model.contains("huber"));
-    }
-    assertThat(
-            run(
-                    "[1, 0]",
-                    "--model norms --mechanism coordinate-laplace --epsilon 1 --clip COORDINATES "
-                        + FORGET)
-                .err)
-        .contains("takes --clip L2 for a model whose clip moves");
   }
 
   @Test
@@ -540,7 +293,7 @@ class ReportCommandTest {
     Run mean = run("", FORGET + CLEAR + data);
     Run each = run("", FORGET + CLEAR + data + "--each-row");
 
-    assertThat(mean.code).as(mean.err).isZero();
+    assertThat(mean.code()).as(mean.err()).isZero();
     assertThat(mean.reports()).hasSize(1);
     assertThat(mean.reports().get(0).getGrid().getValuesList())
         .containsExactly(-(1 << 13), 1 << 13);
@@ -560,35 +313,35 @@ class ReportCommandTest {
                 + "--limit-reports 1 --each-row --label y --loss logistic --data "
                 + path("rows.csv"));
 
-    assertThat(run.code).isEqualTo(1);
-    assertThat(run.err).contains("Not reported: row 2 and 2 more");
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err()).contains("Not reported: row 2 and 2 more");
   }
 
   @Test
   void contradictoryOptionsAreReported() {
-    assertThat(run("", NOISE).code).isEqualTo(2);
-    assertThat(run("", FORGET + NOISE + "--kafka localhost:1 --models x").err)
+    assertThat(run("", NOISE).code()).isEqualTo(2);
+    assertThat(run("", FORGET + NOISE + "--kafka localhost:1 --models x").err())
         .contains("Give either a Kafka address");
-    assertThat(run("", FORGET + NOISE + "--kafka localhost:1").err)
+    assertThat(run("", FORGET + NOISE + "--kafka localhost:1").err())
         .contains("--without-ledger works only with --models");
-    assertThat(run("", FORGET + "--mechanism gaussian --epsilon 1").err)
+    assertThat(run("", FORGET + "--mechanism gaussian --epsilon 1").err())
         .contains("takes either --mu, or");
-    assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon 1 --delta 0.1").err)
+    assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon 1 --delta 0.1").err())
         .contains("takes --epsilon, and no other level");
-    assertThat(run("", FORGET + NOISE + "--clip L2").err).contains("takes no --clip");
-    assertThat(run("", FORGET + "--mechanism coordinate-laplace --taus 1,1 --share 2").err)
+    assertThat(run("", FORGET + NOISE + "--clip L2").err()).contains("takes no --clip");
+    assertThat(run("", FORGET + "--mechanism coordinate-laplace --taus 1,1 --share 2").err())
         .contains("takes no --share with --taus");
-    assertThat(run("", FORGET + "--mechanism coordinate-laplace --taus 1,Infinity").err)
+    assertThat(run("", FORGET + "--mechanism coordinate-laplace --taus 1,Infinity").err())
         .contains("taus[1] is Infinity; it must be finite with the clip L2");
-    assertThat(run("", FORGET + NOISE + "--share 0").err).contains("reports is 0");
-    assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err).contains("-1");
-    assertThat(run("", FORGET + NOISE + "--model tips").err)
+    assertThat(run("", FORGET + NOISE + "--share 0").err()).contains("reports is 0");
+    assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err()).contains("-1");
+    assertThat(run("", FORGET + NOISE + "--model tips").err())
         .contains("the file contains: taps, halves, asks, finds, norms, words");
-    assertThat(run("", FORGET + NOISE + "--model raw").err).contains("central");
-    assertThat(run("", FORGET + NOISE + "--limit-epsilon -2").err).contains("epsilon is -2.0");
+    assertThat(run("", FORGET + NOISE + "--model raw").err()).contains("central");
+    assertThat(run("", FORGET + NOISE + "--limit-epsilon -2").err()).contains("epsilon is -2.0");
     write("rows.csv", "a,b,y\n1,1,1\n");
     String data = "--label y --loss logistic --data " + path("rows.csv");
-    assertThat(run("", FORGET + NOISE + "--rounds 2 " + data).err).contains("--rounds is 2");
+    assertThat(run("", FORGET + NOISE + "--rounds 2 " + data).err()).contains("--rounds is 2");
   }
 
   @Test
@@ -597,16 +350,8 @@ class ReportCommandTest {
 
     Run run = run("[1, 0]", LEDGER + NOISE);
 
-    assertThat(run.code).isEqualTo(1);
-    assertThat(run.out).isEmpty();
-    assertThat(run.err).contains("ada.ledger").doesNotContain("bob");
-  }
-
-  private void write(String name, String text) {
-    try {
-      Files.writeString(directory.resolve(name), text);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err()).contains("ada.ledger").doesNotContain("bob");
   }
 }

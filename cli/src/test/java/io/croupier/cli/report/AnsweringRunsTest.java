@@ -1,0 +1,176 @@
+package io.croupier.cli.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.croupier.schemas.GradientReport;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Answers to questions, and to the size of a clip that the job finds, instead of gradients. */
+class AnsweringRunsTest extends ReportCommandRuns {
+  /** No question is asked with probability 1e-7 for each ledger; the bit is clear. */
+  @Test
+  void rowsAnswerTheQuestionInsteadOfAGradient() throws IOException {
+    // The average predicts 1 for both rows.
+    write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
+    String data = "--label y --loss logistic --data " + path("rows.csv");
+
+    Run run = run("", "--model asks --each-row " + FORGET + CLEAR + data);
+
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.err())
+        .contains("2 printed, 2 of them answers to questions. In the ledger: 2 reports");
+    assertThat(run.reports())
+        .extracting(
+            report -> report.getAnswer().getQuestion(), report -> report.getAnswer().getBit())
+        .containsExactly(tuple("right", true), tuple("right", false));
+    assertThat(run.reports())
+        .allMatch(report -> report.getRandomisedResponse().getEpsilon() == 1e12);
+    Run gaussian = run("", "--model asks --mechanism gaussian --mu 2 " + FORGET + data);
+    assertThat(gaussian.reports().get(0).getRandomisedResponse().getMu()).isEqualTo(2);
+  }
+
+  @Test
+  void aLineIsNotChosenWhereAQuestionIsAsked() throws IOException {
+    Run run = run("[0.5, 0]\n", "--model asks " + FORGET + CLEAR);
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).contains("0 printed, 1 not chosen");
+  }
+
+  /** The bit of an answer could only follow a declared level. */
+  @Test
+  void anUndisclosedReportAnswersNoQuestion() throws IOException {
+    write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
+    Run run =
+        run(
+            "",
+            "--model asks --undisclosed --each-row --label y --loss logistic --data "
+                + path("rows.csv")
+                + " "
+                + FORGET
+                + CLEAR);
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.err()).contains("0 printed, 2 not chosen. In the ledger: 0 reports");
+    assertThat(run.reports()).isEmpty();
+  }
+
+  @Test
+  void aQuestionThatTheDataCannotAnswerIsNotAnswered() throws IOException {
+    write("rows.csv", "a,b,y\n1,1,2.75\n");
+    Run run =
+        run(
+            "",
+            "--model asks --label y --loss squared --data "
+                + path("rows.csv")
+                + " "
+                + FORGET
+                + CLEAR);
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
+  }
+
+  /** The first round of such a model asks for sizes alone; the bits are clear. */
+  @Test
+  void rowsAnswerForTheirSizes() throws IOException {
+    // Sizes 1 * ||x||: 5, 2 and 3.
+    write("rows.csv", "a,b,y\n3,4,1\n2,0,0\n0,3,1\n");
+    String data = "--model finds --label y --loss logistic --data " + path("rows.csv") + " ";
+
+    Run each = run("", FORGET + CLEAR + data + "--each-row");
+    Run mean = run("", FORGET + CLEAR + data);
+
+    assertThat(each.code()).as(each.err()).isZero();
+    assertThat(each.err())
+        .contains("3 printed, 3 of them answers to questions. In the ledger: 3 reports");
+    assertThat(each.reports())
+        .extracting(
+            report -> report.getAnswer().getQuestion(), report -> report.getAnswer().getBit())
+        .containsExactly(tuple("clip", true), tuple("clip", false), tuple("clip", false));
+    assertThat(mean.reports()).hasSize(1);
+    assertThat(mean.reports().get(0).getAnswer().getBit()).as("10 / 3 > 3").isTrue();
+    assertThat(mean.reports()).noneMatch(GradientReport::hasGradientBound);
+  }
+
+  @Test
+  void linesAnswerForTheirSizes() throws IOException {
+    String lines =
+        """
+        {"gradient": [9, 9], "size": 2.9}
+        {"gradient": [0, 0], "size": 3.1}
+        {"gradient": [0, 0], "size": NaN}
+        {"gradient": [0, 0], "size": -1}
+        """;
+    Run run = run(lines, "--model finds " + FORGET + CLEAR);
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.reports())
+        .extracting(report -> report.getAnswer().getBit())
+        .containsExactly(false, true, true, true);
+    String gradients =
+        """
+        [0.6, 0.79]
+        [0.6, 0.81]
+        {"gradient": [1, 1], "size": 0.1}
+        """;
+    Run norms = run(gradients, "--model norms " + FORGET + CLEAR);
+    assertThat(norms.reports())
+        .extracting(report -> report.getAnswer().getBit())
+        .containsExactly(false, true, false);
+  }
+
+  @Test
+  void aLineWithoutTheRequiredSizeIsAnError() throws IOException {
+    for (String line : List.of("[0.111, 0]", "{\"gradient\": [0.111, 0], \"round\": 0}")) {
+      Run run = run(line, "--model finds " + FORGET + CLEAR);
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.reports()).isEmpty();
+      assertThat(run.err())
+          .contains("line 1: 'size' is missing; the clip of model 'finds' bounds FEATURES")
+          .doesNotContain("0.111");
+    }
+    assertThat(
+            run(
+                    "{\"gradient\": [0, 0], \"size\": 1, \"round\": 4}",
+                    "--model finds " + FORGET + CLEAR)
+                .err())
+        .contains("'round' is 4; without Kafka it must be 0 for a model with adaptiveClip");
+    assertThat(run("{\"gradient\": [0.5, 0], \"size\": 9}", FORGET + CLEAR).reports())
+        .singleElement()
+        .satisfies(
+            report -> assertThat(report.getGrid().getValuesList()).containsExactly(1 << 15, 0));
+  }
+
+  @Test
+  void undisclosedReportsAnswerForNoSize() {
+    Run run = run("[1, 0]\n", "--model norms --undisclosed " + FORGET + CLEAR);
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
+  }
+
+  @Test
+  void lossesAndClipsThatDontFitAMovingClipAreRefused() {
+    write("rows.csv", "a,b,y\n1,1,1\n");
+    String data = " --label y --data " + path("rows.csv") + " " + FORGET + NOISE;
+    assertThat(run("", "--model finds --loss squared" + data).err())
+        .contains("--loss squared: the model's clip bounds the size FEATURES");
+    assertThat(run("", "--model norms --loss huber-mallows" + data).err())
+        .contains("--loss huber-mallows: the model's clip moves");
+    for (String model :
+        List.of("--model finds --loss huber-mallows", "--model norms --loss squared")) {
+      Run run = run("", model + data);
+      assertThat(run.code()).as(run.err()).isZero();
+      assertThat(
+              run.err()
+                  .contains("Warning: the slope of --loss huber-mallows is up to 1.345, above"))
+          .isEqualTo(model.contains("huber"));
+    }
+    assertThat(
+            run(
+                    "[1, 0]",
+                    "--model norms --mechanism coordinate-laplace --epsilon 1 --clip COORDINATES "
+                        + FORGET)
+                .err())
+        .contains("takes --clip L2 for a model whose clip moves");
+  }
+}
