@@ -88,11 +88,11 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
 
   /**
    * A late gradient counts as evidence for the direction in which the weights have gone since.
-   * Where noise dominates, large rounds of late gradients and the wait for others cost more.
+   * Where noise dominates, this does less harm at a delay of one publication than large rounds do.
    */
   @Override
-  public boolean isMisledByDelay(State state) {
-    return state.weights.leastRounds() <= NOISE_DOMINATES;
+  public int harmlessDelay(State state) {
+    return state.weights.leastRounds() > NOISE_DOMINATES ? 1 : 0;
   }
 
   @Override

@@ -60,13 +60,13 @@ public interface Learner<S extends LearnerState> extends Serializable {
   }
 
   /**
-   * Whether many steps on gradients that were taken at older weights than the newest published ones
-   * mislead this learner in the state that it has reached. If so, the caller gives it few, large
-   * rounds of such gradients, and publishes new weights only when it has as many gradients of the
-   * newest ones.
+   * Returns how many publications may be newer than the weights at which gradients were taken,
+   * before many steps on such gradients mislead this learner. Of later ones, the caller gives it
+   * few, large rounds, and publishes new weights only when it has as many gradients of the newest
+   * ones.
    */
-  default boolean isMisledByDelay(S state) {
-    return false;
+  default int harmlessDelay(S state) {
+    return Integer.MAX_VALUE;
   }
 
   /** Takes one step on a closed round. Changes {@code state} in place; allocates nothing. */

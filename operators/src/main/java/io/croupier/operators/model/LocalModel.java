@@ -50,7 +50,7 @@ public final class LocalModel implements LiveModel {
   private final RoundClip clip;
   private final AskedQuestions questions;
 
-  /** Reports since the newest publication that name an older one. */
+  /** Reports since the newest publication that are too late for many steps on them. */
   private long late;
 
   /** Divisor of gradients on their way to the learner, where they state no bound. */
@@ -162,8 +162,7 @@ public final class LocalModel implements LiveModel {
     }
     Publication newest = published.newest();
     // Late answers to a publication that scouts don't move the clip.
-    boolean isDelayHarmless = clip.isScouting() || !learner.isMisledByDelay(state);
-    return newest.answered && (isDelayHarmless || newest.reports() >= late);
+    return newest.answered && (clip.isScouting() || newest.reports() >= late);
   }
 
   @Override
@@ -219,7 +218,8 @@ public final class LocalModel implements LiveModel {
       return BundleOutcome.DROPPED_BOUND;
     }
     changed();
-    boolean isLate = arrived(publication, sum.count);
+    boolean isMisleading = published.newer(index) > learner.harmlessDelay(state);
+    arrived(publication, isMisleading ? sum.count : 0);
     if (agreement.isReached()) {
       last.add(sum, publication.direction, publication.pull, reportsPerRound);
       publication.last += sum.count;
@@ -229,7 +229,7 @@ public final class LocalModel implements LiveModel {
       return BundleOutcome.OPEN;
     }
     long roundSize =
-        isLate && learner.isMisledByDelay(state)
+        isMisleading
             ? publication.lateRoundSize(reportsPerRound)
             : publication.roundSize(reportsPerRound);
     if (filling.count() == 0 && sum.count >= roundSize) {
@@ -245,12 +245,9 @@ public final class LocalModel implements LiveModel {
     return BundleOutcome.OPEN;
   }
 
-  /** Records that reports have named a publication; returns whether they are late. */
-  private boolean arrived(Publication publication, int reports) {
+  private void arrived(Publication publication, int misleading) {
     publication.answered = true;
-    boolean isLate = publication != published.newest();
-    late += isLate ? reports : 0;
-    return isLate;
+    late += misleading;
   }
 
   /** Drops a bundle that names no round of the list; {@code index} is the reason. */
@@ -276,7 +273,7 @@ public final class LocalModel implements LiveModel {
       return dropUnlisted(PublishedRounds.STALE, answer);
     }
     if (clip.isScouting()) {
-      arrived(published.at(index), answer.count);
+      arrived(published.at(index), 0);
       published.at(index).used += answer.count;
     }
     changed();
