@@ -1,19 +1,16 @@
 package io.croupier.cli;
 
+import static io.croupier.cli.ProjectFiles.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -22,38 +19,13 @@ import org.junit.jupiter.api.Test;
 
 /** The documentation is consistent: link targets and the classes that it names exist. */
 class DocsTest {
-  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-  private static final Set<String> GENERATED = Set.of("target", "node_modules", ".git");
   private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
   private static final Pattern CLASS = Pattern.compile("\\b(?:[A-Z][a-z]+){2,}\\b");
   private static final int README_LINES = 150;
 
-  private static List<Path> files(Predicate<String> wanted) throws IOException {
-    List<Path> files = new ArrayList<>();
-    Files.walkFileTree(
-        ROOT,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
-            return GENERATED.contains(directory.getFileName().toString())
-                ? FileVisitResult.SKIP_SUBTREE
-                : FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            if (wanted.test(file.getFileName().toString())) {
-              files.add(file);
-            }
-            return FileVisitResult.CONTINUE;
-          }
-        });
-    return files;
-  }
-
   private static List<Path> pages() throws IOException {
-    return files(name -> name.endsWith(".md"));
+    return ProjectFiles.matching(name -> name.endsWith(".md"));
   }
 
   /** The anchors that a renderer generates from the headings of a page. */
@@ -115,7 +87,7 @@ class DocsTest {
   @Test
   void classesThatTheArchitectureNamesExist() throws IOException {
     Set<String> classes = new TreeSet<>();
-    files(name -> name.endsWith(".java")).stream()
+    ProjectFiles.matching(name -> name.endsWith(".java")).stream()
         .map(file -> file.getFileName().toString().replace(".java", ""))
         .forEach(classes::add);
     String records =

@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import static io.croupier.cli.ProjectFiles.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -10,12 +11,10 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** CONTRIBUTING.md lists the files that a new mechanism changes, and they stay few. */
 class MechanismFilesTest {
-  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
   /** Studies and benchmarks measure some mechanisms only. */
   private static final Pattern MAIN =
@@ -33,12 +32,9 @@ class MechanismFilesTest {
   @Test
   void aMechanismIsInTheListedFilesAlone() throws IOException {
     Set<String> found = new TreeSet<>();
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      for (Path file : files.filter(Files::isRegularFile).collect(Collectors.toList())) {
-        String path = ROOT.relativize(file).toString().replace('\\', '/');
-        if (MAIN.matcher(path).matches() && names(Files.readString(file))) {
-          found.add(file.getFileName().toString());
-        }
+    for (Path file : ProjectFiles.matching(MAIN.asMatchPredicate())) {
+      if (names(Files.readString(file))) {
+        found.add(file.getFileName().toString());
       }
     }
     assertThat(found).contains(RANDOMISER).containsAll(ADVICE);

@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import static io.croupier.cli.ProjectFiles.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,8 +19,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * return, and sentences name who acts. CONTRIBUTING.md lists what to write instead.
  */
 class WordsTest {
-  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-
   private static final Pattern BANNED =
       Pattern.compile(
           "\\b(tells?|told|telling|whoever|whomever|nobody)\\b|\\b(of )?which there\\b|\\bin vain\\b",
@@ -70,18 +68,9 @@ class WordsTest {
   }
 
   private static List<Path> texts() throws IOException {
-    try (Stream<Path> files =
-        Files.find(
-            ROOT,
-            20,
-            (path, attributes) ->
-                attributes.isRegularFile()
-                    && path.toString().matches(".*\\.(java|md|proto|yaml|yml|py)"))) {
-      return files
-          .filter(path -> !ROOT.relativize(path).toString().matches("(.*/)?target/.*|\\.git/.*"))
-          .filter(path -> !path.endsWith("WordsTest.java"))
-          .toList();
-    }
+    return ProjectFiles.matching(
+        path ->
+            path.matches(".*\\.(java|md|proto|yaml|yml|py)") && !path.endsWith("/WordsTest.java"));
   }
 
   @Test
