@@ -308,11 +308,11 @@ def main():
         if not answers(device, update):
             print(f"{options.person} is not chosen to answer round {update.round}")
             continue
+        # Decided before the data is looked at.
+        question = asked(device, update)
         x, y = [1.0] + [0.1 * j for j in range(1, len(update.weights))], 1.0
         residual = sum(w * v for w, v in zip(update.weights, x)) - y
         gradient = [residual * v for v in x]
-        # Decided before the data is looked at.
-        question = asked(device, update)
         if question is None:
             report = noisy_report(update, x, gradient, options.person,
                                   next_sequence(device, options.device), options.epsilon)

@@ -157,7 +157,8 @@ final class JournaledModel {
     String why =
         switch (outcome) {
           case OPEN, STEPPED, TALLIED -> "";
-          case DROPPED_STALE, DROPPED_UNPUBLISHED -> "is too old or was never published";
+          case DROPPED_STALE, DROPPED_UNPUBLISHED ->
+              "takes no such report, is too old or was never published";
           case DROPPED_BOUND -> "has another gradient bound";
         };
     if (!why.isEmpty()) {

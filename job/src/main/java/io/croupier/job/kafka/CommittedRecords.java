@@ -31,7 +31,7 @@ public final class CommittedRecords {
    *
    * @param kafka properties of Kafka's clients, which lead to the brokers
    * @throws IOException if there is no such topic, the brokers can't be used, or nothing arrives
-   *     for 30 seconds
+   *     for a minute
    */
   public static void forEach(
       Map<String, ?> kafka, String topic, Consumer<ConsumerRecord<byte[], byte[]>> action)

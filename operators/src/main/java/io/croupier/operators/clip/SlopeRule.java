@@ -11,8 +11,9 @@ package io.croupier.operators.clip;
  *
  * <p>t is the number of the learner's steps, a the mean squared norm of their gradients in units of
  * the clip. If noise dominates, sqrt(a / t) is the standard error of the mean gradient; the share
- * leaves 1/2 when that falls below 1/20, and tends to 1. Trimmed reports have a &lt;= 4, so it
- * leaves 1/2 after at most 1,600 steps. Equal on all platforms.
+ * leaves 1/2 when that falls below 1/20, and tends to 1. Rounds of single trimmed reports have a
+ * &lt;= 4, so it leaves 1/2 after at most 1,600 such steps. The squared norms of weighted rounds
+ * count by the squares of their weights. Equal on all platforms.
  */
 public final class SlopeRule {
   private static final double LEAST = 0.5;

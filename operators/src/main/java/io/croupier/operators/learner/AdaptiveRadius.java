@@ -88,7 +88,8 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
 
   /**
    * A late gradient counts as evidence for the direction in which the weights have gone since.
-   * Where noise dominates, this does less harm at a delay of one publication than large rounds do.
+   * Where the noise of single reports dominates, this does less harm at a delay of one publication
+   * than large rounds do. The mean of two reports or more has too little noise for that.
    */
   @Override
   public int harmlessDelay(State state) {

@@ -92,8 +92,8 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /**
    * Returns whether reports have tried the weights of the last publication, so that the next one
    * may follow: at least one has named it or, if late reports mislead the learner, as many as have
-   * named older publications since. While the model scouts, answers count instead. True before the
-   * first publication.
+   * since named publications older than its harmless delay. While the model scouts, answers count
+   * instead. True before the first publication.
    */
   boolean isAnswered();
 

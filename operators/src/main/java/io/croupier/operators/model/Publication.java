@@ -10,14 +10,14 @@ package io.croupier.operators.model;
  * would only add distance.
  *
  * <p>Late reports, which name an older publication than the newest one, describe weights that the
- * model has left. A learner that they mislead gets larger rounds of them: max(r, n / {@value
- * #LATE_SHARE}).
+ * model has left. A learner that they mislead ({@code Learner.harmlessDelay}) gets larger rounds of
+ * them: max(r, n / {@value #LATE_SHARE}).
  *
  * <p>Source: our own. Simulated from 10 to 100,000 reports a publication: n / 100 lets reports
  * without noise ruin a model, and with n / 10 noisy ones teach it up to five times more slowly.
  * With half of all reports one publication late, n / 8 for these keeps the adaptive radius below
- * the loss of doing nothing, with noise and without, at up to 2,000 late reports a publication; n /
- * 30 doesn't.
+ * the loss of doing nothing at up to 2,000 late reports a publication, with little noise and
+ * without; n / 30 doesn't.
  */
 public final class Publication {
   private static final long SHARE = 30;

@@ -388,6 +388,52 @@ class LocalModelTest {
     assertThat(model.round() - before).isBetween(60L, 120L);
     model.add(dense(model.publishedRound(), 1.4, 1.4, 0));
     assertThat(model.isAnswered()).as("one report is enough").isTrue();
+
+    publish(model, 2);
+    LocalModel restored = new LocalModel(model.spec(), 0);
+    Map<String, byte[]> chunks = new HashMap<>();
+    model.save(chunks::put);
+    restored.restore(chunks::get);
+    for (LocalModel twoLate : List.of(model, restored)) {
+      // The oldest publication has 100 reports already.
+      long rounds = twoLate.round();
+      long newest = twoLate.publishedRound();
+      for (int i = 0; i < 1000; i++) {
+        twoLate.add(dense(0, i % 2 == 0 ? 1.4 : -1.4, i % 4 < 2 ? 1.4 : -1.4, 0));
+      }
+      assertThat(twoLate.round() - rounds).isBetween(5L, 25L);
+      twoLate.add(dense(newest, 1.4, 1.4, 0));
+      assertThat(twoLate.isAnswered()).as("1 of 1,000").isFalse();
+    }
+  }
+
+  /** The mean of ten reports has less noise than one, so noise never dominates. */
+  @Test
+  void lateReportsOfStrongNoiseInLargeRoundsMislead() {
+    LocalModel model =
+        new LocalModel(
+            spec()
+                .setReportsPerRound(10)
+                .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+                .build(),
+            0);
+    publish(model, 0);
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 1000; i++) {
+      noise(model, 0, random);
+    }
+    publish(model, 1);
+    for (int i = 0; i < 100; i++) {
+      noise(model, 0, random);
+    }
+    noise(model, model.publishedRound(), random);
+    assertThat(model.isAnswered()).as("1 of 100").isFalse();
+  }
+
+  /** Adds a report of norm 2 in a random direction. */
+  private static void noise(LocalModel model, long round, SplittableRandom random) {
+    double angle = 2 * Math.PI * random.nextDouble();
+    model.add(dense(round, 2 * Math.cos(angle), 2 * Math.sin(angle), 0));
   }
 
   private static void alternate(LocalModel model, long round, int reports) {
