@@ -13,7 +13,7 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
-import io.croupier.operators.flink.LedgerStart;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;

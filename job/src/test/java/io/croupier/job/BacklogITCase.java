@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
-import io.croupier.operators.flink.LedgerStart;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.io.File;

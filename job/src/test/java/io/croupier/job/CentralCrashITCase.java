@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
-import io.croupier.operators.flink.RefusedStartException;
+import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;

@@ -9,7 +9,7 @@ import com.google.protobuf.Parser;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.KeptRecords.RecordLocation;
 import io.croupier.job.config.JobConfig;
-import io.croupier.operators.flink.LedgerStart;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;

@@ -57,6 +57,33 @@ class ArchitectureTest {
         .check(OURS);
   }
 
+  /** The checks at a start serve both operators, and neither operator needs the other one. */
+  @Test
+  void ledgerAndLearnerDependOnRestartAndNotOnEachOther() {
+    String flink = "io.croupier.operators.flink";
+    noClasses()
+        .that()
+        .resideInAPackage(flink + ".ledger")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(flink + ".learner")
+        .check(OURS);
+    noClasses()
+        .that()
+        .resideInAPackage(flink + ".learner")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(flink + ".ledger")
+        .check(OURS);
+    noClasses()
+        .that()
+        .resideInAnyPackage(flink, flink + ".restart", flink + ".shuffle")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(flink + ".ledger", flink + ".learner")
+        .check(OURS);
+  }
+
   @Test
   void mathematicsDependsNeitherOnLearnersNorOnAccounts() {
     noClasses()

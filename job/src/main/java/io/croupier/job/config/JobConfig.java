@@ -2,8 +2,8 @@ package io.croupier.job.config;
 
 import static java.util.Map.Entry.comparingByKey;
 
-import io.croupier.operators.flink.LedgerStart;
-import io.croupier.operators.flink.PublicationSettings;
+import io.croupier.operators.flink.learner.PublicationSettings;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.io.IOException;

@@ -2,10 +2,10 @@ package io.croupier.job.kafka;
 
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.restart.AccountedOffsets;
-import io.croupier.operators.flink.LedgerStart;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.croupier.job.kafka;
 
-import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.ledger.SpecReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.croupier.job.restart;
 
-import io.croupier.operators.flink.VisibleOutputs;
+import io.croupier.operators.flink.restart.VisibleOutputs;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;

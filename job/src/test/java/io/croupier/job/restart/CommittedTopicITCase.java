@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.TestTopics;
-import io.croupier.operators.flink.VisibleOutputs;
+import io.croupier.operators.flink.restart.VisibleOutputs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.operators.flink.RefusedStartException;
-import io.croupier.operators.flink.VisibleOutputs.PublishedRound;
+import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelUpdate;
 import java.util.Arrays;

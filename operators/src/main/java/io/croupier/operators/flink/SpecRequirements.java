@@ -61,7 +61,7 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
   }
 
   /** Returns the same requirements, with those on the given configuration of the job. */
-  Function<ModelSpec, List<String>> in(Configuration job) {
+  public Function<ModelSpec, List<String>> in(Configuration job) {
     boolean exactlyOnce =
         CheckpointingOptions.isCheckpointingEnabled(job)
             && CheckpointingOptions.getCheckpointingMode(job) == CheckpointingMode.EXACTLY_ONCE;

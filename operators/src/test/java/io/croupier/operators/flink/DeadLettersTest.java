@@ -1,6 +1,5 @@
 package io.croupier.operators.flink;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,12 +13,6 @@ class DeadLettersTest {
   private static final int MAX = 10_000;
 
   private final DeadLetters deadLetters = new DeadLetters(MAX);
-
-  /** Returns the text of a header; null if there is none. */
-  static String header(OutboundRecord record, String name) {
-    int i = List.of(record.headerNames).indexOf(name);
-    return i < 0 ? null : new String(record.headerValues[i], UTF_8);
-  }
 
   private static RawRecord record(byte[] key, byte[] value) {
     RawRecord record = new RawRecord();
@@ -58,10 +51,10 @@ class DeadLettersTest {
     assertThat(letter.headerNames)
         .containsExactly(
             DeadLetters.REASON, DeadLetters.TOPIC, DeadLetters.PARTITION, DeadLetters.OFFSET);
-    assertThat(header(letter, DeadLetters.REASON)).isEqualTo("no good");
-    assertThat(header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
-    assertThat(header(letter, DeadLetters.PARTITION)).isEqualTo("3");
-    assertThat(header(letter, DeadLetters.OFFSET)).isEqualTo("1099511627776");
+    assertThat(TestRecords.header(letter, DeadLetters.REASON)).isEqualTo("no good");
+    assertThat(TestRecords.header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
+    assertThat(TestRecords.header(letter, DeadLetters.PARTITION)).isEqualTo("3");
+    assertThat(TestRecords.header(letter, DeadLetters.OFFSET)).isEqualTo("1099511627776");
   }
 
   @Test
@@ -70,7 +63,7 @@ class DeadLettersTest {
     OutboundRecord letter = letter(new byte[] {1}, null);
     assertThat(letter.key).containsExactly(1);
     assertThat(letter.value).isNull();
-    assertThat(header(letter, DeadLetters.LENGTH)).isNull();
+    assertThat(TestRecords.header(letter, DeadLetters.LENGTH)).isNull();
     assertThat(letter(null, null).headerNames).hasSize(4);
   }
 
@@ -86,10 +79,10 @@ class DeadLettersTest {
       assertThat(letter.headerNames)
           .containsExactly(
               DeadLetters.REASON, DeadLetters.TOPIC, DeadLetters.PARTITION, DeadLetters.OFFSET);
-      assertThat(header(letter, DeadLetters.REASON)).isEqualTo("no good");
-      assertThat(header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
-      assertThat(header(letter, DeadLetters.PARTITION)).isEqualTo("3");
-      assertThat(header(letter, DeadLetters.OFFSET)).isEqualTo("1099511627776");
+      assertThat(TestRecords.header(letter, DeadLetters.REASON)).isEqualTo("no good");
+      assertThat(TestRecords.header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
+      assertThat(TestRecords.header(letter, DeadLetters.PARTITION)).isEqualTo("3");
+      assertThat(TestRecords.header(letter, DeadLetters.OFFSET)).isEqualTo("1099511627776");
     }
   }
 
@@ -98,8 +91,8 @@ class DeadLettersTest {
     OutboundRecord letter = letter(new byte[] {1}, new byte[MAX]);
     assertThat(letter.value).isNull();
     assertThat(letter.key).containsExactly(1);
-    assertThat(header(letter, DeadLetters.LENGTH)).isEqualTo("10000");
-    assertThat(header(letter, DeadLetters.SHA256))
+    assertThat(TestRecords.header(letter, DeadLetters.LENGTH)).isEqualTo("10000");
+    assertThat(TestRecords.header(letter, DeadLetters.SHA256))
         .as("sha256sum of 10,000 bytes of 0")
         .isEqualTo("95b532cc4381affdff0d956e12520a04129ed49d37e154228368fe5621f0b9a2");
   }
@@ -115,7 +108,8 @@ class DeadLettersTest {
           OutboundRecord letter =
               deadLetters.of(record, Destination.DEAD_LETTERS, reason, withheld);
           assertThat(size(letter)).isLessThanOrEqualTo(MAX);
-          assertThat(header(letter, DeadLetters.REASON)).startsWith(reason.substring(0, 7));
+          assertThat(TestRecords.header(letter, DeadLetters.REASON))
+              .startsWith(reason.substring(0, 7));
         }
       }
     }

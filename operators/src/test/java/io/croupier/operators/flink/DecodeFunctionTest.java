@@ -86,10 +86,10 @@ class DecodeFunctionTest {
     OutboundRecord letter = deadLetters().get(0);
     assertThat(letter.destination).isEqualTo(Destination.DEAD_LETTERS);
     assertThat(letter.value).isEqualTo(invalid);
-    assertThat(DeadLettersTest.header(letter, DeadLetters.REASON)).startsWith("model_id ");
-    assertThat(DeadLettersTest.header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
-    assertThat(DeadLettersTest.header(letter, DeadLetters.PARTITION)).isEqualTo("2");
-    assertThat(DeadLettersTest.header(letter, DeadLetters.OFFSET)).isEqualTo("40");
+    assertThat(TestRecords.header(letter, DeadLetters.REASON)).startsWith("model_id ");
+    assertThat(TestRecords.header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
+    assertThat(TestRecords.header(letter, DeadLetters.PARTITION)).isEqualTo("2");
+    assertThat(TestRecords.header(letter, DeadLetters.OFFSET)).isEqualTo("40");
     assertThat(deadLetters().get(1).value).isNull();
   }
 

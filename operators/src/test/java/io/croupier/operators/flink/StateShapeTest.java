@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.TextFormat;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.flink.learner.LearnerTasks;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;

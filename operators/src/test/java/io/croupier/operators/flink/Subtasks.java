@@ -29,21 +29,21 @@ import org.apache.flink.util.OutputTag;
  * which all subtasks stop and restore their state, with the parallelism of the plan. Outputs of the
  * operator are collected across restarts.
  */
-class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements AutoCloseable {
+public class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements AutoCloseable {
   private static final int KEY_GROUPS = 16;
 
   /** Creates the harness of one subtask, without opening it. */
-  interface Launch<H> {
+  public interface Launch<H> {
     H harness(int keyGroups, int parallelism, int index) throws Exception;
   }
 
   /** An action on a subtask. */
-  interface Step<H> {
+  public interface Step<H> {
     void on(H harness) throws Exception;
   }
 
   /** The state backend of keyed state. */
-  enum Backend {
+  public enum Backend {
     HASH_MAP,
     ROCKS_DB;
 
@@ -59,7 +59,7 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
   }
 
   /** The plan of restarts at barriers. */
-  enum Plan {
+  public enum Plan {
     /** A checkpoint without a restart. */
     NEVER_STOPPED(1),
     /** A restart. */
@@ -87,7 +87,7 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
    * The job configuration of subtasks from the next start on; initially, checkpoints are
    * exactly-once.
    */
-  final Configuration job = new Configuration();
+  public final Configuration job = new Configuration();
 
   private final List<O> outputs = new ArrayList<>();
   private final List<OutboundRecord> sideOutputs = new ArrayList<>();
@@ -95,7 +95,8 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
   private int barriers;
   private long nowMs = 1_000_000;
 
-  Subtasks(Launch<H> launch, Backend backend, Plan plan, OutputTag<OutboundRecord> sideOutput)
+  public Subtasks(
+      Launch<H> launch, Backend backend, Plan plan, OutputTag<OutboundRecord> sideOutput)
       throws Exception {
     this.launch = launch;
     this.backend = backend;
@@ -124,36 +125,36 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
     }
   }
 
-  final long nowMs() {
+  public final long nowMs() {
     return nowMs;
   }
 
   /** Applies an action to the subtask that owns {@code key}. */
-  final void on(String key, Step<H> step) throws Exception {
+  public final void on(String key, Step<H> step) throws Exception {
     int parallelism = harnesses.size();
     step.on(
         harnesses.get(
             KeyGroupRangeAssignment.assignKeyToParallelOperator(key, KEY_GROUPS, parallelism)));
   }
 
-  final void onEach(Step<H> step) throws Exception {
+  public final void onEach(Step<H> step) throws Exception {
     for (H harness : harnesses) {
       step.on(harness);
     }
   }
 
-  final void advanceTime(long ms) throws Exception {
+  public final void advanceTime(long ms) throws Exception {
     nowMs += ms;
     onEach(harness -> harness.setProcessingTime(nowMs));
   }
 
   /** Takes a checkpoint that never completes: no subtask is notified. */
-  final void failedBarrier() throws Exception {
+  public final void failedBarrier() throws Exception {
     snapshot(++barriers);
   }
 
   /** Notifies each subtask that a checkpoint is complete. */
-  final void completed(long checkpointId) throws Exception {
+  public final void completed(long checkpointId) throws Exception {
     onEach(harness -> harness.notifyOfCompletedCheckpoint(checkpointId));
   }
 
@@ -167,7 +168,7 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
   }
 
   /** Takes a checkpoint and, according to the plan, continues from it in new subtasks. */
-  final void barrier() throws Exception {
+  public final void barrier() throws Exception {
     long id = ++barriers;
     List<OperatorSubtaskState> states = snapshot(id);
     if (plan == Plan.NEVER_STOPPED) {
@@ -182,13 +183,13 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
   }
 
   /** Returns all outputs of the operator so far. */
-  final List<O> outputs() {
+  public final List<O> outputs() {
     drain();
     return outputs;
   }
 
   /** Returns all records of a side output so far. */
-  final List<OutboundRecord> sideOutputs() {
+  public final List<OutboundRecord> sideOutputs() {
     drain();
     return sideOutputs;
   }
@@ -218,7 +219,7 @@ class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements Aut
   }
 
   /** Returns the bytes of records in Flink's serialisation, in order for each key. */
-  static <T> Map<String, List<String>> bytesByKey(
+  public static <T> Map<String, List<String>> bytesByKey(
       List<T> records, Class<T> type, Function<T, String> key) {
     TypeSerializer<T> serializer =
         TypeInformation.of(type).createSerializer(new SerializerConfigImpl());

@@ -1,5 +1,7 @@
 package io.croupier.operators.flink;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.math.PackedVectors;
@@ -19,19 +21,19 @@ import java.time.Duration;
 import java.util.List;
 
 /** Input records for the operators: models of two coordinates and gradient bound 1. */
-final class TestRecords {
-  static final SpecRequirements REQUIREMENTS =
+public final class TestRecords {
+  public static final SpecRequirements REQUIREMENTS =
       new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24));
-  static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
+  public static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
 
   private TestRecords() {}
 
-  static ModelSpec.Builder blackBox(String modelId) {
+  public static ModelSpec.Builder blackBox(String modelId) {
     return common(modelId).setBlackBox(BlackBox.getDefaultInstance());
   }
 
   /** A model with step size 1: the weights are minus the sum of the rounds' means. */
-  static ModelSpec.Builder sgd(String modelId) {
+  public static ModelSpec.Builder sgd(String modelId) {
     return common(modelId).setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0));
   }
 
@@ -40,7 +42,7 @@ final class TestRecords {
    * seeded: a sum of two nodes exceeds 1e-7, which is 70 deviations, with a probability below
    * 1e-1000.
    */
-  static ModelSpec.Builder central(String modelId) {
+  public static ModelSpec.Builder central(String modelId) {
     return common(modelId)
         .setDpFtrl(
             DpFtrl.newBuilder()
@@ -52,17 +54,17 @@ final class TestRecords {
         .setLimits(Limits.newBuilder().setDelta(1e-6).setMaxParticipations(1).setMinSeparation(0));
   }
 
-  static ModelSpec.Builder common(String modelId) {
+  public static ModelSpec.Builder common(String modelId) {
     return ModelSpec.newBuilder().setModelId(modelId).setDimension(2).setGradientBound(1);
   }
 
-  static SpecRecord published(long offset, ModelSpec.Builder spec) {
+  public static SpecRecord published(long offset, ModelSpec.Builder spec) {
     SpecRecord record = retired(offset, spec.getModelId());
     record.value = spec.build().toByteArray();
     return record;
   }
 
-  static SpecRecord retired(long offset, String modelId) {
+  public static SpecRecord retired(long offset, String modelId) {
     SpecRecord record = new SpecRecord();
     record.modelId = modelId;
     record.offset = offset;
@@ -70,7 +72,7 @@ final class TestRecords {
   }
 
   /** A report from the user's only device, with noise of epsilon 1. */
-  static Report report(String userId, long sequence, String modelId, double... values) {
+  public static Report report(String userId, long sequence, String modelId, double... values) {
     Report report = new Report();
     report.modelId = modelId;
     report.userId = userId;
@@ -88,7 +90,7 @@ final class TestRecords {
   }
 
   /** One report, admitted under a spec at offset 0, with rounds of one report. */
-  static RoundSum dense(String modelId, long namedRound, double... values) {
+  public static RoundSum dense(String modelId, long namedRound, double... values) {
     RoundSum sum = new RoundSum();
     sum.modelId = modelId;
     sum.namedRound = namedRound;
@@ -99,7 +101,7 @@ final class TestRecords {
     return sum;
   }
 
-  static RoundSum grid(String modelId, long namedRound, int... steps) {
+  public static RoundSum grid(String modelId, long namedRound, int... steps) {
     RoundSum sum = dense(modelId, namedRound, new double[steps.length]);
     sum.form = VectorForm.GRID;
     sum.values = PackedVectors.encode(steps);
@@ -107,7 +109,7 @@ final class TestRecords {
   }
 
   /** A report with one non-zero coordinate of {@code dimension}. */
-  static RoundSum sparse(
+  public static RoundSum sparse(
       String modelId, long namedRound, int dimension, int coordinate, double value) {
     RoundSum sum = dense(modelId, namedRound, value);
     sum.form = VectorForm.SPARSE;
@@ -117,7 +119,7 @@ final class TestRecords {
   }
 
   /** One answer to a question, with noise of about epsilon 1. */
-  static RoundSum answer(String modelId, long namedRound, String question, boolean bit) {
+  public static RoundSum answer(String modelId, long namedRound, String question, boolean bit) {
     RoundSum sum = dense(modelId, namedRound);
     sum.form = VectorForm.ANSWER;
     sum.question = question;
@@ -126,21 +128,21 @@ final class TestRecords {
   }
 
   /** One answer to the question of a clip, hardly randomised. */
-  static RoundSum clipAnswer(String modelId, long namedRound, boolean isAbove) {
+  public static RoundSum clipAnswer(String modelId, long namedRound, boolean isAbove) {
     RoundSum sum = answer(modelId, namedRound, "clip", isAbove);
     sum.response = isAbove ? 1 : -1;
     return sum;
   }
 
   /** A model that asks for its accuracy and for losses above 1/2. */
-  static ModelSpec.Builder asking(ModelSpec.Builder spec) {
+  public static ModelSpec.Builder asking(ModelSpec.Builder spec) {
     spec.addQuestionsBuilder().setName("a").getAccuracyBuilder();
     spec.addQuestionsBuilder().setName("b").getLossAboveBuilder().setThreshold(0.5);
     return spec;
   }
 
   /** A model that finds its clip; reports state its bound, which is 1 at first. */
-  static ModelSpec.Builder movingClip(String modelId) {
+  public static ModelSpec.Builder movingClip(String modelId) {
     ModelSpec.Builder spec = common(modelId).clearGradientBound();
     spec.getAdaptiveRadiusBuilder();
     spec.getAdaptiveClipBuilder().setSize(AdaptiveClip.Size.FEATURES).setSlopeRule(true);
@@ -148,18 +150,24 @@ final class TestRecords {
   }
 
   /** Returns the updates among {@code records}, in order. */
-  static List<ModelUpdate> updates(List<OutboundRecord> records) {
+  public static List<ModelUpdate> updates(List<OutboundRecord> records) {
     return records.stream()
         .filter(record -> record.destination == Destination.UPDATES && record.value != null)
         .map(TestRecords::update)
         .toList();
   }
 
-  static ModelUpdate update(OutboundRecord record) {
+  public static ModelUpdate update(OutboundRecord record) {
     try {
       return ModelUpdate.parseFrom(record.value);
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("Not a ModelUpdate", e);
     }
+  }
+
+  /** Returns the text of a header; null if there is none. */
+  public static String header(OutboundRecord record, String name) {
+    int i = List.of(record.headerNames).indexOf(name);
+    return i < 0 ? null : new String(record.headerValues[i], UTF_8);
   }
 }

@@ -1,0 +1,241 @@
+package io.croupier.operators.flink.learner;
+
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.PublishedSpec;
+import io.croupier.operators.model.PublishedSpecs;
+import io.croupier.operators.model.SpecChange;
+import io.croupier.schemas.ModelSpec;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.apache.flink.api.common.state.MapState;
+
+/**
+ * The model of one key: the spec in force, the model in training, and their representation in keyed
+ * state.
+ *
+ * <p>After a model is retired, only the next round's number and the offsets stay in state, so that
+ * a later model of the same name never publishes a round that clients have seen.
+ */
+final class KeyedModel {
+  /** The chunk that exists exactly while a model does. */
+  static final String SPEC = "spec";
+
+  private static final String NEXT_ROUND = "next-round";
+  private static final String SPEC_OFFSET = "spec-offset";
+  private static final String LAST_OFFSET = "last-offset";
+  private static final String DEADLINE = "deadline";
+  private static final String DEADLINE_ROUND = "deadline-round";
+  private static final String MODEL = "model/";
+  private static final String BEGAN_AT = MODEL + "began-at";
+
+  private final String modelId;
+  private final PublishedSpecs specs;
+  private final Set<String> stored;
+  private final RoundGate gate;
+  private LiveModel model;
+  private long firstRound;
+  private boolean unsaved;
+
+  /** Offset of the spec that the model began with, on the models topic. */
+  private long modelOffset;
+
+  /** Whether the stored chunks belong to a model that has been retired since they were saved. */
+  private boolean storedIsRetired;
+
+  /** When the open round times out, in milliseconds since 1970; 0: never. */
+  private long deadline;
+
+  private long deadlineRound;
+
+  /**
+   * When the oldest report arrived that no publication includes; 0 if there is none. Not in state.
+   */
+  private long newsSinceMs;
+
+  private long lagMs;
+
+  /**
+   * Reads the model from the state of the current key; without state there is no model yet.
+   *
+   * @param firstRound the first round of a model that has no state
+   * @param gate decides when the model may open a new round
+   */
+  KeyedModel(
+      String modelId,
+      Function<ModelSpec, List<String>> obstacles,
+      long firstRound,
+      RoundGate gate,
+      MapState<String, byte[]> state)
+      throws Exception {
+    this.modelId = modelId;
+    this.gate = gate;
+    specs = new PublishedSpecs(obstacles);
+    Map<String, byte[]> chunks = new HashMap<>();
+    for (Map.Entry<String, byte[]> entry : state.entries()) {
+      chunks.put(entry.getKey(), entry.getValue());
+    }
+    stored = new HashSet<>(chunks.keySet());
+    this.firstRound = number(chunks, NEXT_ROUND, firstRound);
+    modelOffset = number(chunks, BEGAN_AT, 0);
+    deadline = number(chunks, DEADLINE, 0);
+    deadlineRound = number(chunks, DEADLINE_ROUND, 0);
+    PublishedSpec published = new PublishedSpec();
+    published.spec = chunks.getOrDefault(SPEC, published.spec);
+    published.specOffset = number(chunks, SPEC_OFFSET, published.specOffset);
+    published.lastOffset = number(chunks, LAST_OFFSET, published.lastOffset);
+    specs.restore(modelId, published);
+    specs
+        .spec(modelId)
+        .ifPresent(
+            spec -> {
+              model = LiveModel.begin(spec, this.firstRound);
+              model.restore(name -> chunks.get(MODEL + name));
+            });
+  }
+
+  /** Returns the key. */
+  String modelId() {
+    return modelId;
+  }
+
+  /** Returns the model in training; null before its spec has arrived and after it was retired. */
+  LiveModel model() {
+    return model;
+  }
+
+  /** Returns the gate that decides when the model may open a new round. */
+  RoundGate gate() {
+    return gate;
+  }
+
+  /** Returns the last round that may have been published under this name; -1 if there was none. */
+  long lastRound() {
+    return model == null ? firstRound - 1 : model.round();
+  }
+
+  /** Returns whether a report was judged by a spec that has not arrived here yet. */
+  boolean isBehind(long specOffset) {
+    return specOffset > published().lastOffset;
+  }
+
+  /** Returns whether a report was judged for another model of this name, usually a retired one. */
+  boolean isOfAnother(long specOffset) {
+    return model == null || specOffset < modelOffset || specOffset > published().specOffset;
+  }
+
+  private PublishedSpec published() {
+    return specs.entries().get(modelId);
+  }
+
+  /** Applies the next record of the models topic. */
+  SpecChange follow(SpecRecord record) {
+    SpecChange change = specs.apply(modelId, record.offset, record.value);
+    unsaved = true;
+    if (change instanceof SpecChange.Retired) {
+      firstRound = model.round() + 1;
+      model = null;
+      storedIsRetired = true;
+    } else if (change instanceof SpecChange.Accepted accepted) {
+      if (model == null) {
+        model = LiveModel.begin(accepted.spec(), firstRound);
+        modelOffset = record.offset;
+      } else {
+        model.respec(accepted.spec());
+      }
+    }
+    return change;
+  }
+
+  /** Returns when the open round times out, in milliseconds since 1970; 0: never. */
+  long deadline() {
+    return deadline;
+  }
+
+  /** Returns whether the deadline was set for the round that is open now. */
+  boolean deadlineIsForOpenRound() {
+    return deadline != 0 && deadlineRound == model.round();
+  }
+
+  void setDeadline(long deadlineMs) {
+    deadline = deadlineMs;
+    deadlineRound = model == null ? 0 : model.round();
+    unsaved = true;
+  }
+
+  /**
+   * Records that reports have arrived.
+   *
+   * @param ageMs the age of the oldest of them, in milliseconds
+   */
+  void arrived(long ageMs, long nowMs) {
+    lagMs = ageMs;
+    if (newsSinceMs == 0) {
+      newsSinceMs = nowMs;
+    }
+  }
+
+  /** Returns the age of the last report on arrival, in milliseconds; 0 before the first one. */
+  long lagMs() {
+    return lagMs;
+  }
+
+  /**
+   * Returns how long the oldest report of the present publication has waited for it, in
+   * milliseconds.
+   */
+  long waited(long nowMs) {
+    long waited = newsSinceMs == 0 ? 0 : nowMs - newsSinceMs;
+    newsSinceMs = 0;
+    return waited;
+  }
+
+  /** Writes what changed since the last call into the state of the current key. */
+  void save(MapState<String, byte[]> state) throws Exception {
+    if (!unsaved && (model == null || !model.isUnsaved())) {
+      return;
+    }
+    Map<String, byte[]> changed = new HashMap<>();
+    changed.put(NEXT_ROUND, bytes(firstRound));
+    changed.put(SPEC_OFFSET, bytes(published().specOffset));
+    changed.put(LAST_OFFSET, bytes(published().lastOffset));
+    changed.put(DEADLINE, bytes(deadline));
+    changed.put(DEADLINE_ROUND, bytes(deadlineRound));
+    if (model != null) {
+      changed.put(SPEC, published().spec);
+      changed.put(BEGAN_AT, bytes(modelOffset));
+      model.save((name, value) -> changed.put(MODEL + name, value));
+    }
+    for (String name : Set.copyOf(stored)) {
+      if (isObsolete(name) && !changed.containsKey(name)) {
+        state.remove(name);
+        stored.remove(name);
+      }
+    }
+    state.putAll(changed);
+    stored.addAll(changed.keySet());
+    unsaved = false;
+    storedIsRetired = false;
+  }
+
+  private boolean isObsolete(String name) {
+    if (storedIsRetired || model == null) {
+      return name.equals(SPEC) || name.startsWith(MODEL);
+    }
+    return name.startsWith(MODEL) && model.isObsolete(name.substring(MODEL.length()));
+  }
+
+  private static long number(Map<String, byte[]> chunks, String name, long absent) {
+    byte[] bytes = chunks.get(name);
+    return bytes == null ? absent : ByteBuffer.wrap(bytes).getLong();
+  }
+
+  private static byte[] bytes(long value) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
+  }
+}

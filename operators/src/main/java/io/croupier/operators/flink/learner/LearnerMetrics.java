@@ -1,0 +1,123 @@
+package io.croupier.operators.flink.learner;
+
+import io.croupier.operators.model.LiveModel.BundleOutcome;
+import io.croupier.schemas.Estimate;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.Histogram;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
+
+/**
+ * The metrics of the learner operator: reports by outcome, their staleness, publications and their
+ * latency, why models don't publish new rounds, and the estimates that they publish. They contain
+ * counts, estimates and names of models, never a user or a part of a gradient.
+ */
+final class LearnerMetrics {
+  private static final int WINDOW = 1000;
+
+  private final Map<BundleOutcome, Counter> reports = new EnumMap<>(BundleOutcome.class);
+
+  /** The estimates that are shown, by model and question. */
+  private final Map<String, Map<String, AtomicReference<Estimate>>> estimates = new HashMap<>();
+
+  private final Counter retired;
+  private final Counter publications;
+  private final Histogram staleness;
+  private final Histogram latency;
+  private final MetricGroup group;
+
+  LearnerMetrics(MetricGroup group, Backlog backlog) {
+    this.group = group;
+    group.gauge("lag-ms", (Gauge<Long>) backlog::lagMs);
+    reports.put(BundleOutcome.OPEN, group.counter("reports-into-open-rounds"));
+    reports.put(BundleOutcome.STEPPED, group.counter("reports-closing-rounds"));
+    reports.put(BundleOutcome.TALLIED, group.counter("answers-tallied"));
+    reports.put(BundleOutcome.DROPPED_STALE, group.counter("reports-dropped-stale"));
+    reports.put(BundleOutcome.DROPPED_UNPUBLISHED, group.counter("reports-dropped-unpublished"));
+    reports.put(BundleOutcome.DROPPED_BOUND, group.counter("reports-dropped-bound"));
+    retired = group.counter("reports-of-retired-models");
+    publications = group.counter("publications");
+    staleness = group.histogram("staleness", new DescriptiveStatisticsHistogram(WINDOW));
+    latency = group.histogram("publication-latency-ms", new DescriptiveStatisticsHistogram(WINDOW));
+  }
+
+  /**
+   * Registers the gauges of a model.
+   *
+   * @param lagMs age of the model's last report on arrival
+   * @param gate why a new round waits, and for how long
+   */
+  void model(String modelId, LongSupplier lagMs, RoundGate gate, LongSupplier clock) {
+    MetricGroup ofModel = group.addGroup("model", modelId);
+    ofModel.gauge("lag-ms", (Gauge<Long>) lagMs::getAsLong);
+    ofModel.gauge("hold", (Gauge<Integer>) () -> gate.hold().code());
+    ofModel.gauge("held-ms", (Gauge<Long>) () -> gate.heldMs(clock.getAsLong()));
+  }
+
+  /**
+   * Shows the newest estimates of a model; a gauge of a question is registered at the first one.
+   * Questions that are not among them have no estimate from now on.
+   *
+   * @param newest empty for a model that asks nothing, or was retired
+   */
+  void estimates(String modelId, List<Estimate> newest) {
+    Map<String, AtomicReference<Estimate>> ofModel =
+        estimates.computeIfAbsent(modelId, key -> new HashMap<>());
+    ofModel.values().forEach(shown -> shown.set(Estimate.getDefaultInstance()));
+    for (Estimate estimate : newest) {
+      ofModel
+          .computeIfAbsent(
+              estimate.getQuestion().getName(), question -> estimate(modelId, question, estimate))
+          .set(estimate);
+    }
+  }
+
+  private AtomicReference<Estimate> estimate(String modelId, String question, Estimate first) {
+    AtomicReference<Estimate> shown = new AtomicReference<>(first);
+    MetricGroup of = group.addGroup("model", modelId).addGroup("question", question);
+    of.gauge("fraction", gauge(shown, Estimate::getFraction));
+    of.gauge("standard-error", gauge(shown, Estimate::getStandardError));
+    of.gauge("low", gauge(shown, Estimate::getLow));
+    of.gauge("high", gauge(shown, Estimate::getHigh));
+    of.gauge("answers", (Gauge<Long>) () -> shown.get().getAnswers());
+    return shown;
+  }
+
+  /** A gauge that is NaN before the first answer, and once the question is no longer asked. */
+  private static Gauge<Double> gauge(
+      AtomicReference<Estimate> shown, ToDoubleFunction<Estimate> value) {
+    return () -> {
+      Estimate estimate = shown.get();
+      return estimate.hasFraction() ? value.applyAsDouble(estimate) : Double.NaN;
+    };
+  }
+
+  /** Counts the reports of a bundle. */
+  void reports(BundleOutcome outcome, int count) {
+    reports.get(outcome).inc(count);
+  }
+
+  /** Counts reports whose model was retired, or replaced, after they were admitted. */
+  void reportsOfRetiredModel(int count) {
+    retired.inc(count);
+  }
+
+  /** Records how many publications the newest one is ahead of the one that a used bundle names. */
+  void staleness(int publicationsBehind) {
+    staleness.update(publicationsBehind);
+  }
+
+  /** Counts a publication and records how long its oldest report had waited. */
+  void published(long waitedMs) {
+    publications.inc();
+    latency.update(waitedMs);
+  }
+}

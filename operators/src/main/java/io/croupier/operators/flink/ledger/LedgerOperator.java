@@ -1,0 +1,269 @@
+package io.croupier.operators.flink.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.accounting.WholeCharge;
+import io.croupier.operators.flink.LedgerMark;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.SpecRequirements;
+import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.flink.restart.LedgerProgress;
+import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.LedgerStartCheck;
+import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.operators.flink.restart.VisibleOutputs;
+import io.croupier.operators.model.PublishedSpec;
+import io.croupier.operators.model.PublishedSpecs;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.flink.api.common.state.BroadcastState;
+import org.apache.flink.api.common.state.KeyedStateStore;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Keeps the accounts of its users: judges every report, emits one accounting event for it, and
+ * forwards admitted reports without the user. Input 1 carries reports keyed by user, input 2 all
+ * specs.
+ *
+ * <p>Before the first report, the operator reads the models topic to its end, so that no restart
+ * judges with fewer specs than were published, and compares restored state with the visible
+ * outputs.
+ */
+public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
+    implements TwoInputStreamOperator<Report, SpecRecord, RoundSum> {
+  private static final long serialVersionUID = 1;
+
+  /** The specs by model, the same in every subtask. */
+  private static final MapStateDescriptor<String, PublishedSpec> SPECS =
+      new MapStateDescriptor<>(
+          StateNames.SPECS, Types.STRING, TypeInformation.of(PublishedSpec.class));
+
+  private final SpecReader specReader;
+  private final SpecRequirements requirements;
+  private final Limits perUser;
+  private final boolean journal;
+  private final LedgerStart start;
+  private final VisibleOutputs outputs;
+
+  private transient Ledger ledger;
+  private transient PublishedSpecs specs;
+  private transient Map<String, ReportIntake> intakes;
+  private transient PrivUnitLaws laws;
+  private transient BroadcastState<String, PublishedSpec> storedSpecs;
+  private transient ListState<LedgerMark> storedMarks;
+  private transient KeyedAccount account;
+  private transient LedgerProgress progress;
+  private transient LedgerMetrics ledgerMetrics;
+
+  /**
+   * Creates a ledger that follows specs by {@code requirements}, which are the same as the
+   * learner's.
+   *
+   * @param specReader reads the models topic before the first report
+   * @param perUser limits on what one user may spend on all models together
+   * @param journal whether reports to local models keep their positions
+   * @param start what the job does without state
+   * @param outputs the visible outputs that restored state is compared with
+   */
+  public LedgerOperator(
+      SpecReader specReader,
+      SpecRequirements requirements,
+      Limits perUser,
+      boolean journal,
+      LedgerStart start,
+      VisibleOutputs outputs) {
+    this.specReader = specReader;
+    this.requirements = requirements;
+    this.perUser = perUser;
+    this.journal = journal;
+    this.start = start;
+    this.outputs = outputs;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    ledger = new Ledger(perUser);
+    account = account(context.getKeyedStateStore());
+    ledgerMetrics = new LedgerMetrics(getMetricGroup());
+    boolean hadSpecs = restoreSpecs(context);
+    storedMarks =
+        context
+            .getOperatorStateStore()
+            .getUnionListState(
+                new ListStateDescriptor<>(
+                    StateNames.LEDGER_MARKS, TypeInformation.of(LedgerMark.class)));
+    List<LedgerMark> marks = new ArrayList<>();
+    storedMarks.get().forEach(marks::add);
+    progress = new LedgerProgress(marks, now());
+    boolean aligned =
+        !CheckpointingOptions.isUnalignedCheckpointEnabled(
+            getContainingTask().getJobConfiguration());
+    LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext());
+    // A job may be restored without this operator's state. Releases without marks stored specs.
+    boolean hasState = context.isRestored() && (hadSpecs || !marks.isEmpty());
+    int lost = hasState ? check.withState(marks, progress, aligned) : 0;
+    if (!hasState) {
+      check.withoutState(start, this::accountOf, progress);
+    }
+    getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) () -> lost);
+  }
+
+  static KeyedAccount account(KeyedStateStore state) {
+    return new KeyedAccount(
+        state.getState(
+            new ValueStateDescriptor<>(StateNames.USER_TOTALS, TypeInformation.of(Totals.class))),
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.MODEL_TOTALS, Types.STRING, TypeInformation.of(Totals.class))),
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.RUNNING_ZETAS, Types.STRING, TypeInformation.of(RunningZeta.class))),
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.WHOLE_CHARGES, Types.STRING, TypeInformation.of(WholeCharge.class))),
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.REPLAY_WINDOWS, Types.STRING, TypeInformation.of(ReplayWindow.class))));
+  }
+
+  private KeyedAccount accountOf(String userId) {
+    setCurrentKey(userId);
+    return account;
+  }
+
+  /** Restores the specs and reads new ones; returns whether any were stored. */
+  private boolean restoreSpecs(StateInitializationContext context) throws Exception {
+    Function<ModelSpec, List<String>> obstacles =
+        requirements.in(getContainingTask().getJobConfiguration());
+    specs = new PublishedSpecs(obstacles);
+    intakes = new HashMap<>();
+    laws = new PrivUnitLaws();
+    storedSpecs = context.getOperatorStateStore().getBroadcastState(SPECS);
+    for (Map.Entry<String, PublishedSpec> entry : storedSpecs.entries()) {
+      specs.restore(entry.getKey(), entry.getValue());
+      requireThatCentralModelsMayGoOn(entry.getKey(), obstacles);
+      open(entry.getKey());
+    }
+    boolean stored = !specs.entries().isEmpty();
+    for (SpecRecord record : specReader.readToEnd()) {
+      follow(record);
+    }
+    return stored;
+  }
+
+  /**
+   * Restored specs aren't judged again, except those of central models: the job's configuration may
+   * have changed.
+   */
+  private void requireThatCentralModelsMayGoOn(
+      String modelId, Function<ModelSpec, List<String>> obstacles) {
+    List<String> why =
+        specs.spec(modelId).filter(ModelSpecs::isCentral).map(obstacles).orElse(List.of());
+    if (!why.isEmpty()) {
+      throw new RefusedStartException(
+          "Model %s can't continue: %s".formatted(modelId, String.join("; ", why)));
+    }
+  }
+
+  @Override
+  public void processElement1(StreamRecord<Report> element) {
+    Report report = element.getValue();
+    ReportIntake intake = intakes.get(report.modelId);
+    AccountingEvent event =
+        intake == null
+            ? ledger.judgeUnknownModel(report, account)
+            : ledger.judge(report, intake.terms(), account);
+    progress.judged(report.topic, report.partition, report.offset);
+    ledgerMetrics.count(event);
+    output.collect(
+        SideOutputs.ACCOUNTING,
+        new StreamRecord<>(
+            new OutboundRecord(
+                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), event.toByteArray())));
+    if (event.getOutcome() == Outcome.ADMITTED) {
+      RoundSum admitted = intake.withoutUser(report);
+      if (journal && !ModelSpecs.isCentral(intake.terms().spec())) {
+        admitted.partitions = new int[] {report.partition};
+        admitted.offsets = new long[] {report.offset};
+      }
+      output.collect(new StreamRecord<>(admitted));
+    }
+  }
+
+  @Override
+  public void processElement2(StreamRecord<SpecRecord> element) {
+    follow(element.getValue());
+  }
+
+  private void follow(SpecRecord record) {
+    specs.apply(record.modelId, record.offset, record.value);
+    open(record.modelId);
+  }
+
+  /** Prepares the rules of the spec in force, if there is one. */
+  private void open(String modelId) {
+    long offset = specs.entries().get(modelId).specOffset;
+    ReportIntake known = intakes.get(modelId);
+    if (known == null || known.specOffset() != offset) {
+      intakes.remove(modelId);
+      specs
+          .spec(modelId)
+          .ifPresent(spec -> intakes.put(modelId, new ReportIntake(spec, offset, laws)));
+    }
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    storedSpecs.putAll(specs.entries());
+    storedMarks.update(
+        List.of(
+            progress.mark(
+                context.getCheckpointId(),
+                now(),
+                getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+                getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks())));
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    progress.completed(checkpointId);
+  }
+
+  private long now() {
+    return getProcessingTimeService().getCurrentProcessingTime();
+  }
+}

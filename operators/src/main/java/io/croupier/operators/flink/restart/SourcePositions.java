@@ -1,0 +1,61 @@
+package io.croupier.operators.flink.restart;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The highest offset of each source partition. */
+final class SourcePositions {
+  /** The offset of a partition without a known position. */
+  static final long NONE = -1;
+
+  private final Map<String, long[]> byTopic = new TreeMap<>();
+
+  /** Adds a position. */
+  void raise(String topic, int partition, long offset) {
+    long[] offsets = byTopic.get(topic);
+    if (offsets == null || offsets.length <= partition) {
+      int known = offsets == null ? 0 : offsets.length;
+      offsets = known == 0 ? new long[partition + 1] : Arrays.copyOf(offsets, partition + 1);
+      Arrays.fill(offsets, known, offsets.length, NONE);
+      byTopic.put(topic, offsets);
+    }
+    offsets[partition] = Math.max(offsets[partition], offset);
+  }
+
+  /** Adds all positions of {@code other}. */
+  void raise(SourcePositions other) {
+    other.forEach(this::raise);
+  }
+
+  /** Returns the highest offset, or {@link #NONE}. */
+  long highest(String topic, int partition) {
+    long[] offsets = byTopic.get(topic);
+    return offsets == null || offsets.length <= partition ? NONE : offsets[partition];
+  }
+
+  /** Returns the number of partitions with a known position. */
+  int size() {
+    int[] size = {0};
+    forEach((topic, partition, offset) -> size[0]++);
+    return size[0];
+  }
+
+  /** Visits every partition with a known position, in order. */
+  void forEach(PositionVisitor visitor) {
+    byTopic.forEach(
+        (topic, offsets) -> {
+          for (int partition = 0; partition < offsets.length; partition++) {
+            if (offsets[partition] != NONE) {
+              visitor.visit(topic, partition, offsets[partition]);
+            }
+          }
+        });
+  }
+
+  /** Visits a partition and its highest offset. */
+  @FunctionalInterface
+  interface PositionVisitor {
+    void visit(String topic, int partition, long offset);
+  }
+}

@@ -1,0 +1,137 @@
+package io.croupier.operators.flink.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class EndOfInputTest {
+  private LearnerTasks learner;
+
+  @BeforeEach
+  void start() throws Exception {
+    learner = new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED);
+  }
+
+  @AfterEach
+  void close() {
+    learner.close();
+  }
+
+  private List<ModelUpdate> updates() {
+    return TestRecords.updates(learner.outputs());
+  }
+
+  private void run(ModelSpec.Builder spec) throws Exception {
+    learner.publish(TestRecords.published(0, spec));
+    learner.barrier();
+  }
+
+  @Test
+  void theEndOfTheInputPublishes() throws Exception {
+    run(TestRecords.sgd("m"));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    end();
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(1);
+    assertThat(updates()).hasSize(2);
+  }
+
+  /** No later publication could include what a hold keeps back. */
+  @Test
+  void theEndOfTheInputEndsEveryHold() throws Exception {
+    run(TestRecords.sgd("behind"));
+    run(TestRecords.sgd("unanswered"));
+    learner.report(TestRecords.dense("unanswered", 0, 1, 0));
+    learner.barrier();
+    learner.publish(TestRecords.published(0, TestRecords.sgd("unconfirmed")));
+    learner.failedBarrier();
+    learner.report(TestRecords.dense("unanswered", 0, 1, 0));
+    learner.report(TestRecords.dense("unconfirmed", 0, 1, 0));
+    learner.lag(5_000);
+    learner.report(TestRecords.dense("behind", 0, 1, 0));
+    end();
+
+    for (String model : List.of("behind", "unconfirmed")) {
+      assertThat(last(model).getRound()).as(model).isEqualTo(1);
+      assertThat(last(model).getWeights(0)).as(model).isEqualTo(-1);
+      assertThat(last(model).getUsed()).as(model).isEqualTo(1);
+    }
+    assertThat(last("unanswered").getRound()).isEqualTo(2);
+    assertThat(last("unanswered").getUsed()).isEqualTo(2);
+  }
+
+  @Test
+  void theEndOfTheInputClosesTheLastRound() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(2));
+    learner.lag(5_000);
+    for (int report = 0; report < 101; report++) {
+      learner.report(TestRecords.dense("m", 0, 1, 0));
+    }
+    learner.barrier();
+    assertThat(learner.lastUpdate().getOpen())
+        .as("reports since the gradients agreed")
+        .isGreaterThan(50);
+    end();
+    assertThat(learner.lastUpdate().getOpen()).isZero();
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(101);
+  }
+
+  /** No timer fires after the end of the input. */
+  @Test
+  void theEndOfTheInputClosesRoundsThatWouldTimeOut() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100));
+    run(TestRecords.sgd("n").setReportsPerRound(4));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.report(TestRecords.dense("n", 0, 1, 0));
+    learner.barrier();
+    end();
+    assertThat(last("m").getUsed()).isEqualTo(1);
+    assertThat(last("m").getRound()).isEqualTo(1);
+    assertThat(last("n").getOpen()).as("without a timeout").isEqualTo(1);
+    assertThat(learner.timers()).isZero();
+  }
+
+  /** A checkpoint follows the end of the input, and the sink takes no record after it. */
+  @Test
+  void nothingIsPublishedAfterTheEndOfTheInput() throws Exception {
+    learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+    learner.failedBarrier();
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    end();
+    int outputs = learner.outputs().size();
+    learner.completed(1);
+    learner.barrier();
+    learner.barrier();
+    assertThat(learner.outputs()).hasSize(outputs);
+  }
+
+  @Test
+  void theEndOfOneInputEndsNoHold() throws Exception {
+    run(TestRecords.sgd("m"));
+    learner.onEach(harness -> harness.endInput2());
+    learner.lag(5_000);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isZero();
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(1);
+    learner.onEach(harness -> harness.endInput1());
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
+  }
+
+  private void end() throws Exception {
+    learner.onEach(harness -> harness.endAllInputs());
+  }
+
+  private ModelUpdate last(String model) {
+    List<ModelUpdate> ofModel =
+        updates().stream().filter(update -> update.getModelId().equals(model)).toList();
+    return ofModel.get(ofModel.size() - 1);
+  }
+}

@@ -1,0 +1,309 @@
+package io.croupier.operators.flink.learner;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.flink.DeadLetters;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LearnerOperatorTest {
+  private LearnerTasks learner;
+
+  @BeforeEach
+  void start() throws Exception {
+    learner = new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED);
+  }
+
+  @AfterEach
+  void close() {
+    learner.close();
+  }
+
+  private List<ModelUpdate> updates() {
+    return TestRecords.updates(learner.outputs());
+  }
+
+  private void run(ModelSpec.Builder spec) throws Exception {
+    learner.publish(TestRecords.published(0, spec));
+    learner.barrier();
+  }
+
+  private static RoundSum judgedBy(long specOffset, RoundSum sum) {
+    sum.specOffset = specOffset;
+    return sum;
+  }
+
+  @Test
+  void usageExample() throws Exception {
+    learner.publish(
+        TestRecords.published(0, TestRecords.sgd("m").addInitialWeights(4).addInitialWeights(5)));
+    assertThat(learner.outputs()).as("before the first barrier").isEmpty();
+    learner.barrier();
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.report(TestRecords.grid("m", 0, 0, 1 << 16));
+    assertThat(learner.outputs()).as("between two barriers").hasSize(1);
+    learner.advanceTime(500);
+    learner.barrier();
+
+    assertThat(learner.outputs())
+        .allSatisfy(
+            record -> {
+              assertThat(record.destination).isEqualTo(Destination.UPDATES);
+              assertThat(record.key).isEqualTo("m".getBytes(UTF_8));
+            });
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 2L);
+    assertThat(updates().get(0).getWeightsList()).containsExactly(4.0, 5.0);
+    assertThat(updates().get(1).getWeightsList()).containsExactly(3.0, 4.0);
+    assertThat(updates().get(1).getPublishedAtMs() - updates().get(0).getPublishedAtMs())
+        .isEqualTo(500);
+  }
+
+  @Test
+  void aBarrierWithoutNewsPublishesNothing() throws Exception {
+    run(TestRecords.sgd("m"));
+    run(TestRecords.sgd("n"));
+    learner.barrier();
+    assertThat(updates()).extracting(ModelUpdate::getModelId).containsExactly("m", "n");
+
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    learner.barrier();
+    assertThat(updates()).extracting(ModelUpdate::getModelId).containsExactly("m", "n", "m");
+  }
+
+  @Test
+  void aReportThatIsAheadOfItsSpecWaitsAndIsUsed() throws Exception {
+    run(TestRecords.sgd("m"));
+    learner.report(judgedBy(9, TestRecords.dense("m", 0, 0.5, 0)));
+    learner.report(judgedBy(8, TestRecords.dense("m", 0, 0.25, 0)));
+    learner.barrier();
+    assertThat(updates()).as("nothing was taken in").hasSize(1);
+
+    learner.publish(TestRecords.published(8, TestRecords.sgd("m").setMaxStaleness(3)));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getWeights(0)).isEqualTo(-0.25);
+    learner.publish(TestRecords.published(9, TestRecords.sgd("m").setMaxStaleness(4)));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(2);
+    learner.report(judgedBy(9, TestRecords.dense("m", 1, 0, 0)));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getWeights(0)).isEqualTo(-0.75);
+  }
+
+  @Test
+  void aReportThatIsAheadOfItsModelNamesAnUnpublishedRound() throws Exception {
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.outputs()).isEmpty();
+    run(TestRecords.sgd("m"));
+    assertThat(learner.lastUpdate().getDroppedUnpublished()).isEqualTo(1);
+    assertThat(learner.lastUpdate().getWeights(0)).isZero();
+  }
+
+  @Test
+  void dropsAreCountedAsStaleOrUnpublished() throws Exception {
+    run(TestRecords.sgd("m").setMaxStaleness(1));
+    for (long round = 0; round < 3; round++) {
+      learner.report(TestRecords.dense("m", round, 1, 0));
+      learner.barrier();
+    }
+    learner.report(TestRecords.dense("m", 1, 1, 0));
+    learner.report(TestRecords.dense("m", 4, 1, 0));
+    learner.report(TestRecords.dense("m", 2, 1, 0));
+    learner.report(TestRecords.dense("m", 3, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getDroppedStale()).isEqualTo(1);
+    assertThat(learner.lastUpdate().getDroppedUnpublished()).isEqualTo(1);
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(5);
+  }
+
+  @Test
+  void theTimeoutClosesAPartlyFullRound() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100));
+    learner.advanceTime(1000);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.advanceTime(60);
+    learner.report(TestRecords.dense("m", 0, 0, 1));
+    learner.advanceTime(39);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getOpen()).isEqualTo(2);
+    assertThat(learner.lastUpdate().getRound()).isZero();
+
+    learner.advanceTime(1);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getOpen()).isZero();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
+    assertThat(learner.lastUpdate().getWeightsList()).containsExactly(-0.5, -0.5);
+    assertThat(learner.timers()).isZero();
+  }
+
+  @Test
+  void aFullRoundDeletesItsTimer() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(2).setRoundTimeoutMs(100));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    assertThat(learner.timers()).isEqualTo(1);
+    learner.advanceTime(50);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    assertThat(learner.timers()).isZero();
+
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.advanceTime(99);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getOpen())
+        .as("the next round has a timeout of its own")
+        .isOne();
+    learner.advanceTime(1);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(3);
+    assertThat(learner.lastUpdate().getOpen()).isZero();
+  }
+
+  @Test
+  void theTimeoutFollowsTheSpec() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(4));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    assertThat(learner.timers()).isZero();
+    learner.publish(
+        TestRecords.published(
+            1, TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100)));
+    assertThat(learner.timers()).isEqualTo(1);
+    learner.publish(TestRecords.published(2, TestRecords.sgd("m").setReportsPerRound(4)));
+    assertThat(learner.timers()).isZero();
+  }
+
+  @Test
+  void anAllowedChangeTakesEffect() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(2));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.publish(
+        TestRecords.published(
+            1, TestRecords.sgd("m").setReportsPerRound(3).setAnswerProbability(0.5)));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getOpen()).isEqualTo(2);
+    assertThat(learner.lastUpdate().getAnswerProbability()).isEqualTo(0.5);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
+  }
+
+  @Test
+  void aForbiddenChangeIsADeadLetterAndTheLastGoodSpecStays() throws Exception {
+    run(TestRecords.sgd("m"));
+    SpecRecord forbidden = TestRecords.published(1, TestRecords.sgd("m").setDimension(3));
+    learner.publish(forbidden);
+    OutboundRecord letter = learner.outputs().get(1);
+    assertThat(letter.destination).isEqualTo(Destination.DEAD_LETTERS);
+    assertThat(letter.key).isEqualTo("m".getBytes(UTF_8));
+    assertThat(letter.value).isEqualTo(forbidden.value);
+    assertThat(TestRecords.header(letter, DeadLetters.REASON))
+        .isEqualTo("dimension of a running model is fixed: it is 2 and can't become 3");
+    assertThat(TestRecords.header(letter, DeadLetters.TOPIC)).isEqualTo("models");
+    assertThat(TestRecords.header(letter, DeadLetters.OFFSET)).isEqualTo("1");
+
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getWeightsList()).containsExactly(-1.0, 0.0);
+  }
+
+  @Test
+  void aRetiredModelLeavesATombstoneAndALaterOneContinuesTheRounds() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(2).setRoundTimeoutMs(100));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.publish(TestRecords.retired(1, "m"));
+    OutboundRecord tombstone = learner.outputs().get(1);
+    assertThat(tombstone.destination).isEqualTo(Destination.UPDATES);
+    assertThat(tombstone.key).isEqualTo("m".getBytes(UTF_8));
+    assertThat(tombstone.value).isNull();
+    assertThat(learner.timers()).isZero();
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.outputs()).as("of a retired model").hasSize(2);
+
+    learner.publish(TestRecords.published(2, TestRecords.sgd("m").setDimension(3)));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(2);
+    assertThat(learner.lastUpdate().getUsed()).isZero();
+    assertThat(learner.lastUpdate().getWeightsList()).containsExactly(0.0, 0.0, 0.0);
+  }
+
+  @Test
+  void onlyOffsetsAndTheNextRoundOfARetiredModelStay() throws Exception {
+    run(TestRecords.blackBox("m").setReportsPerRound(2).setRoundTimeoutMs(100));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.report(judgedBy(1, TestRecords.dense("m", 0, 1, 0)));
+    learner.barrier();
+    assertThat(learner.stored("m")).contains("spec", "model/open", "model/direction-of-0/0");
+
+    learner.publish(TestRecords.retired(1, "m"));
+    learner.barrier();
+    assertThat(learner.stored("m"))
+        .containsExactly("deadline", "deadline-round", "last-offset", "next-round", "spec-offset");
+    learner.onEach(
+        harness ->
+            assertThat(harness.numKeyedStateEntries()).as("entries of all states").isEqualTo(1));
+  }
+
+  @Test
+  void aSuccessorBetweenTwoBarriersInheritsNoState() throws Exception {
+    run(TestRecords.blackBox("m").setReportsPerRound(2));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    ModelSpec.Builder other =
+        TestRecords.common("m").setAdaptiveRadius(AdaptiveRadius.getDefaultInstance());
+    learner.publish(TestRecords.retired(1, "m"));
+    learner.publish(TestRecords.published(2, other));
+    learner.barrier();
+
+    try (LearnerTasks fresh = new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED)) {
+      fresh.publish(TestRecords.published(2, other));
+      fresh.barrier();
+      assertThat(learner.stored("m").stream().filter(name -> !name.contains("direction-of-")))
+          .containsExactlyElementsOf(
+              fresh.stored("m").stream().filter(name -> !name.contains("direction-of-")).toList());
+    }
+    assertThat(learner.stored("m"))
+        .contains("model/direction-of-1/0")
+        .doesNotContain("model/direction-of-0/0");
+  }
+
+  @Test
+  void directionsThatNoReportMayNameAreDeleted() throws Exception {
+    run(TestRecords.blackBox("m").setMaxStaleness(1));
+    for (long round = 0; round < 4; round++) {
+      learner.report(TestRecords.dense("m", round, 1, 0));
+      learner.barrier();
+    }
+    learner.barrier();
+    assertThat(learner.stored("m"))
+        .filteredOn(name -> name.startsWith("model/direction-of-"))
+        .containsExactly("model/direction-of-3/0", "model/direction-of-4/0");
+  }
+
+  @Test
+  void theChunksOfAnOpenRoundAreDeletedWithIt() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(2));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.stored("m")).contains("model/open-sum/0", "model/open-parts");
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/open-"));
+  }
+}

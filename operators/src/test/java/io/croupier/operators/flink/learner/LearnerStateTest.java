@@ -1,0 +1,294 @@
+package io.croupier.operators.flink.learner;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.Subtasks;
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.Banco;
+import io.croupier.schemas.Estimate;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.StrongestNoise;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A run with snapshots and restores equals an uninterrupted run, bit for bit, for every state of
+ * the learner.
+ */
+class LearnerStateTest {
+
+  private interface Scenario {
+    void play(LearnerTasks learner) throws Exception;
+  }
+
+  /**
+   * Plays a scenario with and without restarts at its barriers and at one more at its end.
+   *
+   * @return the outputs, which are the same in both
+   */
+  private static List<OutboundRecord> playTwice(Backend backend, Plan plan, Scenario scenario)
+      throws Exception {
+    List<OutboundRecord> straight = play(Backend.HASH_MAP, Plan.NEVER_STOPPED, scenario);
+    List<OutboundRecord> stopped = play(backend, plan, scenario);
+    assertThat(bytesByModel(stopped)).isEqualTo(bytesByModel(straight));
+    return stopped;
+  }
+
+  private static List<OutboundRecord> play(Backend backend, Plan plan, Scenario scenario)
+      throws Exception {
+    try (LearnerTasks learner = new LearnerTasks(backend, plan)) {
+      scenario.play(learner);
+      learner.barrier();
+      return learner.outputs();
+    }
+  }
+
+  private static Map<String, List<String>> bytesByModel(List<OutboundRecord> records) {
+    return Subtasks.bytesByKey(
+        records, OutboundRecord.class, record -> new String(record.key, UTF_8));
+  }
+
+  private static ModelUpdate last(List<OutboundRecord> records) {
+    List<ModelUpdate> updates = TestRecords.updates(records);
+    return updates.get(updates.size() - 1);
+  }
+
+  /** Every learner, in rounds of one report and of several; those of BANCO time out too. */
+  private static List<ModelSpec.Builder> everyLearner() {
+    List<ModelSpec.Builder> specs = new ArrayList<>();
+    for (int r : new int[] {1, 7}) {
+      StrongestNoise.Builder noise =
+          StrongestNoise.newBuilder().setL2Laplace(L2Laplace.newBuilder().setEpsilon(1));
+      specs.add(TestRecords.blackBox("black-box-" + r).setReportsPerRound(r));
+      specs.add(TestRecords.sgd("sgd-" + r).setReportsPerRound(r));
+      specs.add(
+          TestRecords.common("banco-" + r)
+              .setBanco(Banco.newBuilder().setStrongestNoise(noise))
+              .setRoundTimeoutMs(1000)
+              .setReportsPerRound(r));
+      specs.add(
+          TestRecords.asking(TestRecords.common("adaptive-radius-" + r))
+              .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+              .setMaxStaleness(0)
+              .setReportsPerRound(r));
+      specs.add(TestRecords.movingClip("moving-clip-" + r).setReportsPerRound(r));
+    }
+    return specs;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HASH_MAP, RESTORED",
+    "HASH_MAP, RESCALED",
+    "ROCKS_DB, RESTORED",
+    "ROCKS_DB, RESCALED"
+  })
+  void model(Backend backend, Plan plan) throws Exception {
+    List<OutboundRecord> records =
+        playTwice(
+            backend,
+            plan,
+            learner -> {
+              SplittableRandom random = new SplittableRandom(17);
+              for (ModelSpec.Builder spec : everyLearner()) {
+                learner.publish(TestRecords.published(0, spec));
+              }
+              for (int barrier = 0; barrier < 20; barrier++) {
+                learner.barrier();
+                learner.advanceTime(random.nextInt(600));
+                for (ModelSpec.Builder spec : everyLearner()) {
+                  // Some models have no reports, and no snapshot writes them then.
+                  for (int i = random.nextInt(12) - 3; i > 0; i--) {
+                    learner.report(anyReport(spec.getModelId(), learner.outputs(), random));
+                  }
+                }
+              }
+            });
+    Map<String, ModelUpdate> newest = new TreeMap<>();
+    TestRecords.updates(records).forEach(update -> newest.put(update.getModelId(), update));
+    assertThat(newest).hasSize(10);
+    assertThat(newest.values()).allSatisfy(update -> assertThat(update.getUsed()).isPositive());
+    assertThat(newest.get("adaptive-radius-1").getDroppedStale()).isPositive();
+    assertThat(newest.get("adaptive-radius-7").getAnswers()).isPositive();
+    assertThat(newest.get("adaptive-radius-7").getEstimatesList()).anyMatch(Estimate::hasFraction);
+    assertThat(newest.values()).anySatisfy(update -> assertThat(update.getOpen()).isPositive());
+    assertThat(newest.get("moving-clip-1").getGradientBound()).isNotEqualTo(1);
+    assertThat(newest.get("moving-clip-1").getQuestionProbability()).isEqualTo(0.02);
+    assertThat(newest.get("moving-clip-7").getDroppedBound()).isPositive();
+  }
+
+  /** Mostly names one of the last three publications; sometimes one that never was. */
+  private static RoundSum anyReport(
+      String modelId, List<OutboundRecord> records, SplittableRandom random) {
+    List<ModelUpdate> updates =
+        TestRecords.updates(records).stream()
+            .filter(update -> update.getModelId().equals(modelId))
+            .toList();
+    int back = Math.min(updates.size(), 1 + random.nextInt(modelId.startsWith("moving") ? 2 : 3));
+    ModelUpdate read = updates.get(updates.size() - back);
+    long named = random.nextInt(20) == 0 ? 1_000_000 : read.getRound();
+    if (read.hasSize() && random.nextInt(8) < 8 * read.getQuestionProbability()) {
+      return TestRecords.clipAnswer(modelId, named, random.nextBoolean());
+    }
+    if (modelId.startsWith("adaptive") && random.nextInt(3) == 0) {
+      return TestRecords.answer(
+          modelId, named, random.nextBoolean() ? "a" : "b", random.nextBoolean());
+    }
+    RoundSum sum =
+        random.nextBoolean()
+            ? TestRecords.dense(modelId, named, random.nextGaussian(), random.nextGaussian())
+            : TestRecords.grid(modelId, named, random.nextInt(1 << 17), -random.nextInt(1 << 17));
+    sum.directionalVariance = 0.5;
+    sum.gradientBound = read.hasSize() && random.nextInt(3) > 0 ? read.getGradientBound() : 0;
+    return sum;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HASH_MAP, RESTORED",
+    "HASH_MAP, RESCALED",
+    "ROCKS_DB, RESTORED",
+    "ROCKS_DB, RESCALED"
+  })
+  void nextRoundOfARetiredModel(Backend backend, Plan plan) throws Exception {
+    List<OutboundRecord> records =
+        playTwice(
+            backend,
+            plan,
+            learner -> {
+              learner.publish(TestRecords.published(4, TestRecords.sgd("m")));
+              learner.barrier();
+              for (int i = 0; i < 2; i++) {
+                RoundSum sum = TestRecords.dense("m", 0, 1, 0);
+                sum.specOffset = 4;
+                learner.report(sum);
+              }
+              learner.publish(TestRecords.retired(5, "m"));
+              learner.barrier();
+              learner.publish(TestRecords.published(4, TestRecords.sgd("m")));
+              learner.barrier();
+              learner.publish(TestRecords.published(6, TestRecords.blackBox("m")));
+            });
+    assertThat(records).hasSize(3);
+    assertThat(records.get(1).value).as("tombstone").isNull();
+    assertThat(last(records).getRound()).isEqualTo(3);
+    assertThat(last(records).getUsed()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HASH_MAP, RESTORED",
+    "HASH_MAP, RESCALED",
+    "ROCKS_DB, RESTORED",
+    "ROCKS_DB, RESCALED"
+  })
+  void lastGoodSpec(Backend backend, Plan plan) throws Exception {
+    List<OutboundRecord> records =
+        playTwice(
+            backend,
+            plan,
+            learner -> {
+              learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+              learner.barrier();
+              learner.publish(TestRecords.published(1, TestRecords.sgd("m").setDimension(3)));
+              learner.barrier();
+              learner.publish(TestRecords.published(2, TestRecords.sgd("m").setGradientBound(9)));
+              learner.report(TestRecords.dense("m", 0, 0.5, 0));
+            });
+    assertThat(records)
+        .extracting(record -> record.destination)
+        .containsExactly(
+            Destination.UPDATES,
+            Destination.DEAD_LETTERS,
+            Destination.DEAD_LETTERS,
+            Destination.UPDATES);
+    assertThat(last(records).getWeightsList()).containsExactly(-0.5, 0.0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HASH_MAP, RESTORED",
+    "HASH_MAP, RESCALED",
+    "ROCKS_DB, RESTORED",
+    "ROCKS_DB, RESCALED"
+  })
+  void waitingForSpec(Backend backend, Plan plan) throws Exception {
+    List<OutboundRecord> records =
+        playTwice(
+            backend,
+            plan,
+            learner -> {
+              learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+              learner.barrier();
+              for (int offset : new int[] {3, 1, 3}) {
+                RoundSum early = TestRecords.dense("m", 0, offset, 0);
+                early.specOffset = offset;
+                learner.report(early);
+                learner.barrier();
+              }
+              learner.publish(TestRecords.published(1, TestRecords.sgd("m").setMaxStaleness(2)));
+              learner.barrier();
+              learner.publish(TestRecords.published(3, TestRecords.sgd("m").setMaxStaleness(3)));
+              learner.barrier();
+              RoundSum answer = TestRecords.dense("m", 1, 0, 0);
+              answer.specOffset = 3;
+              learner.report(answer);
+            });
+    assertThat(TestRecords.updates(records))
+        .extracting(ModelUpdate::getUsed)
+        .containsExactly(0L, 1L, 3L, 4L);
+    assertThat(last(records).getWeights(0)).isEqualTo(-7);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HASH_MAP, RESTORED",
+    "HASH_MAP, RESCALED",
+    "ROCKS_DB, RESTORED",
+    "ROCKS_DB, RESCALED"
+  })
+  void roundTimeouts(Backend backend, Plan plan) throws Exception {
+    List<OutboundRecord> records =
+        playTwice(
+            backend,
+            plan,
+            learner -> {
+              for (String model : List.of("m", "n", "o")) {
+                learner.publish(
+                    TestRecords.published(
+                        0, TestRecords.sgd(model).setReportsPerRound(4).setRoundTimeoutMs(100)));
+              }
+              learner.barrier();
+              for (String model : List.of("m", "n", "o")) {
+                learner.report(TestRecords.dense(model, 0, 1, 0));
+              }
+              learner.advanceTime(60);
+              learner.barrier();
+              learner.report(TestRecords.grid("n", 0, 1 << 16, 1 << 16));
+              learner.advanceTime(39);
+              learner.barrier();
+              assertThat(learner.timers()).isEqualTo(3);
+              learner.advanceTime(1);
+              assertThat(learner.timers()).isZero();
+            });
+    Map<String, ModelUpdate> newest = new TreeMap<>();
+    TestRecords.updates(records).forEach(update -> newest.put(update.getModelId(), update));
+    assertThat(newest.get("m").getRound()).isEqualTo(1);
+    assertThat(newest.get("n").getWeightsList()).containsExactly(-1.0, -0.5);
+    assertThat(newest.get("o").getUsed()).isEqualTo(1);
+  }
+}

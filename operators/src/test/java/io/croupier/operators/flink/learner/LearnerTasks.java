@@ -1,0 +1,119 @@
+package io.croupier.operators.flink.learner;
+
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.flink.Subtasks;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.restart.VisibleOutputs;
+import io.croupier.operators.flink.restart.VisibleRecords;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.schemas.ModelUpdate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+
+/** The learner operator in harnesses. */
+public final class LearnerTasks
+    extends Subtasks<
+        OutboundRecord,
+        KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>> {
+
+  /**
+   * The job counts as behind at a lag of more than a second, and holds a round for at most a
+   * minute.
+   */
+  public static final PublicationSettings PUBLICATIONS =
+      new PublicationSettings(Duration.ofSeconds(1), Duration.ofMinutes(1));
+
+  private long lagMs;
+
+  public LearnerTasks(Backend backend, Plan plan) throws Exception {
+    this(backend, plan, JournalSettings.OFF);
+  }
+
+  public LearnerTasks(Backend backend, Plan plan, JournalSettings journal) throws Exception {
+    this(backend, plan, journal, new VisibleRecords());
+  }
+
+  public LearnerTasks(Backend backend, Plan plan, JournalSettings journal, VisibleOutputs outputs)
+      throws Exception {
+    super(
+        (keyGroups, parallelism, index) ->
+            new KeyedTwoInputStreamOperatorTestHarness<>(
+                new LearnerOperator(
+                    TestRecords.REQUIREMENTS,
+                    TestRecords.DEAD_LETTERS,
+                    "models",
+                    journal,
+                    PUBLICATIONS,
+                    outputs),
+                sum -> sum.modelId,
+                spec -> spec.modelId,
+                Types.STRING,
+                keyGroups,
+                parallelism,
+                index),
+        backend,
+        plan,
+        null);
+  }
+
+  /** Sets how long later reports have waited when they arrive. */
+  public void lag(long ms) {
+    lagMs = ms;
+  }
+
+  public void publish(SpecRecord spec) throws Exception {
+    on(spec.modelId, harness -> harness.processElement2(spec, 0));
+  }
+
+  public void report(RoundSum sum) throws Exception {
+    sum.appendedAtMs = nowMs() - lagMs;
+    on(sum.modelId, harness -> harness.processElement1(sum, 0));
+  }
+
+  /** Returns the last update that any model emitted. */
+  public ModelUpdate lastUpdate() {
+    List<ModelUpdate> updates = TestRecords.updates(outputs());
+    return updates.get(updates.size() - 1);
+  }
+
+  /** Returns the names of a model's entries in keyed state. */
+  public Set<String> stored(String modelId) throws Exception {
+    Set<String> names = new TreeSet<>();
+    on(
+        modelId,
+        harness -> {
+          harness.getOperator().setCurrentKey(modelId);
+          MapState<String, byte[]> state =
+              harness
+                  .getOperator()
+                  .getKeyedStateBackend()
+                  .getPartitionedState(
+                      VoidNamespace.INSTANCE,
+                      VoidNamespaceSerializer.INSTANCE,
+                      new MapStateDescriptor<>(
+                          StateNames.MODEL,
+                          Types.STRING,
+                          PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+          state.keys().forEach(names::add);
+        });
+    return names;
+  }
+
+  /** Returns the number of timers. */
+  public int timers() throws Exception {
+    int[] timers = {0};
+    onEach(harness -> timers[0] += harness.numProcessingTimeTimers());
+    return timers[0];
+  }
+}

@@ -1,0 +1,282 @@
+package io.croupier.operators.flink.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Banco;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.StrongestNoise;
+import io.croupier.schemas.SubExponential;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LedgerOperatorTest {
+  private static final ModelSpec.Builder SPEC = TestRecords.sgd("m");
+  private static final ModelSpec.Builder LIMITED =
+      TestRecords.sgd("m").setLimits(Limits.newBuilder().setEpsilon(100));
+
+  private static LedgerTasks start(SpecRecord... published) throws Exception {
+    return new LedgerTasks(
+        Backend.HASH_MAP, Plan.NEVER_STOPPED, () -> List.copyOf(Arrays.asList(published)));
+  }
+
+  private static Report undisclosed(String userId, long sequence) {
+    Report report = TestRecords.report(userId, sequence, "m", 0.5, 0);
+    report.declaration = Declaration.UNDISCLOSED;
+    report.level = 0;
+    return report;
+  }
+
+  @Test
+  void usageExample() throws Exception {
+    try (LedgerTasks ledger = start(TestRecords.published(7, SPEC))) {
+      Report report = TestRecords.report("user-1", 1, "m", 0.5, -0.25);
+      report.round = 3;
+      AccountingEvent event = ledger.judge(report);
+
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(event.getUserId()).isEqualTo("user-1");
+      assertThat(ledger.sideOutputs())
+          .singleElement()
+          .satisfies(
+              record -> {
+                assertThat(record.destination).isEqualTo(Destination.ACCOUNTING);
+                assertThat(record.key).isEqualTo("user-1".getBytes(UTF_8));
+              });
+      RoundSum expected = TestRecords.dense("m", 3, 0.5, -0.25);
+      expected.specOffset = 7;
+      assertThat(ledger.outputs())
+          .usingRecursiveFieldByFieldElementComparator()
+          .containsExactly(expected);
+    }
+  }
+
+  @Test
+  void positionsAreForwardedForTheJournalOnly() throws Exception {
+    Report report = TestRecords.report("user-1", 1, "m", 0.5, -0.25);
+    report.partition = 5;
+    report.offset = 1L << 40;
+    try (LedgerTasks ledger = start(true)) {
+      ledger.judge(report);
+      assertThat(ledger.outputs().get(0).partitions).containsExactly(5);
+      assertThat(ledger.outputs().get(0).offsets).containsExactly(1L << 40);
+    }
+    try (LedgerTasks ledger = start(false)) {
+      ledger.judge(report);
+      assertThat(ledger.outputs().get(0).partitions).isEmpty();
+      assertThat(ledger.outputs().get(0).offsets).isEmpty();
+    }
+  }
+
+  private static LedgerTasks start(boolean journal) throws Exception {
+    return new LedgerTasks(
+        Backend.HASH_MAP,
+        Plan.NEVER_STOPPED,
+        () -> List.of(TestRecords.published(0, SPEC)),
+        journal);
+  }
+
+  @Test
+  void thePublishedSpecsAreReadBeforeTheFirstReport() throws Exception {
+    try (LedgerTasks ledger =
+        start(
+            TestRecords.published(0, SPEC),
+            TestRecords.published(1, LIMITED),
+            TestRecords.published(2, TestRecords.sgd("gone")),
+            TestRecords.retired(3, "gone"))) {
+      assertThat(ledger.judge(undisclosed("u", 1)).getOutcome())
+          .isEqualTo(Outcome.REFUSED_DECLARATION);
+      assertThat(ledger.judge(TestRecords.report("u", 2, "gone", 0.5, 0)).getOutcome())
+          .isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
+    }
+  }
+
+  @Test
+  void aBroadcastThatIsOlderThanWhatWasReadIsIgnored() throws Exception {
+    try (LedgerTasks ledger =
+        start(TestRecords.published(0, SPEC), TestRecords.published(5, LIMITED))) {
+      ledger.publish(TestRecords.published(0, SPEC));
+      ledger.publish(TestRecords.retired(4, "m"));
+      ledger.publish(TestRecords.published(5, SPEC));
+      assertThat(ledger.judge(undisclosed("u", 1)).getOutcome())
+          .isEqualTo(Outcome.REFUSED_DECLARATION);
+
+      ledger.publish(TestRecords.published(6, SPEC));
+      assertThat(ledger.judge(undisclosed("u", 2)).getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(ledger.outputs()).extracting(sum -> sum.specOffset).containsExactly(6L);
+    }
+  }
+
+  @Test
+  void aForbiddenChangeLeavesTheLastGoodSpecInForce() throws Exception {
+    try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
+      ledger.publish(TestRecords.published(1, TestRecords.sgd("m").setDimension(3)));
+      assertThat(ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0)).getOutcome())
+          .isEqualTo(Outcome.ADMITTED);
+      assertThat(ledger.outputs()).extracting(sum -> sum.specOffset).containsExactly(0L);
+    }
+  }
+
+  @Test
+  void everyWellFormedReportHasOneEventAndOnlyAdmittedOnesAreForwarded() throws Exception {
+    try (LedgerTasks ledger = start(TestRecords.published(0, LIMITED))) {
+      Report central = undisclosed("u", 6);
+      central.declaration = Declaration.CENTRAL;
+      List<Report> reports =
+          List.of(
+              TestRecords.report("u", 1, "m", 0.5, 0),
+              TestRecords.report("u", 1, "m", 0.5, 0),
+              TestRecords.report("u", 2, "unknown", 0.5, 0),
+              TestRecords.report("u", 3, "m", 0.5, 0, 0),
+              undisclosed("u", 4),
+              TestRecords.report("u", 5, "m", 1e9, 0),
+              central,
+              TestRecords.report("u", 1L << 40, "m", 0.5, 0));
+      for (Report report : reports) {
+        ledger.judge(report);
+      }
+      assertThat(ledger.sideOutputs())
+          .extracting(record -> LedgerTasks.event(record).getOutcome())
+          .containsExactly(
+              Outcome.ADMITTED,
+              Outcome.DUPLICATE,
+              Outcome.REFUSED_UNKNOWN_MODEL,
+              Outcome.REFUSED_DIMENSION,
+              Outcome.REFUSED_DECLARATION,
+              Outcome.REFUSED_IMPLAUSIBLE,
+              Outcome.REFUSED_DECLARATION,
+              Outcome.REFUSED_SEQUENCE);
+      assertThat(ledger.outputs()).hasSize(1);
+    }
+  }
+
+  @Test
+  void reportsBeyondALimitNeverReachTheLearnerAndResendsAreFree() throws Exception {
+    Limits two = Limits.newBuilder().setEpsilon(2).build();
+    try (LedgerTasks ledger =
+        start(TestRecords.published(0, TestRecords.sgd("m").setLimits(two)))) {
+      List<Outcome> outcomes = new ArrayList<>();
+      for (long sequence : new long[] {1, 1, 2, 1, 3, 3, 2}) {
+        outcomes.add(ledger.judge(TestRecords.report("u", sequence, "m", 0.5, 0)).getOutcome());
+      }
+      assertThat(outcomes)
+          .containsExactly(
+              Outcome.ADMITTED,
+              Outcome.DUPLICATE,
+              Outcome.ADMITTED,
+              Outcome.DUPLICATE,
+              Outcome.REFUSED_BUDGET,
+              Outcome.DUPLICATE,
+              Outcome.DUPLICATE);
+      assertThat(ledger.outputs()).hasSize(2);
+      AccountingEvent last = LedgerTasks.event(ledger.sideOutputs().get(6));
+      assertThat(last.getSpent().getReports()).isZero();
+      assertThat(last.getUserTotals().getEpsilon()).isEqualTo(3);
+      assertThat(last.getLeftModel().getEpsilon()).isZero();
+    }
+  }
+
+  @Test
+  void aUsersLimitHoldsOverAllModels() throws Exception {
+    Limits perUser = Limits.newBuilder().setEpsilon(2).build();
+    try (LedgerTasks ledger =
+        new LedgerTasks(
+            Backend.ROCKS_DB,
+            Plan.NEVER_STOPPED,
+            () ->
+                List.of(
+                    TestRecords.published(0, SPEC), TestRecords.published(1, TestRecords.sgd("n"))),
+            perUser,
+            false)) {
+      ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0));
+      AccountingEvent second = ledger.judge(TestRecords.report("u", 2, "n", 0.5, 0));
+      assertThat(second.getLeftUser().getEpsilon()).isZero();
+      assertThat(second.hasLeftModel()).isFalse();
+      AccountingEvent third = ledger.judge(TestRecords.report("u", 3, "m", 0.5, 0));
+      assertThat(third.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+      assertThat(third.getReason()).startsWith("limits.user.epsilon is 2.0: 2 was spent before");
+      assertThat(ledger.judge(TestRecords.report("v", 1, "m", 0.5, 0)).getOutcome())
+          .isEqualTo(Outcome.ADMITTED);
+      assertThat(ledger.outputs()).hasSize(3);
+    }
+  }
+
+  @Test
+  void noUserIsForwarded() throws Exception {
+    try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
+      Report report = TestRecords.report("the-user", 1, "m", 0.5, 0);
+      report.deviceId = "the-device";
+      ledger.judge(report);
+      RoundSum sum = ledger.outputs().get(0);
+      for (Field field : RoundSum.class.getFields()) {
+        assertThat(String.valueOf(field.get(sum))).doesNotContain("the-user", "the-device");
+      }
+    }
+  }
+
+  @Test
+  void theLearnersPartOfSpecAndDeclarationIsForwarded() throws Exception {
+    SubExponential noise = SubExponential.newBuilder().setVariance(3).setBetaMax(1).build();
+    ModelSpec.Builder banco =
+        TestRecords.common("m")
+            .setReportsPerRound(12)
+            .setBanco(
+                Banco.newBuilder()
+                    .setStrongestNoise(StrongestNoise.newBuilder().setSubExponential(noise)));
+    try (LedgerTasks ledger = start(TestRecords.published(3, banco))) {
+      Report sparse = TestRecords.report("u", 1, "m", 0.5);
+      sparse.form = VectorForm.SPARSE;
+      sparse.dimension = 2;
+      sparse.indices = new int[] {1};
+      sparse.declaration = Declaration.UNDISCLOSED;
+      ledger.judge(sparse);
+
+      RoundSum expected = TestRecords.sparse("m", 0, 2, 1, 0.5);
+      expected.reportsPerRound = 12;
+      expected.specOffset = 3;
+      assertThat(ledger.outputs())
+          .usingRecursiveFieldByFieldElementComparatorIgnoringFields("directionalVariance")
+          .containsExactly(expected);
+      assertThat(ledger.outputs().get(0).directionalVariance).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void accountsOutliveTheModel() throws Exception {
+    try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
+      ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0));
+      ledger.publish(TestRecords.retired(1, "m"));
+      AccountingEvent refused = ledger.judge(TestRecords.report("u", 2, "m", 0.5, 0));
+      assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
+      assertThat(refused.getUserTotals().getEpsilon()).isEqualTo(2);
+
+      ledger.publish(TestRecords.published(2, SPEC));
+      assertThat(ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0)).getOutcome())
+          .isEqualTo(Outcome.DUPLICATE);
+      AccountingEvent admitted = ledger.judge(TestRecords.report("u", 3, "m", 0.5, 0));
+      assertThat(admitted.getModelTotals().getEpsilon()).isEqualTo(2);
+      assertThat(admitted.getUserTotals().getEpsilon()).isEqualTo(3);
+
+      ledger.publish(TestRecords.retired(3, "m"));
+      Limits spent = Limits.newBuilder().setEpsilon(2).build();
+      ledger.publish(TestRecords.published(4, TestRecords.sgd("m").setLimits(spent)));
+      assertThat(ledger.judge(TestRecords.report("u", 4, "m", 0.5, 0)).getOutcome())
+          .isEqualTo(Outcome.REFUSED_BUDGET);
+    }
+  }
+}

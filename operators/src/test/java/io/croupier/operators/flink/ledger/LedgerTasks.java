@@ -1,0 +1,96 @@
+package io.croupier.operators.flink.ledger;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.Subtasks;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.VisibleRecords;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.Position;
+import java.util.List;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.util.InstantiationUtil;
+
+/** The ledger in harnesses. */
+public final class LedgerTasks
+    extends Subtasks<
+        RoundSum, KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>> {
+
+  public LedgerTasks(Backend backend, Plan plan, SpecReader specReader) throws Exception {
+    this(backend, plan, specReader, false);
+  }
+
+  public LedgerTasks(Backend backend, Plan plan, SpecReader specReader, boolean journal)
+      throws Exception {
+    this(backend, plan, specReader, Limits.getDefaultInstance(), journal);
+  }
+
+  public LedgerTasks(
+      Backend backend, Plan plan, SpecReader specReader, Limits perUser, boolean journal)
+      throws Exception {
+    this(
+        backend,
+        plan,
+        new LedgerOperator(
+            specReader,
+            TestRecords.REQUIREMENTS,
+            perUser,
+            journal,
+            LedgerStart.REQUIRE_STATE,
+            new VisibleRecords()));
+  }
+
+  public LedgerTasks(Backend backend, Plan plan, LedgerOperator operator) throws Exception {
+    super(
+        (keyGroups, parallelism, index) ->
+            new KeyedTwoInputStreamOperatorTestHarness<>(
+                InstantiationUtil.clone(operator),
+                report -> report.userId,
+                null,
+                Types.STRING,
+                keyGroups,
+                parallelism,
+                index),
+        backend,
+        plan,
+        SideOutputs.ACCOUNTING);
+  }
+
+  public void publish(SpecRecord spec) throws Exception {
+    onEach(harness -> harness.processElement2(spec, 0));
+  }
+
+  /** Judges a report and returns its event. */
+  public AccountingEvent judge(Report report) throws Exception {
+    int before = sideOutputs().size();
+    on(report.userId, harness -> harness.processElement1(report, 0));
+    List<OutboundRecord> events = sideOutputs().subList(before, sideOutputs().size());
+    if (events.size() != 1) {
+      throw new AssertionError(events.size() + " accounting events for one report");
+    }
+    return event(events.get(0));
+  }
+
+  /** Returns an event that contains a position only. */
+  public static AccountingEvent event(String userId, String topic, int partition, long offset) {
+    return AccountingEvent.newBuilder()
+        .setUserId(userId)
+        .setSource(Position.newBuilder().setTopic(topic).setPartition(partition).setOffset(offset))
+        .build();
+  }
+
+  public static AccountingEvent event(OutboundRecord record) {
+    try {
+      return AccountingEvent.parseFrom(record.value);
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("Not an AccountingEvent", e);
+    }
+  }
+}

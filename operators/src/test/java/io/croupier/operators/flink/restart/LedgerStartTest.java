@@ -1,0 +1,374 @@
+package io.croupier.operators.flink.restart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.flink.LedgerMark;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.learner.JournalSettings;
+import io.croupier.operators.flink.learner.LearnerOperator;
+import io.croupier.operators.flink.learner.LearnerTasks;
+import io.croupier.operators.flink.ledger.LedgerOperator;
+import io.croupier.operators.flink.ledger.LedgerTasks;
+import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
+import io.croupier.operators.model.PublishedSpec;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelUpdate;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.StateObjectCollection;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
+import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
+import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.util.Collector;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ledger and learner without state, in harnesses. A harness's close() may throw any exception. */
+@SuppressWarnings("try")
+class LedgerStartTest {
+
+  private static LedgerTasks ledger(Backend backend, LedgerStart start, VisibleRecords visible)
+      throws Exception {
+    return new LedgerTasks(
+        backend,
+        Plan.RESCALED,
+        new LedgerOperator(
+            List::of,
+            TestRecords.REQUIREMENTS,
+            Limits.getDefaultInstance(),
+            false,
+            start,
+            visible));
+  }
+
+  /** Returns the events of a ledger on a stream of many users, in order. */
+  private static VisibleRecords history() throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    SplittableRandom random = new SplittableRandom(31);
+    try (LedgerTasks lost =
+        ledger(Backend.HASH_MAP, LedgerStart.REQUIRE_STATE, new VisibleRecords())) {
+      lost.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      for (int i = 0; i < 200; i++) {
+        visible.events.add(
+            lost.judge(
+                TestRecords.report(
+                    "user " + random.nextInt(9),
+                    random.nextInt(40),
+                    random.nextInt(9) == 0 ? "unknown" : "m",
+                    random.nextDouble(),
+                    0)));
+      }
+    }
+    return visible;
+  }
+
+  @Test
+  void accountsWithoutStateAreRefused() throws Exception {
+    VisibleRecords visible = history();
+
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> ledger(Backend.HASH_MAP, LedgerStart.REQUIRE_STATE, visible))
+        .withMessageContaining("accounts")
+        .withMessageContaining("--from")
+        .withMessageContaining("--rebuild-ledger")
+        .withMessageContaining("--new-ledger");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRebuiltLedgerContinuesWithTheLostTotals(Backend backend) throws Exception {
+    VisibleRecords visible = history();
+    assertThat(visible.events)
+        .extracting(AccountingEvent::getOutcome)
+        .contains(Outcome.ADMITTED, Outcome.DUPLICATE, Outcome.REFUSED_UNKNOWN_MODEL);
+
+    try (LedgerTasks rebuilt = ledger(backend, LedgerStart.REBUILD, visible)) {
+      rebuilt.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      rebuilt.barrier();
+      for (int user = 0; user < 9; user++) {
+        String userId = "user " + user;
+        List<AccountingEvent> before =
+            visible.events.stream().filter(event -> event.getUserId().equals(userId)).toList();
+        AccountingEvent last = before.get(before.size() - 1);
+        long highest =
+            before.stream()
+                .filter(event -> event.getOutcome() != Outcome.REFUSED_SEQUENCE)
+                .mapToLong(AccountingEvent::getSequence)
+                .max()
+                .orElseThrow();
+
+        AccountingEvent old = rebuilt.judge(TestRecords.report(userId, highest, "m", 0.5, 0));
+        AccountingEvent next = rebuilt.judge(TestRecords.report(userId, highest + 1, "m", 0.5, 0));
+
+        assertThat(old.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+        assertThat(next.getOutcome()).isEqualTo(Outcome.ADMITTED);
+        assertThat(next.getUserTotals().getReports())
+            .isEqualTo(last.getUserTotals().getReports() + 2);
+        assertThat(next.getUserTotals().getEpsilon())
+            .isEqualTo(last.getUserTotals().getEpsilon() + 2);
+      }
+    }
+  }
+
+  @Test
+  void accountsOfWhichSomeWereDeletedAreNotRebuilt() throws Exception {
+    VisibleRecords visible = history();
+    visible.forgottenBefore.put(1, 7L);
+
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> ledger(Backend.HASH_MAP, LedgerStart.REBUILD, visible))
+        .withMessageContaining("accounts-1")
+        .withMessageContaining("begins at offset 7")
+        .withMessageContaining("--new-ledger");
+    ledger(Backend.HASH_MAP, LedgerStart.NEW, visible).close();
+  }
+
+  @Test
+  void aNewLedgerForgets() throws Exception {
+    try (LedgerTasks fresh = ledger(Backend.HASH_MAP, LedgerStart.NEW, history())) {
+      fresh.publish(TestRecords.published(0, TestRecords.sgd("m")));
+
+      fresh.barrier(); // restores a state in which nothing was judged since
+      assertThat(fresh.judge(TestRecords.report("user 1", 1, "m", 0.5, 0)).getUserTotals())
+          .matches(totals -> totals.getReports() == 1);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void modelsWithoutStateContinueAboveTheVisibleRounds(Plan plan) throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    visible.rounds.add(new PublishedRound("m", 41, 0));
+    visible.rounds.add(new PublishedRound("m", 7, 0));
+    visible.rounds.add(new PublishedRound("later", 12, 0));
+    try (LearnerTasks learner =
+        new LearnerTasks(Backend.HASH_MAP, plan, JournalSettings.OFF, visible)) {
+      learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      learner.publish(TestRecords.published(1, TestRecords.sgd("other")));
+      learner.barrier();
+      visible.rounds.clear();
+      learner.publish(TestRecords.published(2, TestRecords.sgd("later")));
+      learner.barrier();
+
+      assertThat(TestRecords.updates(learner.outputs()))
+          .extracting(ModelUpdate::getModelId, ModelUpdate::getRound)
+          .containsExactlyInAnyOrder(tuple("m", 42L), tuple("other", 0L), tuple("later", 13L));
+    }
+  }
+
+  @Test
+  void roundsWithoutMarksAreKnownAtTheNextRestore() throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    visible.rounds.add(new PublishedRound("resting", 5, 0));
+    OperatorSubtaskState unmarked;
+    try (var old = learner(visible)) {
+      old.open();
+      unmarked =
+          old.snapshot(1, 1).toBuilder()
+              .setManagedOperatorState(StateObjectCollection.empty())
+              .build();
+    }
+    OperatorSubtaskState next;
+    try (var learner = learner(visible)) {
+      learner.initializeState(unmarked);
+      learner.open();
+      next = learner.snapshot(2, 2);
+    }
+
+    try (var learner = learner(visible)) {
+      learner.initializeState(next);
+    }
+    visible.rounds.add(new PublishedRound("resting", 6, 0));
+    try (var learner = learner(visible)) {
+      assertThatExceptionOfType(RefusedStartException.class)
+          .isThrownBy(() -> learner.initializeState(next))
+          .withMessageContaining("ends at round 5");
+    }
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<
+          String, RoundSum, SpecRecord, OutboundRecord>
+      learner(VisibleRecords visible) throws Exception {
+    return new KeyedTwoInputStreamOperatorTestHarness<>(
+        new LearnerOperator(
+            TestRecords.REQUIREMENTS,
+            TestRecords.DEAD_LETTERS,
+            "models",
+            JournalSettings.OFF,
+            LearnerTasks.PUBLICATIONS,
+            visible),
+        sum -> sum.modelId,
+        spec -> spec.modelId,
+        Types.STRING,
+        16,
+        1,
+        0);
+  }
+
+  @Test
+  void aLaterVisibleRoundIsRefused() throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    try (LearnerTasks learner =
+        new LearnerTasks(Backend.HASH_MAP, Plan.RESTORED, JournalSettings.OFF, visible)) {
+      learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      visible.rounds.add(new PublishedRound("m", 0, 0));
+      learner.barrier();
+      visible.rounds.add(new PublishedRound("m", 1, 0));
+
+      assertThatExceptionOfType(RefusedStartException.class)
+          .isThrownBy(learner::barrier)
+          .withMessageContaining("models-updated")
+          .withMessageContaining("round 1 of model m")
+          .withMessageContaining("ends at round 0");
+    }
+  }
+
+  /** The state as a broadcast function of a release without marks kept it. */
+  private static final class OldLedger
+      extends KeyedBroadcastProcessFunction<String, Report, SpecRecord, RoundSum> {
+    private static final long serialVersionUID = 1;
+    private static final MapStateDescriptor<String, PublishedSpec> SPECS =
+        new MapStateDescriptor<>("specs", Types.STRING, TypeInformation.of(PublishedSpec.class));
+
+    @Override
+    public void processElement(Report report, ReadOnlyContext context, Collector<RoundSum> out)
+        throws Exception {
+      Totals totals = new Totals();
+      totals.reports = 41;
+      getRuntimeContext()
+          .getState(new ValueStateDescriptor<>("user-totals", TypeInformation.of(Totals.class)))
+          .update(totals);
+    }
+
+    @Override
+    public void processBroadcastElement(SpecRecord spec, Context context, Collector<RoundSum> out)
+        throws Exception {
+      PublishedSpec published = new PublishedSpec();
+      published.spec = spec.value;
+      published.specOffset = spec.offset;
+      published.lastOffset = spec.offset;
+      context.getBroadcastState(SPECS).put(spec.modelId, published);
+    }
+  }
+
+  @Test
+  void restoresTheStateOfTheEarlierFunction() throws Exception {
+    OperatorSubtaskState state;
+    KeyedBroadcastOperatorTestHarness<String, Report, SpecRecord, RoundSum> old =
+        new KeyedBroadcastOperatorTestHarness<>(
+            new CoBroadcastWithKeyedOperator<>(new OldLedger(), List.of(OldLedger.SPECS)),
+            report -> report.userId,
+            Types.STRING,
+            16,
+            1,
+            0);
+    try {
+      old.open();
+      old.processBroadcastElement(TestRecords.published(0, TestRecords.sgd("m")), 0);
+      old.processElement(TestRecords.report("u", 1, "m", 0.5, 0), 0);
+      state = old.snapshot(1, 1);
+    } finally {
+      old.close();
+    }
+
+    VisibleRecords visible = history();
+    // A position of a partition without later reports.
+    visible.events.add(LedgerTasks.event("u", "reports", 7, 3));
+    OperatorSubtaskState next;
+    try (var ledger = restored(state, visible)) {
+      ledger.processElement1(TestRecords.report("u", 2, "m", 0.5, 0), 0);
+
+      AccountingEvent event =
+          LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(event.getUserTotals().getReports()).isEqualTo(42);
+      visible.events.add(event);
+      next = ledger.snapshot(2, 2);
+    }
+    try (var ledger = restored(next, visible)) {
+      ledger.processElement1(TestRecords.report("u", 3, "m", 0.5, 0), 0);
+
+      AccountingEvent event =
+          LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
+      assertThat(event.getUserTotals().getReports()).isEqualTo(43);
+    }
+    visible.events.add(LedgerTasks.event("u", "reports", 7, 4));
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> restored(next, visible))
+        .withMessageContaining("reports-7 offset 4");
+  }
+
+  @Test
+  void stateWithoutTheLedgersCountsAsNone() throws Exception {
+    VisibleRecords visible = history();
+
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> restored(OperatorSubtaskState.builder().build(), visible))
+        .withMessageContaining("without the ledger's state");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void lossesAreReportedOnlyIfCheckpointsAreAligned(boolean aligned) throws Exception {
+    VisibleRecords visible = new VisibleRecords();
+    LedgerProgress progress = new LedgerProgress(List.of(), 0);
+    progress.judged("reports", 0, 7);
+    List<LedgerMark> marks = List.of(progress.mark(1, 1, 0, 1));
+    try (var ledger = harness(visible)) {
+      ledger.open();
+      LedgerStartCheck check =
+          new LedgerStartCheck(
+              visible, ((LedgerOperator) ledger.getOperator()).getRuntimeContext());
+
+      assertThat(check.withState(marks, new LedgerProgress(marks, 2), aligned))
+          .isEqualTo(aligned ? 1 : 0);
+    }
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+      restored(OperatorSubtaskState state, VisibleRecords visible) throws Exception {
+    KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum> ledger =
+        harness(visible);
+    ledger.initializeState(state);
+    ledger.open();
+    return ledger;
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+      harness(VisibleRecords visible) throws Exception {
+    return new KeyedTwoInputStreamOperatorTestHarness<>(
+        new LedgerOperator(
+            List::of,
+            TestRecords.REQUIREMENTS,
+            Limits.getDefaultInstance(),
+            false,
+            LedgerStart.REQUIRE_STATE,
+            visible),
+        report -> report.userId,
+        null,
+        Types.STRING,
+        16,
+        1,
+        0);
+  }
+}
