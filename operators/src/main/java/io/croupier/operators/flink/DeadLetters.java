@@ -99,6 +99,22 @@ public final class DeadLetters implements Serializable {
     return letter;
   }
 
+  /**
+   * Returns the dead letter of a spec.
+   *
+   * @param topic the topic that the spec was read from
+   * @param reason why the spec can't be used
+   */
+  public OutboundRecord of(SpecRecord spec, String topic, String reason) {
+    RawRecord record = new RawRecord();
+    record.topic = topic;
+    record.partition = spec.partition;
+    record.offset = spec.offset;
+    record.key = utf8(spec.modelId);
+    record.value = spec.value;
+    return of(record, Destination.DEAD_LETTERS, reason, false);
+  }
+
   private static int length(byte[] bytes) {
     return bytes == null ? 0 : bytes.length;
   }
