@@ -67,6 +67,7 @@ class KafkaTopicsITCase {
     for (String kept : List.of(topics.accounting(), topics.journal())) {
       assertThat(setting(kept, TopicConfig.RETENTION_MS_CONFIG)).as(kept).isEqualTo("-1");
       assertThat(setting(kept, TopicConfig.RETENTION_BYTES_CONFIG)).as(kept).isEqualTo("-1");
+      assertThat(setting(kept, TopicConfig.COMPRESSION_TYPE_CONFIG)).as(kept).isEqualTo("zstd");
     }
   }
 

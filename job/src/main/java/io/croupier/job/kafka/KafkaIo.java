@@ -34,6 +34,9 @@ import org.apache.kafka.common.record.TimestampType;
 
 /** Builds the job's sources and its one sink. */
 public final class KafkaIo {
+  /** Holds a thousand accounting events before compression, each of some 250 bytes with its key. */
+  private static final int BATCH_BYTES = 256 << 10;
+
   private final JobConfig config;
   private final BrokerLimits limits;
 
@@ -74,11 +77,24 @@ public final class KafkaIo {
    * of the updates topic, so that two jobs on one topic fence each other.
    */
   public KafkaSink<OutboundRecord> sink() {
+    return KafkaSink.<OutboundRecord>builder()
+        .setBootstrapServers(config.kafka().get("bootstrap.servers"))
+        .setKafkaProducerConfig(producerProperties())
+        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
+        .setTransactionalIdPrefix(transactions(config.topics().updates()))
+        .setRecordSerializer(new OutboundSerializer(config.topics(), config.journal()))
+        .build();
+  }
+
+  /** Properties of the sink's producers. Settings of the user replace compression and batches. */
+  public Properties producerProperties() {
     Properties properties = properties(config.kafka());
+    properties.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, KafkaTopics.COMPRESSION);
     // A commit flushes waiting records, so lingering delays no visible record: it only makes
-    // requests fewer and larger.
-    properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "20");
-    properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, String.valueOf(128 << 10));
+    // batches larger, and a batch is compressed as a whole.
+    properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "1000");
+    properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, String.valueOf(BATCH_BYTES));
     int largest = limits.largestRecord();
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, String.valueOf(largest));
     properties.put(
@@ -86,14 +102,7 @@ public final class KafkaIo {
     properties.put(
         ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
         String.valueOf(limits.transactionTimeout().toMillis()));
-    return KafkaSink.<OutboundRecord>builder()
-        .setBootstrapServers(config.kafka().get("bootstrap.servers"))
-        .setKafkaProducerConfig(properties)
-        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
-        .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
-        .setTransactionalIdPrefix(transactions(config.topics().updates()))
-        .setRecordSerializer(new OutboundSerializer(config.topics(), config.journal()))
-        .build();
+    return properties;
   }
 
   /** Prefix of a job's transactional ids. */

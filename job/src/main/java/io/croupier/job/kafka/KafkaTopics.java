@@ -30,6 +30,12 @@ public final class KafkaTopics {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final String APPEND_TIME = "LogAppendTime";
 
+  /**
+   * The compression of the job's outputs. The topics that keep all records require it of every
+   * producer; the others store what their producers send.
+   */
+  static final String COMPRESSION = "zstd";
+
   private KafkaTopics() {}
 
   /**
@@ -53,7 +59,9 @@ public final class KafkaTopics {
             TopicConfig.RETENTION_MS_CONFIG,
             "-1",
             TopicConfig.RETENTION_BYTES_CONFIG,
-            "-1");
+            "-1",
+            TopicConfig.COMPRESSION_TYPE_CONFIG,
+            COMPRESSION);
     Map<String, String> timed = Map.of(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
     List<NewTopic> missing = new ArrayList<>();
     for (String name : topics.all()) {

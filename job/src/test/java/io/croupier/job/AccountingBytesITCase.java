@@ -1,0 +1,234 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.BrokerLimits;
+import io.croupier.job.kafka.KafkaIo;
+import io.croupier.operators.accounting.HeapAccount;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.Candidate;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.PrivUnit;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.record.CompressionType;
+import org.apache.kafka.common.record.FileLogInputStream.FileChannelRecordBatch;
+import org.apache.kafka.common.record.FileRecords;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * How much of a broker's disk accounting events take: events of priv_unit reports, whose users have
+ * ids of 43 characters (256 bits in Base64) and devices named as our client names them.
+ */
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class AccountingBytesITCase {
+  private static final int MOST_BYTES = 100;
+  private static final int BATCH = 1000;
+  private static final ModelSpec SPEC =
+      ModelSpec.newBuilder()
+          .setModelId("next-word")
+          .setDimension(100)
+          .setGradientBound(1)
+          .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+          .build();
+
+  @TempDir static Path directory;
+  private static EmbeddedBroker broker;
+  private static int tables;
+  private TestTopics testTopics;
+  private final Random random = new Random(43);
+  private final Map<Integer, Long> sequences = new HashMap<>();
+
+  @BeforeAll
+  static void startBroker() {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void openTopics() throws Exception {
+    testTopics = new TestTopics(broker, "bytes-" + tables++);
+  }
+
+  @AfterEach
+  void closeTopics() {
+    testTopics.close();
+  }
+
+  /** Each user has sent another number of reports before, so that no two totals are alike. */
+  @Test
+  void aThousandEventsTakeAHundredBytesEach() throws Exception {
+    List<AccountingEvent> events = new ArrayList<>();
+    for (int user = 0; user < BATCH; user++) {
+      events.add(lastEvent(user, 1 + random.nextInt(400)));
+    }
+    Map<Integer, Long> bytes = new HashMap<>();
+    for (int inOne : List.of(1, 10, 100, BATCH)) {
+      long before = logBytes();
+      write(events, inOne);
+      bytes.put(inOne, (logBytes() - before) / BATCH);
+    }
+    System.out.println("bytes an event, by events in a transaction: " + bytes);
+    assertThat(bytes.get(BATCH)).isLessThanOrEqualTo(MOST_BYTES);
+    assertThat(bytes.get(1)).isGreaterThan(bytes.get(10));
+  }
+
+  @Test
+  void theJobWritesTheseBatches() throws Exception {
+    int reports = 20_000;
+    testTopics.publish(SPEC);
+    for (int i = 0; i < reports; i++) {
+      testTopics.send(report(random.nextInt(reports / 4)));
+    }
+    testTopics.flush();
+    Map<String, String> settings = testTopics.defaults();
+    settings.put("parallelism", "1");
+    settings.put("checkpoint.interval", "1 s");
+    JobClient job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(1), JobConfig.of(settings));
+    try {
+      List<ConsumerRecord<byte[], byte[]>> events =
+          testTopics.awaitRecords(testTopics.topics.accounting(), reports);
+      assertThat(events).hasSize(reports);
+    } finally {
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+    List<CompressionType> compressions = new ArrayList<>();
+    int batches = 0;
+    for (Path segment : segments()) {
+      try (FileRecords records = FileRecords.open(segment.toFile(), false)) {
+        for (FileChannelRecordBatch batch : records.batches()) {
+          if (!batch.isControlBatch()) {
+            compressions.add(batch.compressionType());
+            batches++;
+          }
+        }
+      }
+    }
+    assertThat(compressions).containsOnly(CompressionType.ZSTD);
+    assertThat((double) logBytes() / reports)
+        .as("bytes an event, in %d batches, with the transactions' markers", batches)
+        .isLessThanOrEqualTo(MOST_BYTES);
+  }
+
+  /** Writes events as the job's sink does, a transaction after every {@code inOne} of them. */
+  private void write(List<AccountingEvent> events, int inOne) throws Exception {
+    JobConfig config = JobConfig.of(testTopics.defaults());
+    Properties properties = new KafkaIo(config, BrokerLimits.DEFAULTS).producerProperties();
+    properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "bytes-" + inOne);
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
+      producer.initTransactions();
+      for (int from = 0; from < events.size(); from += inOne) {
+        producer.beginTransaction();
+        for (AccountingEvent event : events.subList(from, from + inOne)) {
+          producer.send(
+              new ProducerRecord<>(
+                  testTopics.topics.accounting(),
+                  0,
+                  event.getUserId().getBytes(UTF_8),
+                  event.toByteArray()));
+        }
+        producer.commitTransaction();
+      }
+    }
+  }
+
+  private AccountingEvent lastEvent(int user, int reports) throws Exception {
+    Ledger ledger = new Ledger();
+    HeapAccount account = new HeapAccount();
+    ReportIntake intake = new ReportIntake(SPEC, 0);
+    ReportDecoder decoder = new ReportDecoder("raw");
+    AccountingEvent last = null;
+    for (int i = 0; i < reports; i++) {
+      GradientReport report = report(user);
+      Decoded decoded =
+          decoder.decode(
+              report.getUserId().getBytes(UTF_8),
+              report.toByteArray(),
+              "croupier.gradients",
+              user % 16,
+              5_000_000_000L + user);
+      last = ledger.judge(((Decoded.WellFormed) decoded).report(), intake.terms(), account);
+    }
+    assertThat(last.getOutcome()).isEqualTo(AccountingEvent.Outcome.ADMITTED);
+    return last;
+  }
+
+  private GradientReport report(int user) throws Exception {
+    return GradientReport.newBuilder()
+        .setModelId(SPEC.getModelId())
+        .setUserId(userId(user))
+        .setDeviceId(UUID.nameUUIDFromBytes(("device " + user).getBytes(UTF_8)).toString())
+        .setSequence(sequences.merge(user, 1L, Long::sum))
+        .setCandidate(
+            Candidate.newBuilder()
+                .setDimension(SPEC.getDimension())
+                .setSeed(random.nextLong())
+                .setIndex(random.nextInt(256)))
+        .setPrivUnit(PrivUnit.newBuilder().setEpsilon(1).setCandidates(256).setTop(90))
+        .build();
+  }
+
+  private static String userId(int user) throws Exception {
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(("user " + user).getBytes(UTF_8));
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
+  }
+
+  private long logBytes() throws Exception {
+    return segments().stream().map(Path::toFile).mapToLong(File::length).sum();
+  }
+
+  private List<Path> segments() throws Exception {
+    try (Stream<Path> files = Files.walk(directory.resolve("broker").resolve("log"))) {
+      return files
+          .filter(
+              file ->
+                  file.getParent()
+                          .getFileName()
+                          .toString()
+                          .startsWith(testTopics.topics.accounting() + "-")
+                      && file.toString().endsWith(".log"))
+          .toList();
+    }
+  }
+}
