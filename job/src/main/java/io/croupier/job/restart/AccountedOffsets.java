@@ -1,5 +1,6 @@
 package io.croupier.job.restart;
 
+import io.croupier.job.restart.CommittedTopic.Section;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.schemas.Position;
 import java.io.IOException;
@@ -46,7 +47,8 @@ public final class AccountedOffsets implements OffsetsInitializer {
       Collection<TopicPartition> partitions, PartitionOffsetsRetriever retriever) {
     Map<TopicPartition, Long> behind = new HashMap<>();
     try (CommittedTopic topic =
-        CommittedTopic.open(kafka, accountingTopic, VisibleOutputs.ALL, ownTransactions)) {
+        CommittedTopic.open(
+            kafka, accountingTopic, Section.since(VisibleOutputs.ALL), ownTransactions)) {
       topic.forEach(
           record -> {
             Position source = KafkaVisibleOutputs.event(record).getSource();

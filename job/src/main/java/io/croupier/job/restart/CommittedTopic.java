@@ -1,25 +1,20 @@
 package io.croupier.job.restart;
 
+import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.ListOffsetsOptions;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -44,69 +39,53 @@ final class CommittedTopic implements Closeable {
   private final Map<Integer, Long> forgottenBefore = new TreeMap<>();
 
   /**
+   * Which records of a topic are read.
+   *
+   * @param since reads the records after this end of the topic; {@link TopicEnd#UNKNOWN} if none is
+   *     known
+   * @param sinceMs timestamp of the first record to read where {@code since} can't be used; {@link
+   *     VisibleOutputs#ALL} for all records
+   * @param share reads the partitions whose number, modulo {@code shares}, is this
+   */
+  record Section(TopicEnd since, long sinceMs, int share, int shares) {
+    /** All records since a time, in milliseconds since 1970. */
+    static Section since(long ms) {
+      return new Section(TopicEnd.UNKNOWN, ms, 0, 1);
+    }
+  }
+
+  /**
    * Looks up the end offsets of a topic.
    *
-   * @param sinceMs timestamp of the first record to read; {@link VisibleOutputs#ALL} for all
    * @param ownTransactions prefix of the transactional ids whose open transactions may be aborted
    * @throws IOException if the brokers don't return the offsets
    */
   static CommittedTopic open(
-      Map<String, String> kafka, String topic, long sinceMs, String ownTransactions)
+      Map<String, String> kafka, String topic, Section section, String ownTransactions)
       throws IOException {
-    return open(kafka, topic, sinceMs, ownTransactions, PATIENCE);
+    return open(kafka, topic, section, ownTransactions, PATIENCE);
   }
 
   /** The same, but waits at most {@code patience} for open transactions. */
   static CommittedTopic open(
       Map<String, String> kafka,
       String topic,
-      long sinceMs,
+      Section section,
       String ownTransactions,
       Duration patience)
       throws IOException {
-    Map<TopicPartition, Long> ends;
-    Map<TopicPartition, Long> starts;
     try (Admin admin = Admin.create(Map.copyOf(kafka))) {
-      Set<TopicPartition> partitions =
-          admin
-              .describeTopics(List.of(topic))
-              .allTopicNames()
-              .get()
-              .get(topic)
-              .partitions()
-              .stream()
-              .map(p -> new TopicPartition(topic, p.partition()))
-              .collect(Collectors.toSet());
-      ends = offsets(admin, partitions, OffsetSpec.latest());
-      starts =
-          offsets(
-              admin,
-              partitions,
-              sinceMs == VisibleOutputs.ALL
-                  ? OffsetSpec.earliest()
-                  : OffsetSpec.forTimestamp(sinceMs));
+      TopicOffsets offsets = new TopicOffsets(admin, topic);
+      Map<TopicPartition, Long> ends =
+          offsets.ends(partition -> partition % section.shares() == section.share());
+      return new CommittedTopic(
+          topic, kafka, offsets.starts(section, ends), ends, ownTransactions, patience);
     } catch (ExecutionException | KafkaException e) {
       throw new IOException("The brokers don't return the end offsets of the topic " + topic, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted while looking up the offsets of the topic " + topic, e);
     }
-    return new CommittedTopic(topic, kafka, starts, ends, ownTransactions, patience);
-  }
-
-  /** Offsets regardless of transactions; -1 for partitions without a record late enough. */
-  private static Map<TopicPartition, Long> offsets(
-      Admin admin, Set<TopicPartition> partitions, OffsetSpec spec)
-      throws ExecutionException, InterruptedException {
-    return admin
-        .listOffsets(
-            partitions.stream().collect(Collectors.toMap(Function.identity(), p -> spec)),
-            new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
-        .all()
-        .get()
-        .entrySet()
-        .stream()
-        .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().offset()));
   }
 
   private CommittedTopic(

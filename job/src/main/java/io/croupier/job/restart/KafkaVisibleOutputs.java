@@ -5,16 +5,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
+import io.croupier.job.restart.CommittedTopic.Section;
 import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
@@ -61,15 +65,72 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   @Override
-  public Visible<AccountingEvent> accounting(long sinceMs, StreamingRuntimeContext subtask)
-      throws IOException {
-    return open(accountingTopic, sinceMs, subtask, KafkaVisibleOutputs::showEvent);
+  public Visible<AccountingEvent> accounting(StreamingRuntimeContext subtask) throws IOException {
+    return open(
+        accountingTopic, Section.since(ALL), subtask, KafkaVisibleOutputs::showEvent);
   }
 
   @Override
-  public Visible<PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask)
+  public Visible<AccountedReport> accountedReports(
+      TopicEnd since, long sinceMs, StreamingRuntimeContext subtask) throws IOException {
+    AccountedReports reports = new AccountedReports();
+    return open(
+        accountingTopic,
+        share(since, sinceMs, subtask),
+        subtask,
+        (record, more) -> more.test(reports.read(record)));
+  }
+
+  @Override
+  public Map<String, Long> highest(Map<String, Long> found, StreamingRuntimeContext subtask)
       throws IOException {
-    return open(updatesTopic, sinceMs, subtask, KafkaVisibleOutputs::showRound);
+    Map<String, long[]> own = new HashMap<>();
+    found.forEach((name, offset) -> own.put(name, new long[] {offset}));
+    Map<String, Long> highest = new HashMap<>();
+    new SubtaskBarrier(subtask)
+        .highest(accountingTopic + " compared", own, SubtaskBarrier.READ)
+        .forEach((name, offset) -> highest.put(name, offset[0]));
+    return highest;
+  }
+
+  @Override
+  public TopicEnd.Follower followAccounting() throws IOException {
+    return new FollowedEnd(kafka, accountingTopic);
+  }
+
+  @Override
+  public Map<String, PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask)
+      throws IOException {
+    Map<String, long[]> own = new HashMap<>();
+    try (Visible<PublishedRound> published =
+        open(
+            updatesTopic,
+            share(TopicEnd.UNKNOWN, sinceMs, subtask),
+            subtask,
+            KafkaVisibleOutputs::showRound)) {
+      published.forEach(
+          update -> {
+            own.merge(
+                update.modelId(),
+                new long[] {update.round(), update.atMs()},
+                (a, b) -> b[0] >= a[0] ? b : a);
+            return true;
+          });
+    }
+    Map<String, PublishedRound> rounds = new HashMap<>();
+    new SubtaskBarrier(subtask)
+        .highest(updatesTopic + " compared", own, SubtaskBarrier.READ)
+        .forEach(
+            (modelId, round) ->
+                rounds.put(modelId, new PublishedRound(modelId, round[0], round[1])));
+    return rounds;
+  }
+
+  /** The partitions that one subtask reads. */
+  private static Section share(TopicEnd since, long sinceMs, StreamingRuntimeContext subtask) {
+    TaskInfo task = subtask.getTaskInfo();
+    return new Section(
+        since, sinceMs, task.getIndexOfThisSubtask(), task.getNumberOfParallelSubtasks());
   }
 
   /**
@@ -165,11 +226,11 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   private <T> Visible<T> open(
-      String topic, long sinceMs, StreamingRuntimeContext subtask, RecordHandler<T> showing)
+      String topic, Section section, StreamingRuntimeContext subtask, RecordHandler<T> showing)
       throws IOException {
-    CommittedTopic records = CommittedTopic.open(kafka, topic, sinceMs, ownTransactions);
+    CommittedTopic records = CommittedTopic.open(kafka, topic, section, ownTransactions);
     try {
-      SubtaskBarrier.await(subtask, topic);
+      new SubtaskBarrier(subtask).await(topic);
     } catch (IOException e) {
       records.close();
       throw e;

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.TestTopics;
+import io.croupier.job.restart.CommittedTopic.Section;
+import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -90,7 +92,7 @@ class CommittedTopicITCase {
           CommittedTopic.open(
               testTopics.kafka(),
               testTopics.topics.accounting(),
-              VisibleOutputs.ALL,
+              Section.since(VisibleOutputs.ALL),
               "another",
               Duration.ofMillis(300))) {
         assertThatIOException()
@@ -116,7 +118,7 @@ class CommittedTopicITCase {
           CommittedTopic.open(
               testTopics.kafka(),
               testTopics.topics.accounting(),
-              VisibleOutputs.ALL,
+              Section.since(VisibleOutputs.ALL),
               "ours",
               Duration.ofSeconds(8))) {
         assertThat(values(topic)).containsExactly("plain");
@@ -165,6 +167,67 @@ class CommittedTopicITCase {
     }
   }
 
+  /** Shares are disjoint, and complete together. */
+  @Test
+  void sharesOfAllSubtasksAreTheWholeTopic() throws Exception {
+    List<String> sent = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      sent.add("event " + i);
+      testTopics.send(testTopics.topics.accounting(), bytes("user " + i), bytes("event " + i));
+    }
+    testTopics.flush();
+    List<String> read = new ArrayList<>();
+    for (int share = 0; share < 3; share++) {
+      try (CommittedTopic topic =
+          open(new Section(TopicEnd.UNKNOWN, VisibleOutputs.ALL, share, 3))) {
+        List<String> values = values(topic);
+        // The topic has two partitions.
+        assertThat(values.isEmpty()).isEqualTo(share == 2);
+        read.addAll(values);
+      }
+    }
+    assertThat(read).containsExactlyInAnyOrderElementsOf(sent);
+  }
+
+  @Test
+  void beginsAtAnEndOfTheSameTopic() throws Exception {
+    TopicEnd empty;
+    TopicEnd before;
+    try (FollowedEnd end = new FollowedEnd(testTopics.kafka(), testTopics.topics.accounting())) {
+      empty = end.last();
+      testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("old"));
+      testTopics.flush();
+      while (end.last().equals(empty)) {
+        end.lookUp();
+        Thread.onSpinWait();
+      }
+      before = end.last();
+    }
+    testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("new"));
+    testTopics.flush();
+    long later = System.currentTimeMillis() + 3_600_000;
+
+    assertThat(read(before, VisibleOutputs.ALL)).containsExactly("new");
+    assertThat(read(empty, later)).containsExactly("old", "new");
+    TopicEnd another = new TopicEnd(before.idHigh() + 1, before.idLow(), before.offsets());
+    assertThat(read(another, VisibleOutputs.ALL)).containsExactly("old", "new");
+    assertThat(read(another, later)).isEmpty();
+    TopicEnd ahead =
+        new TopicEnd(
+            before.idHigh(), before.idLow(), before.offsets().stream().map(o -> o + 5).toList());
+    assertThat(read(ahead, VisibleOutputs.ALL))
+        .as("the partition has lost records")
+        .containsExactly("old", "new");
+    TopicEnd onePartition = new TopicEnd(before.idHigh(), before.idLow(), List.of());
+    assertThat(read(onePartition, later)).as("later partitions").containsExactly("old", "new");
+  }
+
+  private List<String> read(TopicEnd since, long sinceMs) throws IOException {
+    try (CommittedTopic topic = open(new Section(since, sinceMs, 0, 1))) {
+      return values(topic);
+    }
+  }
+
   @Test
   void reportsDeletedOffsets() throws Exception {
     for (int i = 0; i < 3; i++) {
@@ -199,7 +262,11 @@ class CommittedTopicITCase {
   }
 
   private CommittedTopic open(long sinceMs) throws IOException {
-    return CommittedTopic.open(testTopics.kafka(), testTopics.topics.accounting(), sinceMs, "ours");
+    return open(Section.since(sinceMs));
+  }
+
+  private CommittedTopic open(Section section) throws IOException {
+    return CommittedTopic.open(testTopics.kafka(), testTopics.topics.accounting(), section, "ours");
   }
 
   private static List<String> values(CommittedTopic topic) throws IOException {

@@ -3,7 +3,8 @@ package io.croupier.operators.flink;
 /**
  * The progress of one subtask of the ledger at a snapshot. A Flink POJO.
  *
- * <p>Invariant: the arrays have one entry for each source partition.
+ * <p>Invariant: the arrays have one entry for each source partition, except for {@link
+ * #confirmedEnds}.
  */
 public final class LedgerMark {
   /** Index of the subtask; {@link #parallelism} is the number of subtasks. */
@@ -16,6 +17,17 @@ public final class LedgerMark {
    * subtask started. Milliseconds since 1970.
    */
   public long confirmedMs;
+
+  /** The id of the accounting topic, as two numbers; both 0 if it isn't known. */
+  public long accountingIdHigh;
+
+  public long accountingIdLow;
+
+  /**
+   * An end of each partition of the accounting topic, before which no report was accounted for that
+   * this subtask has judged since {@link #confirmedMs}; empty if it isn't known.
+   */
+  public long[] confirmedEnds = {};
 
   public String[] topics = {};
   public int[] partitions = {};

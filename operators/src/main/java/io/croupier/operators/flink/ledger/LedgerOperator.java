@@ -19,6 +19,7 @@ import io.croupier.operators.flink.restart.LedgerProgress;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.LedgerStartCheck;
 import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
@@ -34,6 +35,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ScheduledFuture;
 import java.util.function.Function;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.KeyedStateStore;
@@ -64,6 +66,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     implements TwoInputStreamOperator<Report, SpecRecord, RoundSum> {
   private static final long serialVersionUID = 1;
 
+  /** Time between two look-ups of the accounting topic's end, which bound what a start reads. */
+  private static final long LOOK_UP_MS = 5_000;
+
   /** The specs by model, the same in every subtask. */
   private static final MapStateDescriptor<String, PublishedSpec> SPECS =
       new MapStateDescriptor<>(
@@ -84,6 +89,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccount account;
   private transient LedgerProgress progress;
+  private transient TopicEnd.Follower accountingEnd;
+  private transient ScheduledFuture<?> lookUps;
   private transient LedgerMetrics ledgerMetrics;
 
   /**
@@ -127,6 +134,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     List<LedgerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     progress = new LedgerProgress(marks, now());
+    // Looked up before the comparison notes its own end, so that no record lies between both.
+    accountingEnd = outputs.followAccounting();
+    progress.startsAt(accountingEnd.last());
     boolean aligned =
         !CheckpointingOptions.isUnalignedCheckpointEnabled(
             getContainingTask().getJobConfiguration());
@@ -138,6 +148,31 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       check.withoutState(start, this::accountOf, progress);
     }
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) () -> lost);
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    lookUps =
+        getProcessingTimeService()
+            .scheduleWithFixedDelay(
+                now -> {
+                  progress.ended(accountingEnd.last(), now);
+                  accountingEnd.lookUp();
+                },
+                LOOK_UP_MS,
+                LOOK_UP_MS);
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (lookUps != null) {
+      lookUps.cancel(false);
+    }
+    if (accountingEnd != null) {
+      accountingEnd.close();
+    }
+    super.close();
   }
 
   static KeyedAccount account(KeyedStateStore state) {

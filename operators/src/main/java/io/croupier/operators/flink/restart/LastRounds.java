@@ -2,7 +2,6 @@ package io.croupier.operators.flink.restart;
 
 import io.croupier.operators.flink.LearnerMark;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
-import io.croupier.operators.flink.restart.VisibleOutputs.Visible;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -46,13 +45,9 @@ public final class LastRounds {
   public static LastRounds visible(VisibleOutputs outputs, StreamingRuntimeContext context)
       throws IOException {
     Map<String, Long> rounds = new HashMap<>();
-    try (Visible<PublishedRound> published = outputs.rounds(VisibleOutputs.ALL, context)) {
-      published.forEach(
-          update -> {
-            raise(rounds, update.modelId(), update.round());
-            return true;
-          });
-    }
+    outputs
+        .rounds(VisibleOutputs.ALL, context)
+        .forEach((modelId, update) -> raise(rounds, modelId, update.round()));
     return ofSubtask(rounds, Map.of(), Long.MAX_VALUE, context.getTaskInfo());
   }
 
@@ -81,15 +76,10 @@ public final class LastRounds {
     }
     long taken = marks.stream().mapToLong(mark -> mark.takenMs).min().orElseThrow();
     long sinceMs = Math.max(VisibleOutputs.ALL, taken - CLOCK_SKEW_MS);
-    Map<String, PublishedRound> visible = new HashMap<>();
-    try (Visible<PublishedRound> published = outputs.rounds(sinceMs, context)) {
-      published.forEach(
-          update -> {
-            check(update, rounds.getOrDefault(update.modelId(), -1L), outputs.updatesTopic());
-            visible.merge(update.modelId(), update, (a, b) -> b.round() >= a.round() ? b : a);
-            return true;
-          });
-    }
+    Map<String, PublishedRound> visible = outputs.rounds(sinceMs, context);
+    visible.forEach(
+        (modelId, update) ->
+            check(update, rounds.getOrDefault(modelId, -1L), outputs.updatesTopic()));
     return ofSubtask(rounds, visible, sinceMs, context.getTaskInfo());
   }
 

@@ -1,12 +1,13 @@
 package io.croupier.operators.flink.restart;
 
 import io.croupier.operators.flink.LedgerMark;
-import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.Position;
+import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.ToIntBiFunction;
 
 /**
@@ -16,14 +17,19 @@ import java.util.function.ToIntBiFunction;
  * transaction.
  */
 final class LedgerComparison {
-  /** The largest difference allowed between the clocks of brokers and workers. */
+  /**
+   * The largest difference allowed between the clocks of brokers and workers, where the time of an
+   * event decides whether it is compared.
+   */
   private static final long CLOCK_SKEW_MS = 5 * 60_000;
 
   private final String accountingTopic;
   private final ToIntBiFunction<String, Integer> subtaskOf;
   private final List<LedgerMark> marks;
   private final SourcePositions judged = new SourcePositions();
-  private final Map<LedgerMark, SourcePositions> visible = new LinkedHashMap<>();
+
+  /** What is visible, by parallelism and index of the subtask that has judged it. */
+  private final Map<Integer, Map<Integer, SourcePositions>> visible = new TreeMap<>();
 
   /**
    * Creates a comparison that has seen no event yet.
@@ -37,11 +43,33 @@ final class LedgerComparison {
     this.marks = marks;
     this.subtaskOf = subtaskOf;
     for (LedgerMark mark : marks) {
-      visible.put(mark, new SourcePositions());
+      visible
+          .computeIfAbsent(mark.parallelism, parallelism -> new HashMap<>())
+          .put(mark.subtask, new SourcePositions());
       for (int i = 0; i < mark.topics.length; i++) {
         judged.raise(mark.topics[i], mark.partitions[i], mark.judged[i]);
       }
     }
+  }
+
+  /**
+   * Returns the end of the accounting topic after which all events are that must be compared;
+   * {@link TopicEnd#UNKNOWN} if a release without it has written a mark.
+   */
+  TopicEnd since() {
+    return marks.stream()
+        .map(LedgerComparison::confirmedEnd)
+        .reduce(TopicEnd::earlier)
+        .orElse(TopicEnd.UNKNOWN);
+  }
+
+  private static TopicEnd confirmedEnd(LedgerMark mark) {
+    return mark.confirmedEnds == null || mark.confirmedEnds.length == 0
+        ? TopicEnd.UNKNOWN
+        : new TopicEnd(
+            mark.accountingIdHigh,
+            mark.accountingIdLow,
+            Arrays.stream(mark.confirmedEnds).boxed().toList());
   }
 
   /**
@@ -58,34 +86,60 @@ final class LedgerComparison {
    *
    * @throws RefusedStartException if the state ends before it
    */
-  void see(AccountingEvent event) {
-    Position source = event.getSource();
-    long known = judged.highest(source.getTopic(), source.getPartition());
-    if (source.getOffset() > known) {
+  void see(AccountedReport report) {
+    long known = judged.highest(report.topic(), report.partition());
+    if (report.offset() > known) {
       throw new RefusedStartException(
           "The restored state is older than the visible accounts: the accounting topic %s has the"
                   .formatted(accountingTopic)
               + " report at %s-%d offset %d, and the state ends at offset %d. It comes from an older"
-                  .formatted(source.getTopic(), source.getPartition(), source.getOffset(), known)
+                  .formatted(report.topic(), report.partition(), report.offset(), known)
               + " savepoint or checkpoint, or another job has continued from the same one. Restore the"
               + " newest one; if it is lost, start without state and with --rebuild-ledger");
     }
-    for (LedgerMark mark : marks) {
-      if (subtaskOf.applyAsInt(event.getUserId(), mark.parallelism) == mark.subtask) {
-        visible.get(mark).raise(source.getTopic(), source.getPartition(), source.getOffset());
-      }
-    }
+    visible.forEach(
+        (parallelism, subtasks) -> {
+          SourcePositions seen =
+              subtasks.get(subtaskOf.applyAsInt(report.userId(), parallelism));
+          if (seen != null) {
+            seen.raise(report.topic(), report.partition(), report.offset());
+          }
+        });
   }
 
   /**
-   * Returns the positions that the state has judged and that have no visible event. Call it after
-   * the last event.
+   * Returns the highest visible offset of each partition for which a mark expects an event, under a
+   * name that is the same in all subtasks.
    */
-  List<LostPositions> losses() {
+  Map<String, Long> visible() {
+    Map<String, Long> offsets = new HashMap<>();
+    for (LedgerMark mark : marks) {
+      SourcePositions seen = visible.get(mark.parallelism).get(mark.subtask);
+      for (int i = 0; i < mark.topics.length; i++) {
+        long highest = seen.highest(mark.topics[i], mark.partitions[i]);
+        if (mark.unconfirmed[i] > SourcePositions.NONE && highest > SourcePositions.NONE) {
+          offsets.put(name(mark, i), highest);
+        }
+      }
+    }
+    return offsets;
+  }
+
+  private static String name(LedgerMark mark, int i) {
+    return "%d/%d/%s-%d"
+        .formatted(mark.parallelism, mark.subtask, mark.topics[i], mark.partitions[i]);
+  }
+
+  /**
+   * Returns the positions that the state has judged and that have no visible event.
+   *
+   * @param visible the highest offsets of {@link #visible()} of all subtasks
+   */
+  List<LostPositions> losses(Map<String, Long> visible) {
     List<LostPositions> losses = new ArrayList<>();
     for (LedgerMark mark : marks) {
       for (int i = 0; i < mark.topics.length; i++) {
-        long seen = visible.get(mark).highest(mark.topics[i], mark.partitions[i]);
+        long seen = visible.getOrDefault(name(mark, i), SourcePositions.NONE);
         if (mark.unconfirmed[i] > seen) {
           long from = Math.max(seen, mark.confirmed[i]) + 1;
           losses.add(

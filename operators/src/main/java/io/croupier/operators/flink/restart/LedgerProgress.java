@@ -10,11 +10,23 @@ import java.util.List;
  * yet. Outputs of the covered part are committed, or will be when the checkpoint is restored.
  */
 public final class LedgerProgress {
+  /**
+   * How much older than a checkpoint the end of the accounting topic is that the checkpoint stores.
+   * An end that was looked up right before the checkpoint would do for the events of this job; an
+   * older one also includes the last events of a second job that ran at the same time.
+   */
+  private static final long OVERLAP_MS = 10_000;
+
   private final SourcePositions restored = new SourcePositions();
   private final SourcePositions own = new SourcePositions();
   private final Deque<SnapshotProgress> pending = new ArrayDeque<>();
+  private final Deque<LookedUpEnd> ends = new ArrayDeque<>();
   private SourcePositions confirmed = new SourcePositions();
   private long confirmedMs;
+  private TopicEnd confirmedEnd = TopicEnd.UNKNOWN;
+
+  /** An end that was known {@link #OVERLAP_MS} ago. */
+  private TopicEnd overlappingEnd = TopicEnd.UNKNOWN;
 
   /**
    * Creates the progress of a subtask that starts.
@@ -35,6 +47,22 @@ public final class LedgerProgress {
     restored.raise(topic, partition, offset);
   }
 
+  /**
+   * Records where the accounting topic ended at the start, before this subtask judged a report.
+   * Without it, the marks contain no end.
+   */
+  public void startsAt(TopicEnd end) {
+    confirmedEnd = end;
+    overlappingEnd = end;
+  }
+
+  /** Records where the accounting topic ended at some time before now. */
+  public void ended(TopicEnd end, long nowMs) {
+    if (ends.isEmpty() || !ends.peekLast().end().equals(end)) {
+      ends.add(new LookedUpEnd(nowMs, end));
+    }
+  }
+
   /** Records that a report was judged. */
   public void judged(String topic, int partition, long offset) {
     own.raise(topic, partition, offset);
@@ -44,7 +72,10 @@ public final class LedgerProgress {
   public LedgerMark mark(long checkpointId, long nowMs, int subtask, int parallelism) {
     SourcePositions taken = new SourcePositions();
     taken.raise(own);
-    pending.add(new SnapshotProgress(checkpointId, nowMs, taken));
+    while (!ends.isEmpty() && ends.peek().atMs() <= nowMs - OVERLAP_MS) {
+      overlappingEnd = ends.remove().end();
+    }
+    pending.add(new SnapshotProgress(checkpointId, nowMs, taken, overlappingEnd));
     SourcePositions judged = new SourcePositions();
     judged.raise(restored);
     judged.raise(own);
@@ -52,6 +83,9 @@ public final class LedgerProgress {
     mark.subtask = subtask;
     mark.parallelism = parallelism;
     mark.confirmedMs = confirmedMs;
+    mark.accountingIdHigh = confirmedEnd.idHigh();
+    mark.accountingIdLow = confirmedEnd.idLow();
+    mark.confirmedEnds = confirmedEnd.offsets().stream().mapToLong(Long::longValue).toArray();
     int partitions = judged.size();
     mark.topics = new String[partitions];
     mark.partitions = new int[partitions];
@@ -78,8 +112,13 @@ public final class LedgerProgress {
       SnapshotProgress taken = pending.remove();
       confirmed = taken.own();
       confirmedMs = taken.atMs();
+      confirmedEnd = taken.end();
     }
   }
 
-  private record SnapshotProgress(long checkpointId, long atMs, SourcePositions own) {}
+  private record SnapshotProgress(
+      long checkpointId, long atMs, SourcePositions own, TopicEnd end) {}
+
+  /** An end of the accounting topic, and when it was known. */
+  private record LookedUpEnd(long atMs, TopicEnd end) {}
 }

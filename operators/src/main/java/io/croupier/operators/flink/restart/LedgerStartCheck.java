@@ -4,12 +4,14 @@ import io.croupier.operators.accounting.AccountRebuild;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.restart.LedgerComparison.LostPositions;
+import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
 import io.croupier.operators.flink.restart.VisibleOutputs.Visible;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Position;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
@@ -55,7 +57,7 @@ public final class LedgerStartCheck {
   }
 
   private void requireNoAccounts() throws IOException {
-    try (Visible<AccountingEvent> events = outputs.accounting(VisibleOutputs.ALL, context)) {
+    try (Visible<AccountingEvent> events = outputs.accounting(context)) {
       events.forEach(
           event -> {
             throw new RefusedStartException(
@@ -79,7 +81,7 @@ public final class LedgerStartCheck {
   }
 
   private void noteAll(LedgerProgress progress) throws IOException {
-    try (Visible<AccountingEvent> events = outputs.accounting(VisibleOutputs.ALL, context)) {
+    try (Visible<AccountingEvent> events = outputs.accounting(context)) {
       events.forEach(event -> note(event, progress));
     }
   }
@@ -94,7 +96,7 @@ public final class LedgerStartCheck {
   private void rebuild(Function<String, UserAccount> account, LedgerProgress progress)
       throws IOException {
     AccountRebuilder rebuild = new AccountRebuilder(account);
-    try (Visible<AccountingEvent> events = outputs.accounting(VisibleOutputs.ALL, context)) {
+    try (Visible<AccountingEvent> events = outputs.accounting(context)) {
       requireAll(events);
       events.forEach(
           event -> {
@@ -131,14 +133,15 @@ public final class LedgerStartCheck {
   }
 
   /**
-   * Compares restored state with the visible events; one subtask does so for all.
+   * Compares restored state with the visible events: each subtask with those of its share of the
+   * accounting topic.
    *
    * @param marks the restored marks; empty if the state was written by a release without marks
    * @param progress records the visible events where there are no marks
    * @param aligned whether all events before a barrier are pre-committed at it; otherwise events
    *     that wait in a channel are committed later, and would be reported as lost
    * @return the number of ranges of positions that the state has judged and that have no visible
-   *     event; 0 unless aligned
+   *     event; 0 unless aligned, and except in the first subtask
    * @throws RefusedStartException if an event is visible that the state doesn't cover
    */
   public int withState(List<LedgerMark> marks, LedgerProgress progress, boolean aligned)
@@ -155,24 +158,26 @@ public final class LedgerStartCheck {
     }
     LedgerComparison comparison =
         new LedgerComparison(outputs.accountingTopic(), marks, this::subtask);
-    try (Visible<AccountingEvent> events = outputs.accounting(comparison.sinceMs(), context)) {
-      if (task.getIndexOfThisSubtask() != 0) {
-        return 0;
-      }
-      events.forEach(
-          event -> {
-            comparison.see(event);
+    try (Visible<AccountedReport> reports =
+        outputs.accountedReports(comparison.since(), comparison.sinceMs(), context)) {
+      reports.forEach(
+          report -> {
+            comparison.see(report);
             return true;
           });
     }
+    boolean first = task.getIndexOfThisSubtask() == 0;
     if (!aligned) {
-      LOG.warn(
-          "Checkpoints may be unaligned, so the start doesn't check whether the brokers have"
-              + " aborted events on {}",
-          outputs.accountingTopic());
+      if (first) {
+        LOG.warn(
+            "Checkpoints may be unaligned, so the start doesn't check whether the brokers have"
+                + " aborted events on {}",
+            outputs.accountingTopic());
+      }
       return 0;
     }
-    List<LostPositions> losses = comparison.losses();
+    Map<String, Long> visible = outputs.highest(comparison.visible(), context);
+    List<LostPositions> losses = first ? comparison.losses(visible) : List.of();
     if (!losses.isEmpty()) {
       LOG.error(
           "Outputs of the last checkpoint are lost: the brokers have ended its transactions before"

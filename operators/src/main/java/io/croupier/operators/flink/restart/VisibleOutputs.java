@@ -18,17 +18,45 @@ public interface VisibleOutputs extends Serializable {
   /** Reads an output from the beginning. */
   long ALL = 0;
 
-  /** Opens the accounting events since a time in milliseconds since 1970. */
-  Visible<AccountingEvent> accounting(long sinceMs, StreamingRuntimeContext subtask)
+  /** Opens all accounting events. */
+  Visible<AccountingEvent> accounting(StreamingRuntimeContext subtask) throws IOException;
+
+  /**
+   * Opens the accounted reports that this subtask compares: each partition of the accounting topic
+   * belongs to one subtask.
+   *
+   * @param since end of the topic, whose later records are opened; {@link TopicEnd#UNKNOWN} if it
+   *     isn't known
+   * @param sinceMs time since which records are opened where {@code since} can't be used; in
+   *     milliseconds since 1970
+   */
+  Visible<AccountedReport> accountedReports(
+      TopicEnd since, long sinceMs, StreamingRuntimeContext subtask) throws IOException;
+
+  /**
+   * Waits until all subtasks have compared their share, and combines what they have found.
+   *
+   * @param found offsets by name
+   * @return the highest offset that any subtask has found under each name
+   */
+  Map<String, Long> highest(Map<String, Long> found, StreamingRuntimeContext subtask)
       throws IOException;
 
-  /** Opens the published rounds of models since a time in milliseconds since 1970. */
-  Visible<PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask) throws IOException;
+  /** Looks up where the accounting topic ends now, and follows its end from now on. */
+  TopicEnd.Follower followAccounting() throws IOException;
+
+  /**
+   * Reads the newest published round of each model since a time in milliseconds since 1970. Each
+   * subtask reads some partitions of the updates topic, and receives the rounds of all. Of updates
+   * with the same round, it receives one.
+   */
+  Map<String, PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask)
+      throws IOException;
 
   /** Returns the name of the topic that {@link #accounting} is read from. */
   String accountingTopic();
 
-  /** Returns the name of the topic that {@link #rounds} is read from. */
+  /** Returns the name of the topic that {@link #rounds} reads. */
   String updatesTopic();
 
   /**
@@ -52,6 +80,22 @@ public interface VisibleOutputs extends Serializable {
      * that is read from the beginning.
      */
     Map<Integer, Long> forgottenBefore();
+  }
+
+  /**
+   * A report that an accounting event names.
+   *
+   * @param userId its user
+   * @param topic the topic of the report
+   * @param partition the partition of the report
+   * @param offset its offset
+   */
+  record AccountedReport(String userId, String topic, int partition, long offset) {
+    /** Contains no user. */
+    @Override
+    public String toString() {
+      return "%s-%d@%d".formatted(topic, partition, offset);
+    }
   }
 
   /**
