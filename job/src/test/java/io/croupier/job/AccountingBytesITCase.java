@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
@@ -38,6 +39,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.record.CompressionType;
 import org.apache.kafka.common.record.FileLogInputStream.FileChannelRecordBatch;
 import org.apache.kafka.common.record.FileRecords;
@@ -160,15 +162,20 @@ class AccountingBytesITCase {
       producer.initTransactions();
       for (int from = 0; from < events.size(); from += inOne) {
         producer.beginTransaction();
+        List<Future<RecordMetadata>> sends = new ArrayList<>();
         for (AccountingEvent event : events.subList(from, from + inOne)) {
-          producer.send(
-              new ProducerRecord<>(
-                  testTopics.topics.accounting(),
-                  0,
-                  event.getUserId().getBytes(UTF_8),
-                  event.toByteArray()));
+          sends.add(
+              producer.send(
+                  new ProducerRecord<>(
+                      testTopics.topics.accounting(),
+                      0,
+                      event.getUserId().getBytes(UTF_8),
+                      event.toByteArray())));
         }
         producer.commitTransaction();
+        for (Future<RecordMetadata> send : sends) {
+          send.get();
+        }
       }
     }
   }

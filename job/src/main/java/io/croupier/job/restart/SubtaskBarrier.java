@@ -94,12 +94,12 @@ final class SubtaskBarrier {
     if (parallelism == 1) {
       return found;
     }
-    SimpleEntry<int[], HashMap<String, long[]>> arrival =
+    SimpleEntry<int[], Map<String, long[]>> arrival =
         arrival(subtask, parallelism, attempt, found);
     long deadline = clock.getAsLong() + patience.toNanos();
     long pauseMs = FIRST_PAUSE_MS;
     while (true) {
-      SimpleEntry<Boolean, HashMap<String, long[]>> all =
+      SimpleEntry<Boolean, Map<String, long[]>> all =
           jobManager.updateGlobalAggregate(what, arrival, new ArrivalAggregate());
       if (all.getKey()) {
         return all.getValue();
@@ -124,7 +124,7 @@ final class SubtaskBarrier {
    * found. None of these is a class of the job because the job manager deserializes only the
    * function, not its argument, with the class loader of the job's jar.
    */
-  static SimpleEntry<int[], HashMap<String, long[]>> arrival(
+  static SimpleEntry<int[], Map<String, long[]>> arrival(
       int subtask, int parallelism, int attempt, Map<String, long[]> found) {
     return new SimpleEntry<>(new int[] {subtask, parallelism, attempt}, new HashMap<>(found));
   }
@@ -138,7 +138,7 @@ final class SubtaskBarrier {
   static final class ArrivedSubtasks {
     private int[] attempts = {};
     private final BitSet here = new BitSet();
-    private final HashMap<String, long[]> highest = new HashMap<>();
+    private final Map<String, long[]> highest = new HashMap<>();
 
     private void add(int subtask, int parallelism, int attempt, Map<String, long[]> found) {
       if (attempts.length != parallelism) {
@@ -171,9 +171,9 @@ final class SubtaskBarrier {
   /** Collects the arrivals of the subtasks. */
   static final class ArrivalAggregate
       implements AggregateFunction<
-          SimpleEntry<int[], HashMap<String, long[]>>,
+          SimpleEntry<int[], Map<String, long[]>>,
           ArrivedSubtasks,
-          SimpleEntry<Boolean, HashMap<String, long[]>>> {
+          SimpleEntry<Boolean, Map<String, long[]>>> {
     private static final long serialVersionUID = 1;
 
     @Override
@@ -183,14 +183,14 @@ final class SubtaskBarrier {
 
     @Override
     public ArrivedSubtasks add(
-        SimpleEntry<int[], HashMap<String, long[]>> arrival, ArrivedSubtasks arrived) {
+        SimpleEntry<int[], Map<String, long[]>> arrival, ArrivedSubtasks arrived) {
       int[] who = arrival.getKey();
       arrived.add(who[0], who[1], who[2], arrival.getValue());
       return arrived;
     }
 
     @Override
-    public SimpleEntry<Boolean, HashMap<String, long[]>> getResult(ArrivedSubtasks arrived) {
+    public SimpleEntry<Boolean, Map<String, long[]>> getResult(ArrivedSubtasks arrived) {
       boolean complete = arrived.isComplete();
       return new SimpleEntry<>(complete, complete ? new HashMap<>(arrived.highest) : new HashMap<>());
     }

@@ -133,7 +133,7 @@ class KafkaVisibleOutputsTest {
     Random random = new Random(5);
     int read = 0;
     int refused = 0;
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < 40_000; i++) {
       byte[] bytes = events.get(random.nextInt(events.size())).clone();
       for (int change = random.nextInt(4); change > 0; change--) {
         bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
@@ -148,14 +148,14 @@ class KafkaVisibleOutputsTest {
       } catch (RefusedStartException e) {
         refused++;
         assertThatExceptionOfType(RefusedStartException.class)
-            .as(HexFormat.of().formatHex(bytes))
+            .as(() -> HexFormat.of().formatHex(record.value()))
             .isThrownBy(() -> reports.read(record))
             .withMessage(e.getMessage());
         continue;
       }
       read++;
       assertThat(reports.read(record))
-          .as(HexFormat.of().formatHex(bytes))
+          .as(() -> HexFormat.of().formatHex(record.value()))
           .isEqualTo(
               new AccountedReport(
                   whole.getUserId(),
@@ -163,8 +163,8 @@ class KafkaVisibleOutputsTest {
                   whole.getSource().getPartition(),
                   whole.getSource().getOffset()));
     }
-    assertThat(read).isGreaterThan(20_000);
-    assertThat(refused).isGreaterThan(20_000);
+    assertThat(read).isGreaterThan(4_000);
+    assertThat(refused).isGreaterThan(4_000);
     assertThatExceptionOfType(RefusedStartException.class)
         .isThrownBy(() -> reports.read(record(null)));
   }

@@ -26,7 +26,7 @@ class SubtaskBarrierTest {
     return arrive(subtask, parallelism, attempt, Map.of()).getKey();
   }
 
-  private SimpleEntry<Boolean, HashMap<String, long[]>> arrive(
+  private SimpleEntry<Boolean, Map<String, long[]>> arrive(
       int subtask, int parallelism, int attempt, Map<String, long[]> found) {
     arrived = aggregate.add(SubtaskBarrier.arrival(subtask, parallelism, attempt, found), arrived);
     return aggregate.getResult(arrived);
@@ -88,7 +88,7 @@ class SubtaskBarrierTest {
   void combinesTheHighestOfAll() {
     assertThat(arrive(0, 3, 0, found("a", 3, 30, "b", 4, 40)).getValue()).isEmpty();
     arrive(1, 3, 0, found("a", 5, 50, "c", -1, 9));
-    HashMap<String, long[]> all = arrive(2, 3, 0, found("a", 4, 60, "b", 1, 70)).getValue();
+    Map<String, long[]> all = arrive(2, 3, 0, found("a", 4, 60, "b", 1, 70)).getValue();
 
     assertThat(all).containsOnlyKeys("a", "b", "c");
     assertThat(all.get("a")).containsExactly(5, 50);
