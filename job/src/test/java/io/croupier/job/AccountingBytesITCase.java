@@ -204,6 +204,7 @@ class AccountingBytesITCase {
   private GradientReport report(int user) throws Exception {
     return GradientReport.newBuilder()
         .setModelId(SPEC.getModelId())
+        .setRound(0)
         .setUserId(userId(user))
         .setDeviceId(UUID.nameUUIDFromBytes(("device " + user).getBytes(UTF_8)).toString())
         .setSequence(sequences.merge(user, 1L, Long::sum))

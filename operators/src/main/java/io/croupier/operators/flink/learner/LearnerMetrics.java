@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 import org.apache.flink.metrics.Counter;
@@ -17,46 +18,73 @@ import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
 /**
  * The metrics of the learner operator: reports by outcome, their staleness, publications and their
- * latency, why models don't publish new rounds, and the estimates that they publish. They contain
- * counts, estimates and names of models, never a user or a part of a gradient.
+ * latency, why models don't publish new rounds, and the estimates that they publish; of all models
+ * of the subtask together, and of each. They contain counts, estimates and names of models, never a
+ * user or a part of a gradient.
+ *
+ * <p>Metrics of a model stay registered until the job restarts, so only the first {@value
+ * #MOST_MODELS} models of a subtask have some.
  */
 final class LearnerMetrics {
-  private static final int WINDOW = 1000;
+  /** The most models of a subtask that have metrics of their own. */
+  static final int MOST_MODELS = 200;
 
-  private final Map<BundleOutcome, Counter> reports = new EnumMap<>(BundleOutcome.class);
+  private static final int WINDOW = 1000;
+  private static final int WINDOW_OF_MODEL = 200;
 
   /** The estimates that are shown, by model and question. */
   private final Map<String, Map<String, AtomicReference<Estimate>>> estimates = new HashMap<>();
 
-  private final Counter retired;
-  private final Counter publications;
-  private final Histogram staleness;
-  private final Histogram latency;
+  private final Map<String, Figures> ofModels = new HashMap<>();
+  private final Figures all;
   private final MetricGroup group;
+  private int unnamed;
+
+  /** Counters and histograms of one model, or of all. */
+  private static final class Figures {
+    private final Map<BundleOutcome, Counter> reports = new EnumMap<>(BundleOutcome.class);
+    private final Counter retired;
+    private final Counter publications;
+    private final Counter held;
+    private final Histogram staleness;
+    private final Histogram latency;
+
+    Figures(MetricGroup group, int window) {
+      reports.put(BundleOutcome.OPEN, group.counter("reports-into-open-rounds"));
+      reports.put(BundleOutcome.STEPPED, group.counter("reports-closing-rounds"));
+      reports.put(BundleOutcome.TALLIED, group.counter("answers-tallied"));
+      reports.put(BundleOutcome.DROPPED_STALE, group.counter("reports-dropped-stale"));
+      reports.put(BundleOutcome.DROPPED_UNPUBLISHED, group.counter("reports-dropped-unpublished"));
+      reports.put(BundleOutcome.DROPPED_BOUND, group.counter("reports-dropped-bound"));
+      retired = group.counter("reports-of-retired-models");
+      publications = group.counter("publications");
+      held = group.counter("publications-held");
+      staleness = group.histogram("staleness", new DescriptiveStatisticsHistogram(window));
+      latency =
+          group.histogram("publication-latency-ms", new DescriptiveStatisticsHistogram(window));
+    }
+  }
 
   LearnerMetrics(MetricGroup group, Backlog backlog) {
     this.group = group;
+    all = new Figures(group, WINDOW);
     group.gauge("lag-ms", (Gauge<Long>) backlog::lagMs);
-    reports.put(BundleOutcome.OPEN, group.counter("reports-into-open-rounds"));
-    reports.put(BundleOutcome.STEPPED, group.counter("reports-closing-rounds"));
-    reports.put(BundleOutcome.TALLIED, group.counter("answers-tallied"));
-    reports.put(BundleOutcome.DROPPED_STALE, group.counter("reports-dropped-stale"));
-    reports.put(BundleOutcome.DROPPED_UNPUBLISHED, group.counter("reports-dropped-unpublished"));
-    reports.put(BundleOutcome.DROPPED_BOUND, group.counter("reports-dropped-bound"));
-    retired = group.counter("reports-of-retired-models");
-    publications = group.counter("publications");
-    staleness = group.histogram("staleness", new DescriptiveStatisticsHistogram(WINDOW));
-    latency = group.histogram("publication-latency-ms", new DescriptiveStatisticsHistogram(WINDOW));
+    group.gauge("models-without-metrics", (Gauge<Integer>) () -> unnamed);
   }
 
   /**
-   * Registers the gauges of a model.
+   * Registers the metrics of a model, unless too many models have some.
    *
    * @param lagMs age of the model's last report on arrival
    * @param gate why a new round waits, and for how long
    */
   void model(String modelId, LongSupplier lagMs, RoundGate gate, LongSupplier clock) {
+    if (ofModels.size() == MOST_MODELS) {
+      unnamed++;
+      return;
+    }
     MetricGroup ofModel = group.addGroup("model", modelId);
+    ofModels.put(modelId, new Figures(ofModel, WINDOW_OF_MODEL));
     ofModel.gauge("lag-ms", (Gauge<Long>) lagMs::getAsLong);
     ofModel.gauge("hold", (Gauge<Integer>) () -> gate.hold().code());
     ofModel.gauge("held-ms", (Gauge<Long>) () -> gate.heldMs(clock.getAsLong()));
@@ -69,6 +97,9 @@ final class LearnerMetrics {
    * @param newest empty for a model that asks nothing, or was retired
    */
   void estimates(String modelId, List<Estimate> newest) {
+    if (ofModels.size() == MOST_MODELS && !ofModels.containsKey(modelId)) {
+      return;
+    }
     Map<String, AtomicReference<Estimate>> ofModel =
         estimates.computeIfAbsent(modelId, key -> new HashMap<>());
     ofModel.values().forEach(shown -> shown.set(Estimate.getDefaultInstance()));
@@ -101,23 +132,40 @@ final class LearnerMetrics {
   }
 
   /** Counts the reports of a bundle. */
-  void reports(BundleOutcome outcome, int count) {
-    reports.get(outcome).inc(count);
+  void reports(String modelId, BundleOutcome outcome, int count) {
+    count(modelId, figures -> figures.reports.get(outcome).inc(count));
   }
 
   /** Counts reports whose model was retired, or replaced, after they were admitted. */
-  void reportsOfRetiredModel(int count) {
-    retired.inc(count);
+  void reportsOfRetiredModel(String modelId, int count) {
+    count(modelId, figures -> figures.retired.inc(count));
   }
 
   /** Records how many publications the newest one is ahead of the one that a used bundle names. */
-  void staleness(int publicationsBehind) {
-    staleness.update(publicationsBehind);
+  void staleness(String modelId, int publicationsBehind) {
+    count(modelId, figures -> figures.staleness.update(publicationsBehind));
   }
 
   /** Counts a publication and records how long its oldest report had waited. */
-  void published(long waitedMs) {
-    publications.inc();
-    latency.update(waitedMs);
+  void published(String modelId, long waitedMs) {
+    count(
+        modelId,
+        figures -> {
+          figures.publications.inc();
+          figures.latency.update(waitedMs);
+        });
+  }
+
+  /** Counts a checkpoint at which a new round waited. */
+  void held(String modelId) {
+    count(modelId, figures -> figures.held.inc());
+  }
+
+  private void count(String modelId, Consumer<Figures> counting) {
+    counting.accept(all);
+    Figures ofModel = ofModels.get(modelId);
+    if (ofModel != null) {
+      counting.accept(ofModel);
+    }
   }
 }

@@ -214,7 +214,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     if (keyedModel.isBehind(sum.specOffset)) {
       waiting.add(sum);
     } else if (keyedModel.isOfAnother(sum.specOffset)) {
-      learnerMetrics.reportsOfRetiredModel(sum.count);
+      learnerMetrics.reportsOfRetiredModel(sum.modelId, sum.count);
     } else {
       take(keyedModel, sum);
     }
@@ -224,11 +224,11 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     LiveModel model = keyedModel.model();
     int staleness = model.staleness(sum);
     if (staleness >= 0) {
-      learnerMetrics.staleness(staleness);
+      learnerMetrics.staleness(sum.modelId, staleness);
     }
     keyedModel.arrived(backlog.arrived(sum.appendedAtMs, now()), now());
     BundleOutcome outcome = model.add(sum);
-    learnerMetrics.reports(outcome, sum.count);
+    learnerMetrics.reports(sum.modelId, outcome, sum.count);
     journal.took(model, sum, outcome);
     timeouts.update(keyedModel);
   }

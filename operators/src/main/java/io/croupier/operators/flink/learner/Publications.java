@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.learner.RoundGate.HoldReason;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.ArrayList;
@@ -57,6 +58,9 @@ final class Publications {
           LiveModel model = keyedModel.model();
           if (hasNews(model)) {
             boolean mayOpen = keyedModel.gate().mayOpen(model, backlog, clock.getAsLong());
+            if (keyedModel.gate().hold() != HoldReason.NONE) {
+              metrics.held(keyedModel.modelId());
+            }
             if (mayOpen || model.hasNews()) {
               publish(keyedModel, checkpointId, mayOpen);
             }
@@ -106,7 +110,7 @@ final class Publications {
     update.ifPresent(
         view -> {
           records(model, view).forEach(out);
-          metrics.published(keyedModel.waited(now));
+          metrics.published(keyedModel.modelId(), keyedModel.waited(now));
           metrics.estimates(keyedModel.modelId(), view.getEstimatesList());
         });
     if (model.publishedRound() != round) {

@@ -3,6 +3,7 @@ package io.croupier.operators.flink.ledger;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.flink.metrics.Counter;
@@ -11,32 +12,60 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
 /**
- * Counts the ledger's verdicts by outcome: {@code reports-admitted}, {@code reports-refused-...}.
+ * Counts the ledger's verdicts by outcome: {@code reports-admitted}, {@code reports-refused-...}; of
+ * all reports, and of those to each published model.
  * For models and users with limits it shows which share of them is spent: {@code spent-percent} of
  * the newest reports, and {@code reports-near-limit}, the number of reports after which a tenth of
  * a limit is left, or less. No metric identifies a user.
+ *
+ * <p>Metrics of a model stay registered until the job restarts, so only the first {@value
+ * #MOST_MODELS} models have some. Senders can invent names of models, which never get any.
  */
 final class LedgerMetrics {
+  /** The most models that have metrics of their own. */
+  static final int MOST_MODELS = 200;
+
   private static final int WINDOW = 1000;
   private static final double NEAR = 90;
 
-  private final Map<Outcome, Counter> outcomes = new EnumMap<>(Outcome.class);
+  private final MetricGroup group;
+  private final Map<Outcome, Counter> outcomes;
+  private final Map<String, Map<Outcome, Counter>> ofModels = new HashMap<>();
   private final Histogram spentPercent;
   private final Counter nearLimit;
 
   LedgerMetrics(MetricGroup group) {
+    this.group = group;
+    outcomes = outcomes(group);
+    spentPercent = group.histogram("spent-percent", new DescriptiveStatisticsHistogram(WINDOW));
+    nearLimit = group.counter("reports-near-limit");
+  }
+
+  private static Map<Outcome, Counter> outcomes(MetricGroup group) {
+    Map<Outcome, Counter> outcomes = new EnumMap<>(Outcome.class);
     for (Outcome outcome : Outcome.values()) {
       if (outcome != Outcome.OUTCOME_UNSPECIFIED && outcome != Outcome.UNRECOGNIZED) {
         String name = outcome.name().toLowerCase(Locale.ROOT).replace('_', '-');
         outcomes.put(outcome, group.counter("reports-" + name));
       }
     }
-    spentPercent = group.histogram("spent-percent", new DescriptiveStatisticsHistogram(WINDOW));
-    nearLimit = group.counter("reports-near-limit");
+    return outcomes;
   }
 
+  /** Registers the counters of a published model, unless too many models have some. */
+  void model(String modelId) {
+    if (ofModels.size() < MOST_MODELS && !ofModels.containsKey(modelId)) {
+      ofModels.put(modelId, outcomes(group.addGroup("model", modelId)));
+    }
+  }
+
+  /** Counts the verdict on a report. */
   void count(AccountingEvent event) {
     outcomes.get(event.getOutcome()).inc();
+    Map<Outcome, Counter> ofModel = ofModels.get(event.getModelId());
+    if (ofModel != null) {
+      ofModel.get(event.getOutcome()).inc();
+    }
     double percent = 100 * SpentShare.of(event);
     if (percent >= 0) {
       spentPercent.update(Math.round(percent));

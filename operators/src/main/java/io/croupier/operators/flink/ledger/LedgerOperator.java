@@ -275,7 +275,11 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       intakes.remove(modelId);
       specs
           .spec(modelId)
-          .ifPresent(spec -> intakes.put(modelId, new ReportIntake(spec, offset, laws)));
+          .ifPresent(
+              spec -> {
+                intakes.put(modelId, new ReportIntake(spec, offset, laws));
+                ledgerMetrics.model(modelId);
+              });
     }
   }
 
