@@ -108,7 +108,6 @@ class AccountingBytesITCase {
       write(events, inOne);
       bytes.put(inOne, (logBytes() - before) / BATCH);
     }
-    System.out.println("bytes an event, by events in a transaction: " + bytes);
     assertThat(bytes.get(BATCH)).isLessThanOrEqualTo(MOST_BYTES);
     assertThat(bytes.get(1)).isGreaterThan(bytes.get(10));
   }

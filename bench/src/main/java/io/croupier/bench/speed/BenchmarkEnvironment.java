@@ -21,6 +21,9 @@ import org.apache.kafka.common.config.TopicConfig;
 
 /** A broker with its topics, and a directory for checkpoints; closing deletes everything. */
 final class BenchmarkEnvironment implements AutoCloseable {
+  /** Kafka's default. */
+  private static final int MOST_RECORD_BYTES = 1 << 20;
+
   private final Path directory;
   private final EmbeddedBroker broker;
   private final Admin admin;
@@ -118,7 +121,12 @@ final class BenchmarkEnvironment implements AutoCloseable {
   }
 
   Sender sender() {
-    return new Sender(bootstrapServers());
+    return sender(MOST_RECORD_BYTES);
+  }
+
+  /** A sender of records of at most this size. */
+  Sender sender(int mostRecordBytes) {
+    return new Sender(bootstrapServers(), mostRecordBytes);
   }
 
   void delete(Collection<String> topics) throws ExecutionException, InterruptedException {

@@ -14,16 +14,24 @@ import java.util.Random;
 final class Reports {
   private static final int RELEASES = 32;
 
+  /** Reports of more coordinates share fewer releases, since these stay on the heap. */
+  private static final int LARGE_DIMENSION = 100_000;
+
+  private static final int LARGE_RELEASES = 4;
+  private static final String USER = "user-";
+
   private final int users;
   private final int models;
-  private final GradientReportView[] releases = new GradientReportView[RELEASES];
+  private final GradientReportView[] releases;
 
   Reports(ReportForm form, int dimension, int users, int models) {
     this.users = users;
     this.models = models;
     Randomiser randomiser = form.randomiser(dimension);
     Random random = new Random(dimension);
-    for (int i = 0; i < RELEASES; i++) {
+    releases =
+        new GradientReportView[dimension > LARGE_DIMENSION ? LARGE_RELEASES : RELEASES];
+    for (int i = 0; i < releases.length; i++) {
       GradientReportView.Builder report =
           GradientReportView.newBuilder().setCreatedAtMs(1_700_000_000_000L);
       randomiser.release(random.doubles(dimension, -1, 1).toArray(), report);
@@ -38,10 +46,15 @@ final class Reports {
 
   /** The i-th report, which names {@code round}: the users take turns, and so do the models. */
   byte[] value(long i, long round) {
-    return releases[(int) (i % RELEASES)].toBuilder()
-        .setModelId(Workload.modelId((int) (i % models)))
+    return valueOf(i, round, (int) (i % models), USER);
+  }
+
+  /** The same, to another model and of other users. */
+  byte[] valueOf(long i, long round, int model, String user) {
+    return releases[(int) (i % releases.length)].toBuilder()
+        .setModelId(Workload.modelId(model))
         .setRound(round)
-        .setUserId(userId(i))
+        .setUserId(user + i % users)
         .setDeviceId("8d2ad0f2b6f04e4c")
         .setSequence(1 + i / users)
         .build()
@@ -49,6 +62,6 @@ final class Reports {
   }
 
   private String userId(long i) {
-    return "user-" + i % users;
+    return USER + i % users;
   }
 }

@@ -17,11 +17,16 @@ final class Sender implements AutoCloseable {
   private final KafkaProducer<byte[], byte[]> producer;
   private final AtomicReference<Exception> failure = new AtomicReference<>();
 
-  Sender(String bootstrapServers) {
+  Sender(String bootstrapServers, int mostRecordBytes) {
     producer =
         new KafkaProducer<>(
             Map.of(
-                "bootstrap.servers", bootstrapServers, ProducerConfig.BATCH_SIZE_CONFIG, 1 << 17),
+                "bootstrap.servers",
+                bootstrapServers,
+                ProducerConfig.BATCH_SIZE_CONFIG,
+                1 << 17,
+                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                mostRecordBytes),
             new ByteArraySerializer(),
             new ByteArraySerializer());
   }

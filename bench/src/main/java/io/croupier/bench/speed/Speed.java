@@ -28,7 +28,8 @@ public final class Speed implements Callable<Integer> {
     LATENCY,
     LEDGER,
     MODELS,
-    SUBTASKS
+    SUBTASKS,
+    NEIGHBOUR
   }
 
   @Option(
@@ -42,7 +43,7 @@ public final class Speed implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "PART",
-      defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS",
+      defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS,NEIGHBOUR",
       description = "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all).")
   private List<Measurement> parts;
 
@@ -187,6 +188,12 @@ public final class Speed implements Callable<Integer> {
       case SUBTASKS -> {
         page.heading("One model, d = 100");
         page.table(RateTable.COLUMNS, new RateTable(environment, scale).ofSubtasks(1, 100));
+      }
+      case NEIGHBOUR -> {
+        page.heading("From send to visible update beside a large model, d = 1000");
+        page.table(
+            NeighbourTable.COLUMNS,
+            new NeighbourTable(environment, scale).ofSubtasks(List.of(1, 2)));
       }
     }
   }
