@@ -57,8 +57,8 @@ final class PassThrough {
     KafkaSink<byte[]> sink =
         KafkaSink.<byte[]>builder()
             .setBootstrapServers(bootstrapServers)
-            .setProperty(ProducerConfig.LINGER_MS_CONFIG, "20")
-            .setProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(128 << 10))
+            .setProperty(ProducerConfig.LINGER_MS_CONFIG, "1000")
+            .setProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(256 << 10))
             .setProperty(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, "600000")
             .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
             .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
