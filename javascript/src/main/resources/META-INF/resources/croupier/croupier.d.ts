@@ -1,0 +1,294 @@
+// Types of croupier.js. docs/javascript.md is the guide.
+
+/** Base of all errors of this module. */
+export class CroupierError extends Error {}
+
+/** The report would exceed the person's limit. No noise was drawn. */
+export class LimitReachedError extends CroupierError {}
+
+/** This device doesn't answer the round in that way, or has reported it before. Nothing was spent. */
+export class NotChosenError extends CroupierError {}
+
+/** Another tab has this ledger open, or has taken it over. */
+export class LedgerBusyError extends CroupierError {}
+
+/** The ledger can't be read or written. Nothing is drawn with it until it is opened again. */
+export class LedgerError extends CroupierError {}
+
+/** A problem document (RFC 9457). */
+export interface Problem {
+  type?: string;
+  title?: string;
+  status?: number;
+  detail?: string;
+  [member: string]: unknown;
+}
+
+/** The gateway refused a request, or didn't answer it. */
+export class GatewayError extends CroupierError {
+  /** HTTP status; 0 without an answer. */
+  readonly status: number;
+  readonly problem: Problem | null;
+  /** What is wrong, in words. */
+  readonly detail: string | null;
+  /** Whether the same bytes will never be accepted. They stay spent. */
+  readonly isFinal: boolean;
+  /** Least time until the next try; null if repeating is useless. */
+  readonly retryAfterMs: number | null;
+}
+
+/** What this module uses of Web Crypto. */
+export interface RandomSource {
+  getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T;
+}
+
+/** A yes-or-no question of a model. */
+export interface Question {
+  readonly name: string;
+  readonly kind: 'accuracy' | 'lossAbove' | 'unknown';
+  /** Of lossAbove; otherwise null. */
+  readonly threshold: number | null;
+}
+
+/** The terms on which a published round takes reports. */
+export interface RoundTerms {
+  readonly modelId: string;
+  readonly round: number;
+  readonly dimension: number;
+  /** G, the clip of the round. */
+  readonly gradientBound: number;
+  readonly gridExponent: number;
+  readonly answerProbability: number;
+  readonly questionProbability: number;
+  readonly questions: readonly Question[];
+  /** What the clip bounds, if it moves; null if it is fixed. */
+  readonly size: 'FEATURES' | 'GRADIENT' | 'UNKNOWN' | null;
+  /** With FEATURES; otherwise 0. */
+  readonly slopeBound: number;
+  /** Whether the model only searches for its clip. */
+  readonly isScouting: boolean;
+}
+
+/** One published state of a model. */
+export interface Snapshot {
+  readonly modelId: string;
+  readonly round: number;
+  /** Where to evaluate the next gradient. */
+  readonly weights: Float64Array;
+  /** What to predict with. */
+  readonly average: Float64Array;
+  readonly terms: RoundTerms;
+  /** The ModelUpdate in the JSON mapping of Protobuf. */
+  readonly update: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a ModelUpdate in the JSON mapping of Protobuf. Throws if it is not usable. */
+export function readUpdate(update: unknown): Snapshot;
+
+/** A loss of a linear prediction <x, w>. */
+export interface Loss {
+  readonly name: string;
+  /** Whether targets are 0 or 1. */
+  readonly hasClasses: boolean;
+  /** The least bound on the slope; may be Infinity. */
+  readonly steepest: number;
+  value(prediction: number, target: number): number;
+  slope(prediction: number, target: number): number;
+}
+
+export const HUBER_C: number;
+export const logistic: Loss;
+export const squared: Loss;
+export const absolute: Loss;
+export function huber(options?: { c?: number; scale?: number }): Loss;
+
+/** The L2 norm, without overflow or underflow. */
+export function norm(vector: ArrayLike<number> & Iterable<number>): number;
+
+/** min(1, k / ||x||) of each row. */
+export function mallowsWeights(features: readonly (ArrayLike<number> & Iterable<number>)[], k: number): number[];
+
+/** One person's rows. */
+export class Rows {
+  constructor(options: {
+    features: readonly ArrayLike<number>[];
+    targets: readonly number[];
+    loss: Loss;
+    importance?: readonly number[];
+  });
+  readonly dimension: number;
+  readonly count: number;
+  /** Whether the slope of the loss has a bound. */
+  readonly hasBoundedSlope: boolean;
+  /** The gradient of the mean loss of all rows. */
+  gradient(weights: ArrayLike<number>): Float64Array;
+  /** The loss of one row. */
+  loss(row: number, weights: ArrayLike<number>): number;
+  /** The size of the gradient, as the clip of a round bounds it. */
+  size(terms: RoundTerms, weights: ArrayLike<number>): number;
+  canAnswer(question: Question): boolean;
+  answer(question: Question, row: number, average: ArrayLike<number>): boolean;
+}
+
+/** A release of priv_unit. */
+export interface Choice {
+  /** 64 bits, drawn before the gradient was looked at. */
+  readonly seed: bigint;
+  readonly index: number;
+}
+
+/** PrivUnit by rank, epsilon-LDP. Every call of choose() spends epsilon. */
+export class PrivUnit {
+  constructor(options: {
+    dimension: number;
+    epsilon: number;
+    candidates?: 64 | 256 | 1024 | 4096;
+    crypto?: RandomSource;
+  });
+  readonly dimension: number;
+  /** A multiple of 1e-9. */
+  readonly epsilon: number;
+  readonly epsilonNanos: bigint;
+  readonly candidates: number;
+  readonly top: number;
+  /** Length of a release in units of the gradient bound. */
+  readonly scale: number;
+  choose(gradient: ArrayLike<number> & Iterable<number>, gradientBound: number): Choice;
+  /** The vector that the job makes of a release. */
+  expand(choice: Choice, gradientBound: number): Float64Array;
+}
+
+/** The first `dimension` coordinates of a candidate of a seed, as docs/priv-unit.md specifies them. */
+export function expandCandidate(seed: bigint, index: number, length: number, dimension: number): Float64Array;
+
+/** One randomised bit, epsilon-LDP. Every release spends epsilon. */
+export class RandomisedResponse {
+  constructor(options: { epsilon: number; crypto?: RandomSource });
+  readonly epsilon: number;
+  readonly epsilonNanos: bigint;
+  release(answer: boolean): boolean;
+}
+
+/** The gateway's HTTP API. */
+export class Gateway {
+  constructor(options: {
+    /** Base of the API, without /v1. */
+    url: string;
+    /** Returns the bearer token; called with {refresh: true} after an answer of 401. */
+    token?: ((options: { refresh: boolean }) => string | Promise<string>) | null;
+    fetch?: typeof globalThis.fetch;
+    sleep?: (ms: number) => Promise<void>;
+    now?: () => number;
+    crypto?: RandomSource;
+  });
+  /** What GET /v1/models answers. */
+  models(options?: { signal?: AbortSignal }): Promise<unknown>;
+  newest(modelId: string, options?: { signal?: AbortSignal }): Promise<Snapshot>;
+  /** By long polls. */
+  follow(modelId: string, options?: { signal?: AbortSignal; waitSeconds?: number }): AsyncGenerator<Snapshot, void, void>;
+  /** By server-sent events. */
+  events(modelId: string, options?: { signal?: AbortSignal }): AsyncGenerator<Snapshot, void, void>;
+  /** Sends a report's bytes once; resolves when they are acknowledged. */
+  send(bytes: Uint8Array): Promise<void>;
+}
+
+/** What a device does in a round. */
+export type Decision = { kind: 'none' | 'gradient' | 'size' } | { kind: 'question'; question: Question };
+
+/** The most that a person spends from this browser. It isn't stored. */
+export interface Limit {
+  /** Largest sum of epsilon; Infinity: no limit. */
+  epsilon: number;
+  /** Largest number of reports; by default no limit. */
+  reports?: number;
+}
+
+/** Where a ledger is kept; the browser's by default. */
+export interface LedgerOptions {
+  /** Distinguishes the people who use this browser; it stays on this device. */
+  person: string;
+  limit: Limit;
+  indexedDB?: IDBFactory;
+  /** null: without the Web Locks API. */
+  locks?: LockManager | null;
+  storage?: StorageManager | null;
+  crypto?: RandomSource;
+  sleep?: (ms: number) => Promise<void>;
+}
+
+/** A charged report that isn't settled yet. */
+export interface StoredReport {
+  readonly sequence: number;
+  readonly modelId: string;
+  readonly round: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What one person has spent from this browser, in IndexedDB. */
+export class Ledger {
+  private constructor();
+  static open(options: LedgerOptions): Promise<Ledger>;
+  readonly deviceId: string;
+  decide(terms: RoundTerms): Decision;
+  spent(): Promise<{ reports: number; epsilonNanos: bigint }>;
+  hasReported(modelId: string, round: number): Promise<boolean>;
+  pending(): Promise<StoredReport[]>;
+  /** Charges, draws and stores a report. `draw` makes its bytes without waiting. */
+  release(terms: RoundTerms, epsilonNanos: bigint, draw: (sequence: number) => Uint8Array): Promise<StoredReport>;
+  settle(sequence: number): Promise<void>;
+  persist(): Promise<boolean>;
+  close(): void;
+}
+
+/** A report that was acknowledged. */
+export interface Sent {
+  readonly sequence: number;
+  /** What left the device. */
+  readonly bytes: Uint8Array;
+  readonly epsilon: number;
+}
+
+export interface SentGradient extends Sent {
+  readonly kind: 'gradient';
+  readonly choice: Choice;
+  readonly randomiser: PrivUnit;
+}
+
+export interface SentAnswer extends Sent {
+  readonly kind: 'answer';
+  readonly question: string;
+  /** After randomisation. */
+  readonly bit: boolean;
+}
+
+/** One person's device. */
+export class Device {
+  private constructor();
+  static open(
+    options: LedgerOptions & {
+      gateway: Gateway;
+      /** What each report spends, from 1e-9 to 16. */
+      epsilon: number;
+      /** How often a report is tried before a call fails; by default 6. */
+      attempts?: number;
+      /** For a report of an earlier visit that the gateway refuses for ever. */
+      onRefused?: (report: StoredReport, error: GatewayError) => void;
+      now?: () => number;
+    },
+  ): Promise<Device>;
+  readonly deviceId: string;
+  readonly epsilon: number;
+  /** Resolves when the reports of earlier visits are settled. */
+  readonly resent: Promise<void>;
+  spent(): Promise<{ reports: number; epsilon: string; epsilonNanos: bigint }>;
+  persist(): Promise<boolean>;
+  decide(snapshot: Snapshot): Decision;
+  randomiser(dimension: number): PrivUnit;
+  /** Does what the round asks for; null if that is nothing. */
+  takePart(snapshot: Snapshot, rows: Rows): Promise<SentGradient | SentAnswer | null>;
+  report(snapshot: Snapshot, gradient: ArrayLike<number> & Iterable<number>, size?: number): Promise<SentGradient>;
+  answer(snapshot: Snapshot, truth: (question: Question) => boolean): Promise<SentAnswer>;
+  answerSize(snapshot: Snapshot, size: () => number): Promise<SentAnswer>;
+  resend(): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,2221 @@
+/**
+ * A person's device in the browser: follows a model over the gateway's HTTP API, and reports the person's gradients and
+ * answers under local differential privacy.
+ *
+ * The module has no dependencies. Storage, network, randomness, locks and clocks are parameters, whose defaults are the
+ * browser's. docs/javascript.md is the guide, docs/priv-unit.md specifies the randomiser, and croupier.proto the records.
+ *
+ * Licence: Apache-2.0.
+ */
+
+// ---------------------------------------------------------------------------------------------------------
+// Errors
+// ---------------------------------------------------------------------------------------------------------
+
+/** Base of all errors of this module. Messages contain no gradient, no noise, no token and no person. */
+export class CroupierError extends Error {
+  constructor(message, options) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The report would exceed the person's limit. No noise was drawn. */
+export class LimitReachedError extends CroupierError {}
+
+/** This device doesn't answer the round in that way. Nothing was drawn or spent. */
+export class NotChosenError extends CroupierError {}
+
+/** Another tab has this ledger open, or has taken it over. */
+export class LedgerBusyError extends CroupierError {}
+
+/** The ledger can't be read or written. Nothing is drawn with it until it is opened again. */
+export class LedgerError extends CroupierError {}
+
+/**
+ * The gateway refused a request, or didn't answer it.
+ *
+ * status is the HTTP status, 0 without an answer. detail is the sentence of the problem document. isFinal: the same
+ * request will never be accepted. retryAfterMs: how long to wait before the next try; null if repeating is useless.
+ */
+export class GatewayError extends CroupierError {
+  constructor(message, { status, problem = null, isFinal = false, retryAfterMs = null, cause } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.status = status;
+    this.problem = problem;
+    this.detail = problem?.detail ?? null;
+    this.isFinal = isFinal;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+function check(condition, name, value, right) {
+  if (!condition) {
+    throw new CroupierError(`${name} is ${String(value)}; it must be ${right}`);
+  }
+}
+
+function isPositive(value) {
+  return typeof value === 'number' && value > 0 && value <= Number.MAX_VALUE;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Random words
+// ---------------------------------------------------------------------------------------------------------
+
+const WORDS_IN_BLOCK = 64;
+const MASK_63 = (1n << 63n) - 1n;
+
+/**
+ * Words of 64 fair bits from the browser's cryptographic generator, in blocks. A word is erased when it is used. A
+ * release begins with renew(), so that words that a copy of the page may have, too, are not used.
+ */
+class Words {
+  #crypto;
+  #block = new Uint32Array(2 * WORDS_IN_BLOCK);
+  #position = 2 * WORDS_IN_BLOCK;
+
+  /** The word's lower and upper half, set by next(). */
+  low = 0;
+  high = 0;
+
+  constructor(crypto) {
+    if (typeof crypto?.getRandomValues !== 'function') {
+      throw new CroupierError('crypto is missing; it must be a Web Crypto object with getRandomValues');
+    }
+    this.#crypto = crypto;
+  }
+
+  renew() {
+    this.#block.fill(0);
+    this.#position = this.#block.length;
+  }
+
+  next() {
+    if (this.#position === this.#block.length) {
+      this.#crypto.getRandomValues(this.#block);
+      this.#position = 0;
+    }
+    this.low = this.#block[this.#position];
+    this.high = this.#block[this.#position + 1];
+    this.#block[this.#position++] = 0;
+    this.#block[this.#position++] = 0;
+  }
+
+  /** 63 fair bits as an integer. */
+  next63() {
+    this.next();
+    return ((BigInt(this.high) << 32n) | BigInt(this.low)) >> 1n;
+  }
+
+  /**
+   * Uniform on 0 .. bound - 1, exactly (Lemire 2019): the integer part of bound times a fraction of 63 bits.
+   * Fractional parts below 2^63 modulo bound are drawn again, so that the same number of words remains for every
+   * integer part.
+   */
+  below(bound) {
+    const big = BigInt(bound);
+    for (;;) {
+      const product = this.next63() * big;
+      const fraction = product & MASK_63;
+      if (fraction >= big || fraction >= (MASK_63 + 1n) % big) {
+        return Number(product >> 63n);
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Exact probabilities
+// ---------------------------------------------------------------------------------------------------------
+
+const EPSILON_DECIMALS = 9;
+const MOST_EPSILON = 16;
+const SERIES_BITS = 256n;
+
+/** A finite number of at least 0, as written in decimals, in units of 1e-9, rounded down. */
+function nanos(number) {
+  const [digits, exponent = '0'] = String(number).split('e');
+  const [whole, fraction = ''] = digits.split('.');
+  const shift = Number(exponent) - fraction.length + EPSILON_DECIMALS;
+  const mantissa = BigInt(whole + fraction);
+  return shift >= 0 ? mantissa * 10n ** BigInt(shift) : mantissa / 10n ** BigInt(-shift);
+}
+
+/**
+ * A lower bound of e^x in units of 2^-256, for x a little below units 1e-9. The difference, a relative 2^-52, covers the
+ * rounding of the double that a report declares. Every term of the series is positive and rounded down.
+ */
+function expFloor(units) {
+  const numerator = units * ((1n << 52n) - 1n);
+  const denominator = 10n ** BigInt(EPSILON_DECIMALS) << 52n;
+  let term = 1n << SERIES_BITS;
+  let sum = 0n;
+  for (let k = 1n; term > 0n; k++) {
+    sum += term;
+    term = (term * numerator) / (denominator * k);
+  }
+  return sum;
+}
+
+function ceilDivide(numerator, denominator) {
+  return (numerator + denominator - 1n) / denominator;
+}
+
+/** exp(-epsilon) in units of 2^-63, rounded up; epsilon in units of 1e-9. */
+function acceptance(units) {
+  return ceilDivide(1n << (63n + SERIES_BITS), expFloor(units));
+}
+
+/** 1 / (1 + exp(epsilon)) in units of 2^-63, rounded up, at most 2^62. */
+function flips(units) {
+  const rounded = ceilDivide(1n << (63n + SERIES_BITS), (1n << SERIES_BITS) + expFloor(units));
+  return rounded < 1n << 62n ? rounded : 1n << 62n;
+}
+
+function epsilonUnits(epsilon) {
+  check(
+    typeof epsilon === 'number' && epsilon >= 1e-9 && epsilon <= MOST_EPSILON,
+    'epsilon', epsilon, `from 1e-9 to ${MOST_EPSILON}`);
+  return nanos(epsilon);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// From a seed to its vectors
+// ---------------------------------------------------------------------------------------------------------
+
+const GOLDEN_LOW = 0x7f4a7c15;
+const GOLDEN_HIGH = 0x9e3779b9;
+const SEGMENTS = 256;
+const OCTAVES = 22;
+const LAST_KNOT = (OCTAVES + 2) * SEGMENTS;
+const KNOT_SCALE = 2 ** 24;
+const PLACES = 2 ** 23;
+const PLACE_MASK = PLACES - 1;
+const COORDINATE_UNIT = 2 ** -47;
+const ROOT_TWO_PI = 2.5066282746310002;
+const FAR = 2.5;
+
+/** FNV-1a of the knots' 32-bit words: the table is the same everywhere, or nothing is drawn. */
+const KNOTS_HASH = 0xd07c5b5c;
+
+/** A 64-bit word in two halves, so that the kernels allocate nothing. */
+class Word {
+  low = 0;
+  high = 0;
+
+  set(low, high) {
+    this.low = low >>> 0;
+    this.high = high >>> 0;
+    return this;
+  }
+
+  plus(low, high) {
+    const sum = this.low + low;
+    this.high = (this.high + high + (sum > 0xffffffff ? 1 : 0)) >>> 0;
+    this.low = sum >>> 0;
+    return this;
+  }
+
+  times(low, high) {
+    const a0 = this.low & 0xffff;
+    const a1 = this.low >>> 16;
+    const b0 = low & 0xffff;
+    const b1 = low >>> 16;
+    // The sum of the middle products is below 2^34, exact in a double.
+    const middle = a1 * b0 + a0 * b1 + ((a0 * b0) >>> 16);
+    const carry = a1 * b1 + Math.floor(middle / 65536);
+    this.high = (carry + Math.imul(this.low, high) + Math.imul(this.high, low)) >>> 0;
+    this.low = Math.imul(this.low, low) >>> 0;
+    return this;
+  }
+
+  /** z xor (z >> shift), for shifts from 1 to 31. */
+  fold(shift) {
+    this.low = (this.low ^ ((this.low >>> shift) | (this.high << (32 - shift)))) >>> 0;
+    this.high = (this.high ^ (this.high >>> shift)) >>> 0;
+    return this;
+  }
+
+  mix() {
+    return this.fold(30).times(0x1ce4e5b9, 0xbf58476d).fold(27).times(0x133111eb, 0x94d049bb).fold(31);
+  }
+}
+
+function normalDensity(x) {
+  return Math.exp((-x * x) / 2) / ROOT_TWO_PI;
+}
+
+/** Q(x), the upper tail of the normal law; relative error below 1e-13. */
+function normalTail(x) {
+  if (x < FAR) {
+    let term = x;
+    let sum = x;
+    for (let n = 3; term > sum * 2 ** -54; n += 2) {
+      term *= (x * x) / n;
+      sum += term;
+    }
+    return 0.5 - normalDensity(x) * sum;
+  }
+  let fraction = x;
+  for (let n = 150; n >= 1; n--) {
+    fraction = x + n / fraction;
+  }
+  return normalDensity(x) / fraction;
+}
+
+/** Where segment k begins on the scale of r. */
+function segmentBegin(k) {
+  const shift = Math.max(0, (k >>> 8) - 1);
+  return (k - (shift << 8)) * 2 ** shift;
+}
+
+/** T of docs/priv-unit.md, by Newton's method from the knot before. */
+function computeKnots() {
+  const table = new Int32Array(LAST_KNOT + 1);
+  let x = 0;
+  for (let k = LAST_KNOT - 1; k >= 1; k--) {
+    const tail = segmentBegin(k) * 2 ** -32;
+    let step;
+    do {
+      step = (normalTail(x) - tail) / normalDensity(x);
+      x += step;
+    } while (step > 1e-14 * x);
+    table[k] = Math.floor(x * KNOT_SCALE + 0.5);
+  }
+  table[0] = Math.floor((2 * normalDensity(x) * 2 ** 32 - x) * KNOT_SCALE + 0.5);
+  return table;
+}
+
+function hashOf(table) {
+  let hash = 0x811c9dc5;
+  for (const entry of table) {
+    hash = Math.imul(hash ^ entry, 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+let sharedKnots = null;
+
+/** Some browsers' Math.exp may be less accurate: a wrong table would bias every report. */
+function knots() {
+  if (sharedKnots === null) {
+    const table = computeKnots();
+    if (hashOf(table) !== KNOTS_HASH) {
+      throw new CroupierError("this engine's Math.exp is too inaccurate for priv_unit");
+    }
+    sharedKnots = table;
+  }
+  return sharedKnots;
+}
+
+/** A normal variate from 32 bits, of which the highest is the sign. */
+function coordinate(table, bits) {
+  const r = bits & 0x7fffffff;
+  const zeros = Math.clz32(r | SEGMENTS);
+  const shift = 23 - zeros;
+  const segment = (shift << 8) + (r >>> shift);
+  const from = table[segment];
+  const place = ((2 * r + 1) << (zeros - 1)) & PLACE_MASK;
+  const magnitude = (from * PLACES + (table[segment + 1] - from) * place) * COORDINATE_UNIT;
+  return bits < 0 ? -magnitude : magnitude;
+}
+
+/** The state before the first word of vector `pair` of a seed. */
+function startOf(seed, pair, state) {
+  state.set(GOLDEN_LOW, GOLDEN_HIGH).times(2 * pair + 1, 0);
+  return state.plus(seed.low, seed.high).mix();
+}
+
+function halves(seed) {
+  const bits = BigInt.asUintN(64, BigInt(seed));
+  return { low: Number(bits & 0xffffffffn), high: Number(bits >> 32n) };
+}
+
+/** The inner product of vector `pair`, which is candidate 2 pair, with a direction of D coordinates. */
+function height(table, seed, pair, direction, state, word) {
+  startOf(seed, pair, state);
+  const count = direction.length;
+  let evens = 0;
+  let odds = 0;
+  let products = 0;
+  let others = 0;
+  let j = 0;
+  for (; j + 1 < count; j += 2) {
+    state.plus(GOLDEN_LOW, GOLDEN_HIGH);
+    word.set(state.low, state.high).mix();
+    const even = coordinate(table, word.low | 0);
+    const odd = coordinate(table, word.high | 0);
+    evens += even * even;
+    odds += odd * odd;
+    products += even * direction[j];
+    others += odd * direction[j + 1];
+  }
+  if (j < count) {
+    state.plus(GOLDEN_LOW, GOLDEN_HIGH);
+    const even = coordinate(table, word.set(state.low, state.high).mix().low | 0);
+    evens += even * even;
+    products += even * direction[j];
+  }
+  return (products + others) / Math.sqrt(evens + odds);
+}
+
+/**
+ * The first d of the d + 1 coordinates of a candidate of a seed, scaled to a length with its last coordinate: what the
+ * job makes of a report, bit for bit, for the length M G.
+ *
+ * @param seed an integer of 64 bits, as a BigInt
+ * @param index of the candidate
+ * @param length M G, or 1
+ * @param dimension d
+ */
+export function expandCandidate(seed, index, length, dimension) {
+  const table = knots();
+  const state = startOf(halves(seed), index >>> 1, new Word());
+  const word = new Word();
+  const values = new Float64Array(dimension + 1);
+  let evens = 0;
+  let odds = 0;
+  for (let j = 0; j <= dimension; j += 2) {
+    state.plus(GOLDEN_LOW, GOLDEN_HIGH);
+    word.set(state.low, state.high).mix();
+    const even = coordinate(table, word.low | 0);
+    values[j] = even;
+    evens += even * even;
+    if (j < dimension) {
+      const odd = coordinate(table, word.high | 0);
+      values[j + 1] = odd;
+      odds += odd * odd;
+    }
+  }
+  let factor = length / Math.sqrt(evens + odds);
+  if (index % 2 === 1) {
+    factor = -factor;
+  }
+  return values.subarray(0, dimension).map((value) => value * factor);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// What a release of priv_unit is worth: which top makes it shortest
+// ---------------------------------------------------------------------------------------------------------
+
+const ORDER = 48;
+const PANELS = 48;
+const NODES_TOTAL = ORDER * PANELS;
+const DEPTH = 60;
+const TAIL_DEPTH = 48;
+const NEGLIGIBLE = 40;
+const MOST_STEPS = 100;
+const MOST_ABOVE_OPTIMUM = 1.3;
+const SMALLEST_NORMAL = 2 ** -1022;
+
+/** The 48-point Gauss-Legendre rule on (0, 1), correct to the last digit; symmetric, so half of the weights suffice. */
+const GAUSS_NODES = [
+  0.0006144963737869407, 0.003234913866824621, 0.007937708138586571, 0.014704203726876374,
+  0.02350614841978457, 0.034306654646722834, 0.04706043164221516, 0.06171398986287606,
+  0.07820586918780323, 0.09646689798527869, 0.11642048374212983, 0.13798293453809268,
+  0.16106381018366805, 0.1855663016117432, 0.21138763695801366, 0.23841951263888347,
+  0.2665485476245208, 0.2956567590046416, 0.32562205685391965, 0.3563187563222722,
+  0.38761810480265546, 0.41938882196555416, 0.4514976503952686, 0.4838099145185653,
+  0.5161900854814346, 0.5485023496047313, 0.5806111780344458, 0.6123818951973445,
+  0.6436812436777278, 0.6743779431460803, 0.7043432409953584, 0.7334514523754792,
+  0.7615804873611165, 0.7886123630419863, 0.8144336983882569, 0.838936189816332,
+  0.8620170654619074, 0.8835795162578701, 0.9035331020147214, 0.9217941308121967,
+  0.938286010137124, 0.9529395683577848, 0.9656933453532772, 0.9764938515802154,
+  0.9852957962731236, 0.9920622918614135, 0.9967650861331754, 0.999385503626213,
+];
+const HALF_WEIGHTS = [
+  0.0015766730261529192, 0.0036637769506381312, 0.00573861728961727, 0.007789657861471924,
+  0.009808080228677764, 0.01178538041966219, 0.013713254854178474, 0.015583613916399045,
+  0.01738861128238522, 0.019120675532915354, 0.020772541471732374, 0.02233728042834714,
+  0.02380832924624524, 0.025179517776927236, 0.026445094742596834, 0.027599751849992082,
+  0.028638646050201607, 0.029557419849197818, 0.03035221958294694, 0.031019711579946332,
+  0.03155709614312701, 0.03196211929232409, 0.032233082217975044, 0.03236884840634196,
+];
+const GAUSS_WEIGHTS = [...HALF_WEIGHTS, ...[...HALF_WEIGHTS].reverse()];
+
+let sharedToEnd = null;
+
+/** Entry (i, j): the integral from node i to 1 of the j-th Lagrange polynomial on (0, 1). */
+function integralsToEnd() {
+  if (sharedToEnd !== null) {
+    return sharedToEnd;
+  }
+  const legendre = new Float64Array((ORDER + 1) * ORDER);
+  for (let i = 0; i < ORDER; i++) {
+    const y = 2 * GAUSS_NODES[i] - 1;
+    legendre[i] = 1;
+    legendre[ORDER + i] = y;
+    for (let k = 2; k <= ORDER; k++) {
+      legendre[k * ORDER + i] =
+        ((2 * k - 1) * y * legendre[(k - 1) * ORDER + i] - (k - 1) * legendre[(k - 2) * ORDER + i]) / k;
+    }
+  }
+  const integrals = new Float64Array(ORDER * ORDER);
+  for (let i = 0; i < ORDER; i++) {
+    for (let j = 0; j < ORDER; j++) {
+      let sum = 1 - legendre[ORDER + i];
+      for (let k = 1; k < ORDER; k++) {
+        sum += legendre[k * ORDER + j] * (legendre[(k - 1) * ORDER + i] - legendre[(k + 1) * ORDER + i]);
+      }
+      integrals[i * ORDER + j] = (GAUSS_WEIGHTS[j] * sum) / 2;
+    }
+  }
+  sharedToEnd = integrals;
+  return integrals;
+}
+
+/** (1 + x)^(exponent / 2) for -1 <= x: a small x keeps its digits, which the power needs. */
+function halfPower(x, exponent) {
+  if (exponent === 0) {
+    return 1;
+  }
+  return x <= -1 ? 0 : Math.exp((exponent / 2) * Math.log1p(x));
+}
+
+/**
+ * T = <V, u> for V uniform on the unit sphere of D dimensions: density c (1 - t^2)^((D - 3) / 2) on (-1, 1). With
+ * t = sin(theta) the density has no singularity; the range of theta is cut into 48 panels of 48 nodes.
+ */
+class Sphere {
+  #dimension;
+  #density;
+  #mass = new Float64Array(NODES_TOTAL);
+  #logTail = new Float64Array(NODES_TOTAL);
+  #logRest = new Float64Array(NODES_TOTAL);
+  #first = new Float64Array(NODES_TOTAL);
+  #moments = new Map();
+
+  constructor(dimension) {
+    this.#dimension = dimension;
+    const width = Math.min(Math.PI / 2, this.#arcLength(0, DEPTH)) / PANELS;
+    let half = 0;
+    for (let i = 0; i < NODES_TOTAL; i++) {
+      const theta = width * (Math.floor(i / ORDER) + GAUSS_NODES[i % ORDER]);
+      const sin = Math.sin(theta);
+      const power = halfPower(-sin * sin, dimension - 2);
+      this.#mass[i] = width * GAUSS_WEIGHTS[i % ORDER] * power;
+      this.#first[i] = power * Math.cos(theta);
+      half += this.#mass[i];
+    }
+    this.#density = 1 / (2 * half);
+    for (let i = 0; i < NODES_TOTAL; i++) {
+      this.#mass[i] /= half;
+      this.#first[i] *= this.#density / (dimension - 1);
+    }
+    this.#fillTails();
+  }
+
+  #fillTails() {
+    const toEnd = integralsToEnd();
+    let beyond = 0;
+    for (let panel = PANELS - 1; panel >= 0; panel--) {
+      const from = panel * ORDER;
+      let all = 0;
+      for (let i = 0; i < ORDER; i++) {
+        let sum = 0;
+        for (let j = 0; j < ORDER; j++) {
+          sum += (toEnd[i * ORDER + j] * this.#mass[from + j]) / GAUSS_WEIGHTS[j];
+        }
+        const tail = Math.max(beyond + sum, SMALLEST_NORMAL);
+        this.#logTail[from + i] = Math.log(tail);
+        this.#logRest[from + i] = Math.log1p(-tail);
+        all += this.#mass[from + i];
+      }
+      beyond += all;
+    }
+  }
+
+  /** How far beyond an angle -(D - 2) ln cos(theta) has certainly grown by so many nats. */
+  #arcLength(angle, nats) {
+    const curvature = this.#dimension - 2;
+    if (curvature === 0) {
+      return Math.PI;
+    }
+    const slope = curvature * Math.tan(angle);
+    return (2 * nats) / (slope + Math.sqrt(slope * slope + 2 * curvature * nats));
+  }
+
+  /** P(T >= t), for 0 <= t < 1. */
+  tail(t) {
+    const angle = Math.asin(t);
+    const square = (1 - t) * (1 + t);
+    const width = Math.min(Math.PI / 2 - angle, this.#arcLength(angle, TAIL_DEPTH));
+    let sum = 0;
+    for (let i = 0; i < ORDER; i++) {
+      const at = width * GAUSS_NODES[i];
+      const less = (Math.sin(at) * Math.sin(2 * angle + at)) / square;
+      sum += GAUSS_WEIGHTS[i] * halfPower(-less, this.#dimension - 2);
+    }
+    return this.#density * width * halfPower(-t * t, this.#dimension - 2) * sum;
+  }
+
+  /** E[T; T >= t], for 0 <= t < 1. */
+  firstMoment(t) {
+    return (this.#density * halfPower(-t * t, this.#dimension - 1)) / (this.#dimension - 1);
+  }
+
+  /** Of the top K of n pairs: the mean of firstMoment at the random height from which on a pair is in the top. */
+  topMoment(pairs, top) {
+    if (top === pairs) {
+      return this.#density / (this.#dimension - 1);
+    }
+    const key = pairs * 8192 + top;
+    const known = this.#moments.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const weights = new Float64Array(NODES_TOTAL);
+    let largest = -Infinity;
+    for (let i = 0; i < NODES_TOTAL; i++) {
+      weights[i] = (top - 1) * this.#logTail[i] + (pairs - top - 1) * this.#logRest[i];
+      largest = Math.max(largest, weights[i]);
+    }
+    let sum = 0;
+    let moment = 0;
+    for (let i = 0; i < NODES_TOTAL; i++) {
+      const below = weights[i] - largest;
+      if (below >= -NEGLIGIBLE) {
+        const weight = this.#mass[i] * Math.exp(below);
+        sum += weight;
+        moment += weight * this.#first[i];
+      }
+    }
+    this.#moments.set(key, moment / sum);
+    return moment / sum;
+  }
+
+  /** M of a choice by rank. */
+  scale(odds, candidates, top) {
+    return (1 + (odds * top) / candidates) / (odds * this.topMoment(candidates / 2, top));
+  }
+
+  /** The least M of all choices of a point on the sphere. */
+  leastScale(odds) {
+    let gamma = 0;
+    for (let i = 0; i < MOST_STEPS; i++) {
+      const next = (odds * this.firstMoment(gamma)) / (1 + odds * this.tail(gamma));
+      if (!(next > gamma * (1 + 2 ** -50))) {
+        break;
+      }
+      gamma = next;
+    }
+    return 1 / gamma;
+  }
+}
+
+/** The K of least M, and that M, as docs/priv-unit.md defines them. */
+function bestTop(sphere, epsilon, candidates) {
+  const odds = Math.expm1(epsilon);
+  const least = sphere.leastScale(odds);
+  const most = candidates / 2;
+  let top = Math.max(1, Math.min(most, Math.floor(sphere.tail(1 / least) * candidates)));
+  let scale = sphere.scale(odds, candidates, top);
+  const step = top < most && sphere.scale(odds, candidates, top + 1) < scale ? 1 : -1;
+  while (top + step >= 1 && top + step <= most) {
+    const next = sphere.scale(odds, candidates, top + step);
+    if (!(next < scale)) {
+      break;
+    }
+    scale = next;
+    top += step;
+  }
+  check(scale <= MOST_ABOVE_OPTIMUM * least, 'candidates', candidates, `more, at epsilon ${epsilon}`);
+  return { top, scale };
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Randomisers
+// ---------------------------------------------------------------------------------------------------------
+
+/**
+ * (g / G, sqrt(1 - ||g / G||^2)), g clipped to L2 norm G. A gradient with a value that is not finite becomes zero.
+ */
+function lift(gradient, gradientBound) {
+  const count = gradient.length;
+  const lifted = new Float64Array(count + 1);
+  let largest = 0;
+  for (const value of gradient) {
+    // Math.max keeps NaN.
+    largest = Math.max(largest, Math.abs(value));
+  }
+  if (!(largest <= Number.MAX_VALUE)) {
+    largest = 0;
+  }
+  let squares = 0;
+  if (largest > 0) {
+    // In units of the largest coordinate, so that no square overflows or vanishes.
+    let norm = 0;
+    for (const value of gradient) {
+      const ratio = value / largest;
+      norm += ratio * ratio;
+    }
+    norm = Math.sqrt(norm);
+    const length = Math.min(1, (largest / gradientBound) * norm);
+    for (let j = 0; j < count; j++) {
+      lifted[j] = (gradient[j] / largest / norm) * length;
+    }
+    squares = length * length;
+  }
+  lifted[count] = Math.sqrt(Math.max(0, 1 - squares));
+  return lifted;
+}
+
+/** Whether a is larger than b, where NaN is larger than all numbers. */
+function isAbove(a, b) {
+  return a > b || (a !== a && b === b);
+}
+
+/** Which candidates are the top: exactly K, of the largest sizes; ties go to the lower index. */
+function topOf(heights, count) {
+  const sizes = Float64Array.from(heights, Math.abs);
+  // A sort of numbers puts NaN last.
+  const threshold = sizes.slice().sort()[sizes.length - count];
+  let ties = count;
+  for (const size of sizes) {
+    if (isAbove(size, threshold)) {
+      ties--;
+    }
+  }
+  const chosen = new Uint8Array(2 * sizes.length);
+  for (let i = 0; i < sizes.length; i++) {
+    let isIn = isAbove(sizes[i], threshold);
+    if (!isIn && !isAbove(threshold, sizes[i]) && ties > 0) {
+      isIn = true;
+      ties--;
+    }
+    if (isIn) {
+      chosen[heights[i] < 0 ? 2 * i + 1 : 2 * i] = 1;
+    }
+  }
+  return chosen;
+}
+
+/**
+ * Draws an index: those of the top are always accepted, each other one with the probability of the coin. The coin is
+ * tossed for all indices, so that its time reveals nothing.
+ */
+function drawIndex(top, words, coin) {
+  for (;;) {
+    const index = words.below(top.length);
+    const last = top[index] === 1 ? MASK_63 : coin - 1n;
+    if (words.next63() <= last) {
+      return index;
+    }
+  }
+}
+
+function defaultCandidates(epsilon) {
+  return epsilon <= 4 ? 256 : epsilon <= 8 ? 1024 : 4096;
+}
+
+/**
+ * PrivUnit on the lifted sphere, chosen by rank: epsilon-LDP exactly, whatever the gradient is, in a seed and an index.
+ * docs/priv-unit.md specifies it. Every call of choose() spends epsilon.
+ */
+export class PrivUnit {
+  #words;
+  #coin;
+
+  /**
+   * @param dimension d of the model
+   * @param epsilon in nats, from 1e-9 to 16; rounded down to a multiple of 1e-9
+   * @param candidates N: 64, 256, 1024 or 4096; by default 256 up to epsilon 4, 1024 up to 8, else 4096
+   * @param crypto where the random bits come from
+   */
+  constructor({ dimension, epsilon, candidates, crypto = globalThis.crypto }) {
+    check(
+      Number.isInteger(dimension) && dimension >= 1 && dimension < 2 ** 31 - 1,
+      'dimension', dimension, 'an integer from 1 to 2^31 - 2');
+    this.epsilonNanos = epsilonUnits(epsilon);
+    this.epsilon = Number(this.epsilonNanos) / 1e9;
+    this.dimension = dimension;
+    this.candidates = candidates ?? defaultCandidates(this.epsilon);
+    check([64, 256, 1024, 4096].includes(this.candidates), 'candidates', candidates, '64, 256, 1024 or 4096');
+    const { top, scale } = bestTop(new Sphere(dimension + 1), this.epsilon, this.candidates);
+    /** K: how many candidates are exp(epsilon) times as likely as the others. */
+    this.top = top;
+    /** M: the length of a release in units of the gradient bound, its last coordinate included. */
+    this.scale = scale;
+    this.#coin = acceptance(this.epsilonNanos);
+    this.#words = new Words(crypto);
+    Object.freeze(this);
+  }
+
+  /**
+   * Draws a seed, then the index of one of its candidates.
+   *
+   * @param gradient d numbers, left as they are
+   * @param gradientBound G
+   * @returns {seed, index}, the seed as a BigInt
+   */
+  choose(gradient, gradientBound) {
+    check(gradient.length === this.dimension, 'length of the gradient', gradient.length, this.dimension);
+    check(isPositive(gradientBound), 'gradientBound', gradientBound, 'positive and finite');
+    const table = knots();
+    const words = this.#words;
+    words.renew();
+    // Before anything looks at the gradient.
+    words.next();
+    const seed = { low: words.low, high: words.high };
+    const direction = lift(gradient, gradientBound);
+    const heights = new Float64Array(this.candidates / 2);
+    const state = new Word();
+    const word = new Word();
+    for (let pair = 0; pair < heights.length; pair++) {
+      heights[pair] = height(table, seed, pair, direction, state, word);
+    }
+    direction.fill(0);
+    const index = drawIndex(topOf(heights, this.top), words, this.#coin);
+    words.renew();
+    return { seed: (BigInt(seed.high) << 32n) | BigInt(seed.low), index };
+  }
+
+  /** The vector that the job makes of a release: its mean is the clipped gradient. */
+  expand({ seed, index }, gradientBound) {
+    return expandCandidate(seed, index, this.scale * gradientBound, this.dimension);
+  }
+}
+
+/** One bit, inverted with probability 1 / (1 + exp(epsilon)), rounded up: epsilon-LDP. Every release spends epsilon. */
+export class RandomisedResponse {
+  #words;
+  #flips;
+
+  constructor({ epsilon, crypto = globalThis.crypto }) {
+    this.epsilonNanos = epsilonUnits(epsilon);
+    this.epsilon = Number(this.epsilonNanos) / 1e9;
+    this.#flips = flips(this.epsilonNanos);
+    this.#words = new Words(crypto);
+    Object.freeze(this);
+  }
+
+  /** The answer, or its opposite. The draw doesn't depend on the answer. */
+  release(answer) {
+    this.#words.renew();
+    const flipped = this.#words.next63() < this.#flips;
+    this.#words.renew();
+    return Boolean(answer) !== flipped;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Losses of a linear prediction, and a person's rows
+// ---------------------------------------------------------------------------------------------------------
+
+/** Huber's constant, with 95 % of the efficiency of least squares for normal residuals. */
+export const HUBER_C = 1.345;
+
+function probability(logOdds) {
+  return 1 / (1 + Math.exp(-logOdds));
+}
+
+/** The cross-entropy log(1 + e^p) - y p of a prediction p (log odds) and a target of 0 or 1. */
+export const logistic = Object.freeze({
+  name: 'logistic',
+  hasClasses: true,
+  steepest: 1,
+  value(prediction, target) {
+    const wrong = target > 0.5 ? -prediction : prediction;
+    return Math.max(wrong, 0) + Math.log1p(Math.exp(-Math.abs(wrong)));
+  },
+  slope(prediction, target) {
+    return target > 0.5 ? -probability(-prediction) : probability(prediction);
+  },
+});
+
+/** Half the square of the residual. Its slope has no bound. */
+export const squared = Object.freeze({
+  name: 'squared',
+  hasClasses: false,
+  steepest: Infinity,
+  value(prediction, target) {
+    const residual = prediction - target;
+    return (residual * residual) / 2;
+  },
+  slope(prediction, target) {
+    return prediction - target;
+  },
+});
+
+/** The absolute value of the residual; where it is 0, the slope is 0. */
+export const absolute = Object.freeze({
+  name: 'absolute',
+  hasClasses: false,
+  steepest: 1,
+  value(prediction, target) {
+    return Math.abs(prediction - target);
+  },
+  slope(prediction, target) {
+    return Math.sign(prediction - target);
+  },
+});
+
+/**
+ * Huber's loss: quadratic up to residuals of c times the scale, and linear from there.
+ *
+ * @param c in units of the scale
+ * @param scale of the residuals
+ */
+export function huber({ c = HUBER_C, scale = 1 } = {}) {
+  check(isPositive(c), 'c', c, 'positive and finite');
+  check(isPositive(scale), 'scale', scale, 'positive and finite');
+  return Object.freeze({
+    name: 'huber',
+    hasClasses: false,
+    steepest: c,
+    value(prediction, target) {
+      const residual = Math.abs(prediction - target) / scale;
+      return scale * (residual <= c ? (residual * residual) / 2 : c * (residual - c / 2));
+    },
+    slope(prediction, target) {
+      return Math.max(-c, Math.min(c, (prediction - target) / scale));
+    },
+  });
+}
+
+/** The L2 norm, without overflow or underflow of the squares; NaN or infinite if a coordinate is. */
+export function norm(vector) {
+  let largest = 0;
+  for (const value of vector) {
+    largest = Math.max(largest, Math.abs(value));
+  }
+  if (!(largest > 0 && largest <= Number.MAX_VALUE)) {
+    return largest;
+  }
+  let sum = 0;
+  for (const value of vector) {
+    const ratio = value / largest;
+    sum += ratio * ratio;
+  }
+  return largest * Math.sqrt(sum);
+}
+
+/**
+ * Mallows weights min(1, k / ||x||) of rows. With Huber's loss and k = G / c, no gradient is longer than G.
+ *
+ * @param features the rows
+ * @param k the norm above which a row is weighted down; positive
+ */
+export function mallowsWeights(features, k) {
+  check(isPositive(k), 'k', k, 'positive and finite');
+  return features.map((row) => {
+    const length = norm(row);
+    return length > k ? k / length : 1;
+  });
+}
+
+/** Whether a size is above the clip. A size that is no number of at least 0 counts as infinite. */
+function isSizeAbove(size, clip) {
+  return !(size >= 0 && size <= clip);
+}
+
+/** The gradient times min(1, clip / size). */
+function scaledBy(gradient, size, clip) {
+  if (!isSizeAbove(size, clip)) {
+    return gradient;
+  }
+  const factor = size > clip ? clip / size : 0;
+  return Float64Array.from(gradient, (value) => factor * value);
+}
+
+/**
+ * One person's rows, with predictions <x, w>. Checks them when they are created: an error later would disclose
+ * something of the data.
+ */
+export class Rows {
+  #features;
+  #targets;
+  #importance;
+  #loss;
+
+  /**
+   * @param features rows of d finite numbers each
+   * @param targets one for each row, finite; 0 or 1 for the logistic loss
+   * @param loss logistic, squared, absolute, or huber(...)
+   * @param importance factor of each row's loss, not negative; by default 1
+   */
+  constructor({ features, targets, loss, importance = targets.map(() => 1) }) {
+    const count = features.length;
+    check(count > 0, 'number of rows', count, 'at least 1');
+    check(
+      targets.length === count && importance.length === count,
+      'number of targets or weights', `${targets.length}, ${importance.length}`, `that of the rows, ${count}`);
+    const dimension = features[0].length;
+    const areFinite = features.every((row) => row.length === dimension && Array.from(row).every(Number.isFinite));
+    check(dimension >= 1 && areFinite, 'a row', 'malformed', 'as long as the others, of finite numbers');
+    check(Array.from(importance).every((u) => Number.isFinite(u) && u >= 0), 'a weight', 'malformed', 'at least 0');
+    const areTargets = Array.from(targets).every((y) => Number.isFinite(y) && (!loss.hasClasses || y === 0 || y === 1));
+    check(areTargets, 'a target', 'malformed', loss.hasClasses ? '0 or 1' : 'a finite number');
+    this.#features = features.map((row) => Float64Array.from(row));
+    this.#targets = Float64Array.from(targets);
+    this.#importance = Float64Array.from(importance);
+    this.#loss = loss;
+    this.dimension = dimension;
+    this.count = count;
+    Object.freeze(this);
+  }
+
+  #prediction(row, weights) {
+    const features = this.#features[row];
+    let sum = 0;
+    for (let j = 0; j < this.dimension; j++) {
+      sum += features[j] * weights[j];
+    }
+    return sum;
+  }
+
+  /** The gradient of the mean loss of all rows. */
+  gradient(weights) {
+    const mean = new Float64Array(this.dimension);
+    for (let row = 0; row < this.count; row++) {
+      const slope = this.#loss.slope(this.#prediction(row, weights), this.#targets[row]);
+      const factor = this.#importance[row] * slope;
+      for (let j = 0; j < this.dimension; j++) {
+        mean[j] += (factor * this.#features[row][j]) / this.count;
+      }
+    }
+    return mean;
+  }
+
+  /** The loss of one row. */
+  loss(row, weights) {
+    return this.#importance[row] * this.#loss.value(this.#prediction(row, weights), this.#targets[row]);
+  }
+
+  /** The size of the gradient of the mean loss, as the clip of a round bounds it. */
+  size(terms, weights) {
+    if (terms.size !== 'FEATURES') {
+      return norm(this.gradient(weights));
+    }
+    let mean = 0;
+    for (let row = 0; row < this.count; row++) {
+      mean += (terms.slopeBound * (this.#importance[row] * norm(this.#features[row]))) / this.count;
+    }
+    return mean;
+  }
+
+  /** Whether these data can answer a question; that doesn't depend on their values. */
+  canAnswer(question) {
+    return question.kind === 'accuracy' ? this.#loss.hasClasses : question.kind === 'lossAbove';
+  }
+
+  /** The true answer of one row to a question about the published average. */
+  answer(question, row, average) {
+    check(this.canAnswer(question), 'question', question.name, 'one that these data can answer');
+    if (question.kind === 'accuracy') {
+      return this.#prediction(row, average) > 0 === this.#targets[row] > 0.5;
+    }
+    return this.loss(row, average) > question.threshold;
+  }
+
+  /** Whether the loss has a bounded slope, which a clip of FEATURES requires. */
+  get hasBoundedSlope() {
+    return this.#loss.steepest <= Number.MAX_VALUE;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// A published update
+// ---------------------------------------------------------------------------------------------------------
+
+const NAME = /^[A-Za-z0-9._-]{1,100}$/;
+
+/** Number of the JSON mapping of Protobuf, where 64-bit integers and special values are strings. */
+function numberOf(value) {
+  return typeof value === 'string' && value !== '' ? Number(value) : value;
+}
+
+function requireUpdate(condition, otherwise) {
+  if (!condition) {
+    throw new CroupierError(`not a usable ModelUpdate: ${otherwise}`);
+  }
+}
+
+function vectorOf(values, field) {
+  requireUpdate(Array.isArray(values) && values.length > 0, `${field} is missing`);
+  const vector = Float64Array.from(values, numberOf);
+  requireUpdate(vector.every(Number.isFinite), `${field} has a value that is not finite`);
+  return vector;
+}
+
+/** floor(log2 bound) - 16, of a positive double. */
+function gridExponentOf(bound) {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, bound);
+  return ((view.getUint32(0) >>> 20) & 0x7ff) - 1023 - 16;
+}
+
+function questionOf(estimate) {
+  const question = estimate.question ?? {};
+  const kind = question.accuracy !== undefined ? 'accuracy' : question.lossAbove !== undefined ? 'lossAbove' : 'unknown';
+  const name = question.name ?? '';
+  requireUpdate(NAME.test(name), 'a question has no valid name');
+  return Object.freeze({ name, kind, threshold: kind === 'lossAbove' ? numberOf(question.lossAbove.threshold) : null });
+}
+
+function isProbability(p) {
+  return p >= 0 && p <= 1;
+}
+
+/**
+ * The terms on which a round takes reports.
+ *
+ * size: what the clip bounds, 'FEATURES' or 'GRADIENT', if it moves; null if it is fixed; 'UNKNOWN' if this version
+ * doesn't know it.
+ */
+function termsOf(update, modelId, round, dimension) {
+  const gradientBound = numberOf(update.gradientBound);
+  requireUpdate(isPositive(gradientBound), 'gradientBound is missing, or not positive and finite');
+  const gridExponent = update.gridExponent;
+  requireUpdate(Number.isInteger(gridExponent), 'gridExponent is missing');
+  const questions = Object.freeze((update.estimates ?? []).map(questionOf));
+  const hasSize = update.size !== undefined && update.size !== null;
+  const size = !hasSize ? null : ['FEATURES', 'GRADIENT'].includes(update.size) ? update.size : 'UNKNOWN';
+  const answerProbability = numberOf(update.answerProbability ?? 1);
+  const questionProbability = questions.length === 0 && !hasSize ? 0 : numberOf(update.questionProbability ?? 0);
+  requireUpdate(isProbability(answerProbability), 'answerProbability is not from 0 to 1');
+  requireUpdate(isProbability(questionProbability), 'questionProbability is not from 0 to 1');
+  const slopeBound = size === 'FEATURES' ? numberOf(update.slopeBound) : 0;
+  requireUpdate(size !== 'FEATURES' || isPositive(slopeBound), 'slopeBound is missing, with size FEATURES');
+  requireUpdate(!hasSize || gridExponent === gridExponentOf(gradientBound), "gridExponent isn't that of gradientBound");
+  return Object.freeze({
+    modelId, round, dimension, gradientBound, gridExponent, answerProbability, questionProbability, questions, size,
+    slopeBound, isScouting: hasSize && questionProbability >= 1,
+  });
+}
+
+/**
+ * Reads a ModelUpdate in the JSON mapping of Protobuf.
+ *
+ * @returns modelId, round, weights, average, terms, and the update itself
+ * @throws CroupierError if it lacks a value, or one is out of range
+ */
+export function readUpdate(update) {
+  requireUpdate(update !== null && typeof update === 'object', 'it is no object');
+  const modelId = update.modelId ?? '';
+  requireUpdate(NAME.test(modelId), 'modelId is missing');
+  const round = numberOf(update.round);
+  requireUpdate(Number.isSafeInteger(round) && round >= 0, 'round is missing, negative or too large');
+  const weights = vectorOf(update.weights, 'weights');
+  const average = vectorOf(update.average, 'average');
+  requireUpdate(average.length === weights.length, 'average and weights differ in length');
+  return Object.freeze({
+    modelId, round, weights, average, terms: termsOf(update, modelId, round, weights.length), update,
+  });
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// SHA-256, for the lots of rounds
+// ---------------------------------------------------------------------------------------------------------
+
+/** The first 32 bits of the fractional parts of the roots of the first primes, cut off. */
+function fractionsOfRoots(count, power) {
+  const words = [];
+  for (let n = 2; words.length < count; n++) {
+    let isPrime = true;
+    for (let k = 2; k * k <= n; k++) {
+      isPrime &&= n % k !== 0;
+    }
+    if (isPrime) {
+      words.push(integerRoot(BigInt(n) << BigInt(32 * power), BigInt(power)));
+    }
+  }
+  return Int32Array.from(words, (word) => Number(BigInt.asIntN(32, word)));
+}
+
+/** floor(number^(1/power)), by bisection. */
+function integerRoot(number, power) {
+  let low = 0n;
+  let high = 1n << 40n;
+  while (high - low > 1n) {
+    const middle = (low + high) >> 1n;
+    if (middle ** power <= number) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+const SHA_START = fractionsOfRoots(8, 2);
+const SHA_ROUND = fractionsOfRoots(64, 3);
+
+function rotate(x, bits) {
+  return (x >>> bits) | (x << (32 - bits));
+}
+
+function sha256(bytes) {
+  const blocks = Math.ceil((bytes.length + 9) / 64);
+  const padded = new Uint8Array(64 * blocks);
+  padded.set(bytes);
+  padded[bytes.length] = 0x80;
+  const view = new DataView(padded.buffer);
+  view.setUint32(padded.length - 4, 8 * bytes.length);
+  const state = Int32Array.from(SHA_START);
+  const w = new Int32Array(64);
+  for (let block = 0; block < blocks; block++) {
+    for (let t = 0; t < 16; t++) {
+      w[t] = view.getInt32(64 * block + 4 * t);
+    }
+    for (let t = 16; t < 64; t++) {
+      const s0 = rotate(w[t - 15], 7) ^ rotate(w[t - 15], 18) ^ (w[t - 15] >>> 3);
+      const s1 = rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ (w[t - 2] >>> 10);
+      w[t] = (w[t - 16] + s0 + w[t - 7] + s1) | 0;
+    }
+    let [a, b, c, d, e, f, g, h] = state;
+    for (let t = 0; t < 64; t++) {
+      const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+      const first = (h + s1 + ((e & f) ^ (~e & g)) + SHA_ROUND[t] + w[t]) | 0;
+      const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+      const second = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+    }
+    [a, b, c, d, e, f, g, h].forEach((word, i) => {
+      state[i] += word;
+    });
+  }
+  const digest = new DataView(new ArrayBuffer(32));
+  state.forEach((word, i) => digest.setInt32(4 * i, word));
+  return new Uint8Array(digest.buffer);
+}
+
+function concat(...parts) {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** HMAC-SHA256, for keys of at most 64 bytes. */
+function hmac(key, message) {
+  const inner = new Uint8Array(64).fill(0x36);
+  const outer = new Uint8Array(64).fill(0x5c);
+  key.forEach((byte, i) => {
+    inner[i] ^= byte;
+    outer[i] ^= byte;
+  });
+  return sha256(concat(outer, sha256(concat(inner, message))));
+}
+
+/** Names of models, devices and questions are of these characters alone. */
+function ascii(text) {
+  return Uint8Array.from(text, (character) => {
+    const code = character.charCodeAt(0);
+    check(code < 0x80, 'a name', 'not ASCII', 'of ASCII characters');
+    return code;
+  });
+}
+
+/** A number in [0, 1) that depends on the secret, the purpose, the model and the round alone. */
+function lot(secret, purpose, modelId, round) {
+  const number = new DataView(new ArrayBuffer(8));
+  number.setUint32(0, Math.floor(round / 2 ** 32));
+  number.setUint32(4, round % 2 ** 32);
+  const message = concat(ascii(purpose), ascii(modelId), new Uint8Array(number.buffer));
+  const digest = new DataView(hmac(secret, message).buffer);
+  return (digest.getUint32(0) * 2 ** 21 + (digest.getUint32(4) >>> 11)) * 2 ** -53;
+}
+
+/** What a device does in a round: a function of its secret and of the terms, so it is decided once. */
+function decide(secret, terms) {
+  const { modelId, round } = terms;
+  if (!(lot(secret, 'croupier answer', modelId, round) < terms.answerProbability)) {
+    return { kind: 'none' };
+  }
+  if (!(lot(secret, 'croupier question', modelId, round) < terms.questionProbability)) {
+    return { kind: 'gradient' };
+  }
+  const count = terms.questions.length + (terms.size === null ? 0 : 1);
+  const chosen = Math.floor(lot(secret, 'croupier which question', modelId, round) * count);
+  if (terms.isScouting || chosen === terms.questions.length) {
+    return { kind: 'size' };
+  }
+  return { kind: 'question', question: terms.questions[chosen] };
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Reports as Protobuf bytes
+// ---------------------------------------------------------------------------------------------------------
+
+const VARINT = 0;
+const FIXED64 = 1;
+const LENGTH = 2;
+
+/** Writes the few kinds of fields that a GradientReport of this module has, in the order of their numbers. */
+class ProtobufWriter {
+  #bytes = [];
+
+  /** From 0 to 2^53 - 1. */
+  #varint(value) {
+    while (value >= 0x80) {
+      this.#bytes.push((value % 0x80) | 0x80);
+      value = Math.floor(value / 0x80);
+    }
+    this.#bytes.push(value);
+  }
+
+  #tag(field, type) {
+    this.#varint(field * 8 + type);
+  }
+
+  integer(field, value) {
+    this.#tag(field, VARINT);
+    this.#varint(value);
+    return this;
+  }
+
+  #fixed(field, write) {
+    const view = new DataView(new ArrayBuffer(8));
+    write(view);
+    this.#tag(field, FIXED64);
+    this.#bytes.push(...new Uint8Array(view.buffer));
+    return this;
+  }
+
+  fixed64(field, value) {
+    return this.#fixed(field, (view) => view.setBigUint64(0, value, true));
+  }
+
+  double(field, value) {
+    return this.#fixed(field, (view) => view.setFloat64(0, value, true));
+  }
+
+  bytes(field, value) {
+    this.#tag(field, LENGTH);
+    this.#varint(value.length);
+    this.#bytes.push(...value);
+    return this;
+  }
+
+  text(field, value) {
+    return this.bytes(field, ascii(value));
+  }
+
+  message(field, writer) {
+    return this.bytes(field, writer.finish());
+  }
+
+  finish() {
+    return Uint8Array.from(this.#bytes);
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The fields of every report. The gateway adds the user_id, which the device doesn't know. */
+function reportWriter(terms, deviceId, sequence, now) {
+  return new ProtobufWriter()
+    .text(1, terms.modelId)
+    .integer(2, terms.round)
+    .text(4, deviceId)
+    .integer(5, sequence)
+    // A finer value would bound the device's computing time, which may depend on the gradient.
+    .integer(6, Math.floor(now / HOUR_MS) * HOUR_MS);
+}
+
+/** A report of a gradient. With a moving clip it states the bound of the round. */
+function candidateReport(terms, deviceId, sequence, now, randomiser, choice) {
+  const report = reportWriter(terms, deviceId, sequence, now);
+  if (terms.size !== null) {
+    report.double(7, terms.gradientBound);
+  }
+  return report
+    .message(14, new ProtobufWriter().integer(1, terms.dimension).fixed64(2, choice.seed).integer(3, choice.index))
+    .message(
+      25,
+      new ProtobufWriter().double(1, randomiser.epsilon).integer(2, randomiser.candidates).integer(3, randomiser.top))
+    .finish();
+}
+
+/** A report of an answer. */
+function answerReport(terms, deviceId, sequence, now, randomiser, question, bit) {
+  return reportWriter(terms, deviceId, sequence, now)
+    .message(15, new ProtobufWriter().text(1, question).integer(2, bit ? 1 : 0))
+    .message(26, new ProtobufWriter().double(1, randomiser.epsilon))
+    .finish();
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// The ledger
+// ---------------------------------------------------------------------------------------------------------
+
+/** The job recognises a resend among a device's newest 64 sequence numbers. */
+const WINDOW = 64;
+
+/** Newest reported rounds of a model that the ledger keeps. Far older ones are those of a model that began again. */
+const MOST_ROUNDS = 1024;
+const SECRET_BYTES = 32;
+const LOCK_ATTEMPTS = 5;
+const LOCK_WAIT_MS = 200;
+const ID_BYTES = 16;
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** 16 random bytes in base64url: 22 characters. */
+function randomId(crypto) {
+  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES));
+  let bits = 0n;
+  for (const byte of bytes) {
+    bits = (bits << 8n) | BigInt(byte);
+  }
+  // 128 bits and four zeros are 22 groups of six.
+  bits <<= 4n;
+  let id = '';
+  for (let i = 21n; i >= 0n; i--) {
+    id += BASE64URL[Number((bits >> (6n * i)) & 63n)];
+  }
+  return id;
+}
+
+/** The result of one request; only requests are awaited inside of a transaction, so that it stays active. */
+function resultOf(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+function completionOf(transaction) {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error ?? new CroupierError('the transaction was aborted'));
+  });
+}
+
+/**
+ * What one person has spent from this browser, and the reports that are not settled yet, in IndexedDB.
+ *
+ * A report's charge and its bytes are written in one transaction, which is complete and flushed before the report is
+ * returned. So, whenever the page stops: every report that may have been sent is charged; its bytes stay the same until
+ * it is settled; its number is used for no other report; and a round of a model is never reported twice.
+ */
+export class Ledger {
+  #db;
+  #release;
+  #opening;
+  #secret;
+  #limitNanos;
+  #limitReports;
+  #storage;
+  #isUsable = true;
+
+  constructor({ db, release, device, limit, storage }) {
+    this.#db = db;
+    this.#release = release;
+    this.#storage = storage;
+    this.#opening = device.opening;
+    this.#secret = device.secret;
+    this.#limitNanos = limit.epsilon === Infinity ? null : nanos(limit.epsilon);
+    this.#limitReports = limit.reports ?? Infinity;
+    /** Distinguishes this ledger's reports from those of the person's other devices. */
+    this.deviceId = device.deviceId;
+  }
+
+  /**
+   * Opens the ledger of a person, or creates it.
+   *
+   * @param person any text that distinguishes the people who use this browser; it stays on this device
+   * @param limit {epsilon, reports}: the largest sum of epsilon, Infinity for none, and the largest number of reports
+   *     (by default none). It isn't stored: state it at every opening
+   * @throws LedgerBusyError if another tab has it open
+   * @throws LedgerError if the storage can't be read or written, or is damaged
+   */
+  static async open({
+    person, limit, indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks,
+    storage = globalThis.navigator?.storage, crypto = globalThis.crypto, sleep = sleepFor,
+  }) {
+    check(typeof person === 'string' && person !== '', 'person', 'missing', 'a text that is not empty');
+    check(typeof limit?.epsilon === 'number' && limit.epsilon >= 0, 'limit.epsilon', limit?.epsilon, 'at least 0');
+    check(limit.reports === undefined || limit.reports >= 0, 'limit.reports', limit.reports, 'at least 0');
+    const name = `croupier/${person}`;
+    const release = await lockOf(name, locks, sleep);
+    try {
+      const db = await databaseOf(name, indexedDB);
+      try {
+        const device = await deviceOf(db, crypto);
+        return new Ledger({ db, release, device, limit, storage });
+      } catch (failure) {
+        db.close();
+        throw failure;
+      }
+    } catch (failure) {
+      release();
+      throw failure instanceof CroupierError
+        ? failure
+        : new LedgerError('the ledger could not be opened', { cause: failure });
+    }
+  }
+
+  /**
+   * Asks the browser not to evict the ledger by itself, which may ask the person.
+   *
+   * @returns whether the browser has promised that
+   */
+  async persist() {
+    return (await this.#storage?.persist?.()) === true;
+  }
+
+  /** What this device does in a round: {kind: 'none' | 'gradient' | 'size'}, or {kind: 'question', question}. */
+  decide(terms) {
+    return decide(this.#secret, terms);
+  }
+
+  /**
+   * Runs a body in a transaction. After a failure of the storage the ledger refuses to work until it is opened again,
+   * since it is unknown what was written.
+   */
+  async #transaction(mode, durability, body) {
+    if (!this.#isUsable) {
+      throw new LedgerError('the ledger is closed, or has failed; it must be opened again');
+    }
+    let transaction;
+    let completion;
+    try {
+      transaction = this.#db.transaction(['state', 'reports'], mode, { durability });
+      completion = completionOf(transaction);
+      // Awaited below, unless the body fails first.
+      completion.catch(() => {});
+      const result = await body(transaction.objectStore('state'), transaction.objectStore('reports'));
+      await completion;
+      return result;
+    } catch (failure) {
+      const isRefusal = failure instanceof CroupierError && !(failure instanceof LedgerError);
+      if (!isRefusal) {
+        this.#isUsable = false;
+      }
+      try {
+        transaction?.abort();
+        await completion?.catch(() => {});
+      } catch {
+        // It is over already.
+      }
+      throw failure instanceof CroupierError
+        ? failure
+        : new LedgerError('the ledger could not be read or written', { cause: failure });
+    }
+  }
+
+  /** {reports, epsilonNanos}: how many reports this device has released, and the sum of their epsilons in 1e-9. */
+  async spent() {
+    return this.#transaction('readonly', 'default', async (state) => accountOf(await resultOf(state.get('account'))));
+  }
+
+  /** Whether this device has reported a round of a model: by a gradient, or by an answer. */
+  async hasReported(modelId, round) {
+    return this.#transaction('readonly', 'default', async (state) => {
+      return roundsOf(await resultOf(state.get(`rounds/${modelId}`))).includes(round);
+    });
+  }
+
+  /** Reports that are charged and not settled, in the order of their numbers: {sequence, modelId, round, bytes}. */
+  async pending() {
+    return this.#transaction('readonly', 'default', (state, reports) => resultOf(reports.getAll()));
+  }
+
+  /**
+   * Charges a report, draws it and makes it durable; only then may it be sent.
+   *
+   * @param epsilonNanos its cost
+   * @param draw makes the bytes for a sequence number, without waiting; not called if anything speaks against the report
+   * @returns the stored report
+   * @throws LimitReachedError if it would exceed the limit; no noise was drawn
+   * @throws NotChosenError if this device has reported that round of the model before
+   * @throws LedgerBusyError if another tab has opened the ledger since
+   */
+  async release(terms, epsilonNanos, draw) {
+    return this.#transaction('readwrite', 'strict', async (state, reports) => {
+      const device = await resultOf(state.get('device'));
+      if (device?.opening !== this.#opening) {
+        throw new LedgerBusyError('another tab has opened the ledger since; use that tab, or open it again here');
+      }
+      const account = accountOf(await resultOf(state.get('account')));
+      const rounds = roundsOf(await resultOf(state.get(`rounds/${terms.modelId}`)));
+      if (rounds.includes(terms.round)) {
+        throw new NotChosenError(`this device has reported round ${terms.round} of model ${terms.modelId} before`);
+      }
+      const [oldest] = await resultOf(reports.getAllKeys(null, 1));
+      if (oldest !== undefined && account.reports - oldest >= WINDOW) {
+        throw new LedgerError(`report ${oldest} is still pending; it must be settled before a new one is drawn`);
+      }
+      const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
+      this.#admit(after);
+      const sequence = account.reports;
+      const report = { sequence, modelId: terms.modelId, round: terms.round, bytes: draw(sequence) };
+      await Promise.all([
+        resultOf(state.put({ reports: after.reports, epsilonNanos: String(after.epsilonNanos) }, 'account')),
+        resultOf(state.put([...rounds, terms.round].slice(-MOST_ROUNDS), `rounds/${terms.modelId}`)),
+        resultOf(reports.add(report, sequence)),
+      ]);
+      return report;
+    });
+  }
+
+  #admit(after) {
+    if (after.reports > this.#limitReports) {
+      throw new LimitReachedError(`reports would be ${after.reports}; the limit is ${this.#limitReports}`);
+    }
+    if (this.#limitNanos !== null && after.epsilonNanos > this.#limitNanos) {
+      throw new LimitReachedError(
+        `epsilon would add up to ${decimal(after.epsilonNanos)}; the limit is ${decimal(this.#limitNanos)}`);
+    }
+  }
+
+  /** Records that a report was acknowledged, or refused for ever: it stays charged, and isn't sent again. */
+  async settle(sequence) {
+    return this.#transaction('readwrite', 'default', (state, reports) => resultOf(reports.delete(sequence)));
+  }
+
+  /** Closes the ledger, for another tab to open it. */
+  close() {
+    this.#isUsable = false;
+    this.#db.close();
+    this.#release();
+  }
+}
+
+/** A sum in units of 1e-9 as a decimal number. */
+function decimal(units) {
+  const digits = String(units).padStart(EPSILON_DECIMALS + 1, '0');
+  const fraction = digits.slice(-EPSILON_DECIMALS).replace(/0+$/, '');
+  return digits.slice(0, -EPSILON_DECIMALS) + (fraction === '' ? '' : `.${fraction}`);
+}
+
+/** What the account contains. One that can't be read is damage, never nothing. */
+function accountOf(stored) {
+  const isRight =
+    Number.isSafeInteger(stored?.reports) && stored.reports >= 0 && /^\d+$/.test(String(stored.epsilonNanos));
+  if (!isRight) {
+    throw new LedgerError('the ledger is damaged: its account is missing or malformed');
+  }
+  return { reports: stored.reports, epsilonNanos: BigInt(stored.epsilonNanos) };
+}
+
+/** The rounds of a model that were reported. */
+function roundsOf(stored) {
+  const rounds = stored ?? [];
+  if (!Array.isArray(rounds)) {
+    throw new LedgerError('the ledger is damaged: the rounds of a model are malformed');
+  }
+  return rounds;
+}
+
+/**
+ * Takes the lock of a ledger until the returned function is called. Where there is no Web Locks API, the newest tab
+ * takes the ledger over, and the others find that out in their next transaction.
+ */
+async function lockOf(name, locks, sleep) {
+  if (typeof locks?.request !== 'function') {
+    return () => {};
+  }
+  // A page that is reloaded may hold its lock for a moment.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryLock(name, locks);
+    } catch (failure) {
+      if (!(failure instanceof LedgerBusyError) || attempt === LOCK_ATTEMPTS) {
+        throw failure;
+      }
+      await sleep(LOCK_WAIT_MS);
+    }
+  }
+}
+
+function tryLock(name, locks) {
+  return new Promise((resolve, reject) => {
+    const held = locks.request(name, { mode: 'exclusive', ifAvailable: true }, (lock) => {
+      if (lock === null) {
+        throw new LedgerBusyError('another tab has the ledger open; close that tab, or use it');
+      }
+      return new Promise((release) => {
+        resolve(release);
+      });
+    });
+    Promise.resolve(held).catch(reject);
+  });
+}
+
+function databaseOf(name, indexedDB) {
+  if (indexedDB === undefined || indexedDB === null) {
+    throw new LedgerError('this browser has no IndexedDB, without which nothing is reported');
+  }
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, 1);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('state');
+      request.result.createObjectStore('reports');
+    };
+    request.onsuccess = () => {
+      const db = request.result;
+      // If the site's data is deleted, this tab must not block it.
+      db.onversionchange = () => db.close();
+      resolve(db);
+    };
+    request.onerror = () => reject(request.error);
+    request.onblocked = () => reject(new LedgerBusyError('another tab blocks the ledger; close that tab'));
+  });
+}
+
+/** The device's record, created by the first opening; every opening enters a new mark, by which it is recognised. */
+async function deviceOf(db, crypto) {
+  const transaction = db.transaction(['state'], 'readwrite', { durability: 'strict' });
+  const completion = completionOf(transaction);
+  completion.catch(() => {});
+  const state = transaction.objectStore('state');
+  let device = await resultOf(state.get('device'));
+  const account = await resultOf(state.get('account'));
+  if (device === undefined && account === undefined) {
+    device = { deviceId: randomId(crypto), secret: crypto.getRandomValues(new Uint8Array(SECRET_BYTES)) };
+    await resultOf(state.put({ reports: 0, epsilonNanos: '0' }, 'account'));
+  } else {
+    accountOf(account);
+    if (typeof device?.deviceId !== 'string' || device.secret?.length !== SECRET_BYTES) {
+      throw new LedgerError('the ledger is damaged: its device is missing or malformed');
+    }
+  }
+  device = { ...device, opening: randomId(crypto) };
+  await resultOf(state.put(device, 'device'));
+  await completion;
+  return device;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// The gateway
+// ---------------------------------------------------------------------------------------------------------
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+const LONGEST_RETRY_MS = 600_000;
+const DEFAULT_POLL_SECONDS = 25;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** Answers that concern the bytes of a report, so that the same bytes will never be accepted. */
+const FINAL = new Set([400, 404, 409, 410, 413, 415, 422]);
+
+function sleepFor(ms) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+/** Seconds, or a date; null if the header is absent or can't be read. */
+function retryAfterMs(header, now) {
+  if (header === null || header === undefined) {
+    return null;
+  }
+  if (/^\d+$/.test(header)) {
+    return 1000 * Number(header);
+  }
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** Wait before the next try: doubled each time, of which a random half is left out, so that devices spread. */
+function backOffMs(attempt, words) {
+  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt, 10));
+  return longest / 2 + words.below(longest / 2 + 1);
+}
+
+/**
+ * The gateway's HTTP API.
+ */
+export class Gateway {
+  #base;
+  #token;
+  #fetch;
+  #sleep;
+  #now;
+  #words;
+
+  /**
+   * @param url base of the API, without /v1; https except on this machine
+   * @param token function that returns the bearer token, or a promise of it; after an answer of 401 it is called with
+   *     {refresh: true}. Null if requests need no token
+   */
+  constructor({
+    url, token = null, fetch = (...request) => globalThis.fetch(...request), sleep = sleepFor, now = () => Date.now(),
+    crypto = globalThis.crypto,
+  }) {
+    this.#base = String(url).replace(/\/+$/, '');
+    this.#token = token;
+    this.#fetch = fetch;
+    this.#sleep = sleep;
+    this.#now = now;
+    this.#words = new Words(crypto);
+  }
+
+  /** The ids of the models, as the gateway lists them. */
+  async models({ signal } = {}) {
+    const response = await this.#request('/v1/models', { signal });
+    return response.json();
+  }
+
+  /** The newest update of a model. */
+  async newest(modelId, { signal } = {}) {
+    const response = await this.#request(this.#path(modelId), { signal });
+    return readUpdate(await response.json());
+  }
+
+  #path(modelId) {
+    check(NAME.test(modelId), 'modelId', modelId, "1 to 100 letters, digits, '.', '_' or '-'");
+    return `/v1/models/${modelId}`;
+  }
+
+  /**
+   * The updates of a model by long polls: the newest one, then each newer one that is read. While the gateway is away,
+   * waits and tries again.
+   *
+   * @throws GatewayError if the gateway refuses, as for a model that isn't published, or is retired
+   */
+  async *follow(modelId, { signal, waitSeconds = DEFAULT_POLL_SECONDS } = {}) {
+    const path = this.#path(modelId);
+    let round = null;
+    let etag = null;
+    let failures = 0;
+    while (!signal?.aborted) {
+      const began = this.#now();
+      let response;
+      try {
+        const query = round === null ? '' : `?after=${round}&wait=${waitSeconds}`;
+        const headers = etag === null ? {} : { 'If-None-Match': etag };
+        response = await this.#request(path + query, { signal, headers, alsoFine: [204, 304] });
+        failures = 0;
+      } catch (failure) {
+        if (signal?.aborted) {
+          return;
+        }
+        await this.#waitAfter(failure, failures++);
+        continue;
+      }
+      const snapshot = response.status === 200 ? readUpdate(await response.json()) : null;
+      if (snapshot !== null && snapshot.round !== round) {
+        round = snapshot.round;
+        etag = response.headers.get('ETag');
+        yield snapshot;
+      } else if (this.#now() - began < FIRST_WAIT_MS) {
+        // A gateway that doesn't wait must not be asked without a pause.
+        await this.#sleep(FIRST_WAIT_MS);
+      }
+    }
+  }
+
+  /** Waits as a failure asks for, or throws it, if trying again is useless. */
+  async #waitAfter(failure, attempt) {
+    if (!(failure instanceof GatewayError) || failure.retryAfterMs === null) {
+      throw failure;
+    }
+    await this.#sleep(Math.max(failure.retryAfterMs, backOffMs(attempt, this.#words)));
+  }
+
+  /**
+   * The updates of a model by server-sent events. When the stream ends, opens it again. (The browser's EventSource can't
+   * send a token.)
+   */
+  async *events(modelId, { signal } = {}) {
+    const path = `${this.#path(modelId)}/events`;
+    let round = null;
+    let failures = 0;
+    while (!signal?.aborted) {
+      try {
+        const headers = { Accept: 'text/event-stream' };
+        const response = await this.#request(path, { signal, headers, timeoutMs: null });
+        for await (const event of eventsOf(response.body)) {
+          failures = 0;
+          if (event.type !== 'message' && event.type !== 'update') {
+            continue;
+          }
+          const snapshot = readUpdate(JSON.parse(event.data));
+          if (snapshot.round !== round) {
+            round = snapshot.round;
+            yield snapshot;
+          }
+        }
+        await this.#sleep(backOffMs(failures++, this.#words));
+      } catch (failure) {
+        if (signal?.aborted) {
+          return;
+        }
+        const ofNetwork = failure instanceof TypeError ? this.#unreachable(failure) : failure;
+        await this.#waitAfter(ofNetwork, failures++);
+      }
+    }
+  }
+
+  /**
+   * Sends a report's bytes, once. Returns when the gateway has acknowledged them.
+   *
+   * @throws GatewayError otherwise
+   */
+  async send(bytes) {
+    const response = await this.#request('/v1/reports', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-protobuf' },
+      body: bytes,
+      keepalive: true,
+      alsoFine: [202],
+    });
+    if (response.status !== 202) {
+      throw new GatewayError(`the gateway answered ${response.status} to a report; it must answer 202`, {
+        status: response.status,
+      });
+    }
+  }
+
+  /** Waits before the next try of a report; false if trying again now is useless. */
+  async waitFor(failure, attempt) {
+    const isRepeatable = failure instanceof GatewayError && failure.retryAfterMs !== null;
+    if (!isRepeatable || failure.retryAfterMs > LONGEST_RETRY_MS) {
+      return false;
+    }
+    await this.#waitAfter(failure, attempt);
+    return true;
+  }
+
+  #unreachable(cause) {
+    return new GatewayError('the gateway could not be reached', { status: 0, retryAfterMs: 0, cause });
+  }
+
+  async #request(path, { headers = {}, alsoFine = [], timeoutMs = REQUEST_TIMEOUT_MS, signal, ...options }) {
+    for (let refresh = false; ; refresh = true) {
+      const authorization =
+        this.#token === null ? {} : { Authorization: `Bearer ${await this.#token({ refresh })}` };
+      let response;
+      try {
+        response = await this.#fetch(this.#base + path, {
+          headers: { Accept: 'application/json, application/problem+json', ...headers, ...authorization },
+          signal: signalOf(signal, timeoutMs),
+          cache: 'no-store',
+          credentials: 'omit',
+          redirect: 'error',
+          referrerPolicy: 'no-referrer',
+          ...options,
+        });
+      } catch (failure) {
+        throw this.#unreachable(failure);
+      }
+      if (response.status === 200 || alsoFine.includes(response.status)) {
+        return response;
+      }
+      if (response.status !== 401 || refresh || this.#token === null) {
+        throw await this.#refusal(response);
+      }
+    }
+  }
+
+  async #refusal(response) {
+    const { status } = response;
+    const isProblem = (response.headers.get('Content-Type') ?? '').startsWith('application/problem+json');
+    let problem = null;
+    if (isProblem) {
+      problem = await response.json().catch(() => null);
+    }
+    const isLater = status === 429 || status >= 500;
+    return new GatewayError(`the gateway answered ${status}: ${problem?.detail ?? problem?.title ?? 'no reason'}`, {
+      status,
+      problem,
+      // Without a problem document the answer may be that of another server, at a wrong address.
+      isFinal: isProblem && FINAL.has(status),
+      retryAfterMs: isLater ? retryAfterMs(response.headers.get('Retry-After'), this.#now()) ?? 0 : null,
+    });
+  }
+}
+
+function signalOf(signal, timeoutMs) {
+  const timeout = timeoutMs === null ? undefined : globalThis.AbortSignal?.timeout?.(timeoutMs);
+  return signal && timeout && AbortSignal.any ? AbortSignal.any([signal, timeout]) : signal ?? timeout;
+}
+
+/** The events of a stream of server-sent events: {type, data}. */
+async function* eventsOf(body) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let buffer = '';
+  let type = '';
+  let data = [];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        return;
+      }
+      buffer += decoder.decode(value, { stream: true });
+      // A line ends with \r\n, \n or \r; a \r at the end may be the first half of \r\n.
+      const lines = buffer.split(/\r\n|\n|\r(?!$)/);
+      buffer = lines.pop();
+      for (const line of lines) {
+        if (line === '') {
+          if (data.length > 0) {
+            yield { type: type === '' ? 'message' : type, data: data.join('\n') };
+          }
+          type = '';
+          data = [];
+        } else if (!line.startsWith(':')) {
+          const [, field, text] = /^([^:]*)(?:: ?(.*))?$/s.exec(line);
+          if (field === 'event') {
+            type = text ?? '';
+          } else if (field === 'data') {
+            data.push(text ?? '');
+          }
+        }
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// The device
+// ---------------------------------------------------------------------------------------------------------
+
+const DEFAULT_ATTEMPTS = 6;
+
+/**
+ * One person's device: decides what to do in a round, draws one report, charges it, stores it, and sends it until it is
+ * acknowledged. Calls are processed one after the other. While an earlier report can't be delivered, none is drawn.
+ */
+export class Device {
+  #gateway;
+  #ledger;
+  #crypto;
+  #now;
+  #attempts;
+  #onRefused;
+  #answers;
+  #randomisers = new Map();
+  #queue = Promise.resolve();
+
+  constructor({ gateway, ledger, epsilon, crypto, now, attempts, onRefused }) {
+    this.#gateway = gateway;
+    this.#ledger = ledger;
+    this.#crypto = crypto;
+    this.#now = now;
+    this.#attempts = attempts;
+    this.#onRefused = onRefused;
+    this.#answers = new RandomisedResponse({ epsilon, crypto });
+    /** What each report spends, gradient or answer. */
+    this.epsilon = this.#answers.epsilon;
+    /** Resolves when the reports of earlier visits are settled; rejects if they can't be delivered now. */
+    this.resent = this.#enqueue(() => this.#deliver());
+    this.resent.catch(() => {});
+  }
+
+  /**
+   * Opens the person's ledger, and begins to resend the reports that an earlier visit left behind.
+   *
+   * @param gateway a Gateway
+   * @param epsilon what each report spends, from 1e-9 to 16
+   * @param attempts how often a report is tried before the call fails; it is sent again later, the same bytes
+   * @param onRefused called with (report, error) for a report of an earlier visit that the gateway refuses for ever
+   * For the other parameters see Ledger.open.
+   */
+  static async open({
+    gateway, epsilon, attempts = DEFAULT_ATTEMPTS, onRefused = () => {}, now = () => Date.now(),
+    crypto = globalThis.crypto, ...storage
+  }) {
+    epsilonUnits(epsilon);
+    const ledger = await Ledger.open({ crypto, ...storage });
+    return new Device({ gateway, ledger, epsilon, crypto, now, attempts, onRefused });
+  }
+
+  /** Distinguishes this device from the person's others. */
+  get deviceId() {
+    return this.#ledger.deviceId;
+  }
+
+  /** Asks the browser not to evict the ledger by itself; returns whether it has promised that. */
+  async persist() {
+    return this.#ledger.persist();
+  }
+
+  /** {reports, epsilon, epsilonNanos}: what this device has spent. */
+  async spent() {
+    const account = await this.#ledger.spent();
+    return { ...account, epsilon: decimal(account.epsilonNanos) };
+  }
+
+  /** What the device does in the round of a snapshot, decided once; see Ledger.decide. */
+  decide(snapshot) {
+    return this.#ledger.decide(snapshot.terms);
+  }
+
+  /** The randomiser of gradients of a dimension. */
+  randomiser(dimension) {
+    let randomiser = this.#randomisers.get(dimension);
+    if (randomiser === undefined) {
+      randomiser = new PrivUnit({ dimension, epsilon: this.epsilon, crypto: this.#crypto });
+      this.#randomisers.set(dimension, randomiser);
+    }
+    return randomiser;
+  }
+
+  /**
+   * Does in a round what it asks for: reports the gradient of the mean loss of the rows, or one randomised bit.
+   *
+   * @returns what was sent, as report() does; null if this device isn't chosen in that round, has reported it before, or
+   *     its data can't answer the question
+   */
+  async takePart(snapshot, rows) {
+    const { terms, weights, average, modelId, round } = snapshot;
+    check(rows.dimension === terms.dimension, 'dimension of the rows', rows.dimension, terms.dimension);
+    check(
+      terms.size !== 'FEATURES' || rows.hasBoundedSlope, 'loss', 'squared',
+      'one of a bounded slope, since the clip bounds features');
+    const decision = this.decide(snapshot);
+    if (decision.kind === 'none' || (await this.#ledger.hasReported(modelId, round))) {
+      return null;
+    }
+    if (decision.kind === 'size') {
+      return this.answerSize(snapshot, () => rows.size(terms, weights));
+    }
+    if (decision.kind === 'question') {
+      if (!rows.canAnswer(decision.question)) {
+        return null;
+      }
+      const row = new Words(this.#crypto).below(rows.count);
+      return this.answer(snapshot, (question) => rows.answer(question, row, average));
+    }
+    return this.report(snapshot, rows.gradient(weights), rows.size(terms, weights));
+  }
+
+  /**
+   * Clips and randomises a gradient, charges it, and sends it.
+   *
+   * @param snapshot at whose weights the gradient was evaluated
+   * @param gradient d numbers; a value that is not finite makes it zero
+   * @param size of the gradient as the moving clip bounds it; needed if that is FEATURES
+   * @returns {kind, sequence, bytes, epsilon, choice, randomiser} when it is acknowledged
+   * @throws NotChosenError, LimitReachedError, LedgerError: no noise was drawn, or nothing is sent
+   * @throws GatewayError if it was not acknowledged: it is spent. If it is pending, it is sent again later
+   */
+  async report(snapshot, gradient, size) {
+    const { terms } = snapshot;
+    check(terms.size !== 'FEATURES' || size !== undefined, 'size', 'missing', 'given, since the clip bounds features');
+    check(gradient.length === terms.dimension, 'length of the gradient', gradient.length, terms.dimension);
+    requireKnownSize(terms);
+    this.#requireChosen(terms, 'gradient', 'by a gradient');
+    const randomiser = this.randomiser(terms.dimension);
+    // A copy: the caller may change its own until the report is drawn.
+    const scaled =
+      terms.size === null || size === undefined
+        ? Float64Array.from(gradient)
+        : Float64Array.from(scaledBy(gradient, size, terms.gradientBound));
+    let choice;
+    const sent = await this.#release(terms, randomiser.epsilonNanos, (sequence) => {
+      choice = randomiser.choose(scaled, terms.gradientBound);
+      return candidateReport(terms, this.deviceId, sequence, this.#now(), randomiser, choice);
+    });
+    return { kind: 'gradient', ...sent, epsilon: randomiser.epsilon, choice, randomiser };
+  }
+
+  /**
+   * Answers the question that this device is asked in a round by a randomised bit.
+   *
+   * @param truth evaluates a question on the person's data and the published average; called at most once
+   */
+  async answer(snapshot, truth) {
+    const { terms } = snapshot;
+    const { question } = this.#requireChosen(terms, 'question', 'by the answer to a question');
+    return this.#answer(terms, question.name, Boolean(truth(question)));
+  }
+
+  /**
+   * Answers whether this device's size is above the clip of a round by a randomised bit.
+   *
+   * @param size computes the size; called at most once
+   */
+  async answerSize(snapshot, size) {
+    const { terms } = snapshot;
+    this.#requireChosen(terms, 'size', 'by its size');
+    requireKnownSize(terms);
+    return this.#answer(terms, 'clip', isSizeAbove(size(), terms.gradientBound));
+  }
+
+  async #answer(terms, question, truth) {
+    const randomiser = this.#answers;
+    let bit;
+    const sent = await this.#release(terms, randomiser.epsilonNanos, (sequence) => {
+      bit = randomiser.release(truth);
+      return answerReport(terms, this.deviceId, sequence, this.#now(), randomiser, question, bit);
+    });
+    return { kind: 'answer', ...sent, epsilon: randomiser.epsilon, question, bit };
+  }
+
+  #requireChosen(terms, kind, how) {
+    const decision = this.#ledger.decide(terms);
+    if (decision.kind !== kind) {
+      throw new NotChosenError(`this device doesn't answer round ${terms.round} of model ${terms.modelId} ${how}`);
+    }
+    return decision;
+  }
+
+  #enqueue(task) {
+    const done = this.#queue.then(task);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  #release(terms, epsilonNanos, draw) {
+    return this.#enqueue(async () => {
+      await this.#deliver();
+      const report = await this.#ledger.release(terms, epsilonNanos, draw);
+      await this.#deliver(report.sequence);
+      return { sequence: report.sequence, bytes: report.bytes };
+    });
+  }
+
+  /** Sends the reports that are waiting for an acknowledgement again, in the order of their numbers. */
+  resend() {
+    return this.#enqueue(() => this.#deliver());
+  }
+
+  async #deliver(own = null) {
+    for (const report of await this.#ledger.pending()) {
+      const refusal = await this.#send(report);
+      // If this mark is lost, the same bytes are sent once more, and the job counts them once.
+      await this.#ledger.settle(report.sequence).catch(() => {});
+      if (refusal !== null) {
+        if (report.sequence === own) {
+          throw refusal;
+        }
+        this.#onRefused(report, refusal);
+      }
+    }
+  }
+
+  /** Returns null after an acknowledgement, and the error after a refusal that is final. Throws any other error. */
+  async #send(report) {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#gateway.send(report.bytes);
+        return null;
+      } catch (failure) {
+        if (failure instanceof GatewayError && failure.isFinal) {
+          return failure;
+        }
+        if (attempt + 1 >= this.#attempts || !(await this.#gateway.waitFor(failure, attempt))) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  /** Closes the ledger, for another tab to open it. */
+  close() {
+    this.#ledger.close();
+  }
+}
+
+function requireKnownSize(terms) {
+  check(terms.size !== 'UNKNOWN', 'size', 'one that this version does not know', 'FEATURES or GRADIENT');
+}
+
+/** Parts that tests compare with the Java implementation. They are no part of the API. */
+export const internals = Object.freeze({
+  Words, Sphere, acceptance, flips, nanos, knots, computeKnots, hashOf, coordinate, height, halves, Word, lift, topOf,
+  drawIndex, bestTop, lot, decide, sha256, hmac, gridExponentOf, candidateReport, answerReport, isSizeAbove, scaledBy,
+  eventsOf, decimal, randomId,
+});
