@@ -624,6 +624,23 @@ function bestTop(sphere, epsilon, candidates) {
   return { top, scale };
 }
 
+const MOST_TOPS = 64;
+const sharedTops = new Map();
+
+/** The best top of lifted gradients of d coordinates. The last ones that were computed are kept. */
+function knownTop(dimension, epsilon, candidates) {
+  const key = `${dimension} ${epsilon} ${candidates}`;
+  let known = sharedTops.get(key);
+  if (known === undefined) {
+    known = bestTop(new Sphere(dimension + 1), epsilon, candidates);
+    if (sharedTops.size === MOST_TOPS) {
+      sharedTops.delete(sharedTops.keys().next().value);
+    }
+    sharedTops.set(key, known);
+  }
+  return known;
+}
+
 // ---------------------------------------------------------------------------------------------------------
 // Randomisers
 // ---------------------------------------------------------------------------------------------------------
@@ -732,7 +749,7 @@ export class PrivUnit {
     this.dimension = dimension;
     this.candidates = candidates ?? defaultCandidates(this.epsilon);
     check([64, 256, 1024, 4096].includes(this.candidates), 'candidates', candidates, '64, 256, 1024 or 4096');
-    const { top, scale } = bestTop(new Sphere(dimension + 1), this.epsilon, this.candidates);
+    const { top, scale } = knownTop(dimension, this.epsilon, this.candidates);
     /** K: how many candidates are exp(epsilon) times as likely as the others. */
     this.top = top;
     /** M: the length of a release in units of the gradient bound, its last coordinate included. */

@@ -1,0 +1,29 @@
+package io.croupier.client.randomiser;
+
+import io.croupier.noise.SecureBits;
+
+/** Randomisers whose draws can be repeated, to compare another implementation with them. */
+public final class SeededRandomisers {
+  private SeededRandomisers() {}
+
+  /** The randomiser with these bits. */
+  public static PrivUnitRandomiser privUnit(
+      double gradientBound, int dimension, double epsilon, int candidates, SecureBits bits) {
+    return new PrivUnitRandomiser(gradientBound, dimension, epsilon, candidates, bits);
+  }
+
+  /** What {@link PrivUnitRandomiser} ranks candidates by. */
+  public static double[] lift(double[] gradient, double gradientBound) {
+    return PrivUnitRandomiser.lift(gradient, gradientBound);
+  }
+
+  /** The candidates that it prefers. */
+  public static boolean[] top(double[] heights, int top) {
+    return PrivUnitRandomiser.top(heights, top);
+  }
+
+  /** The probability of its coin, in units of 2^-63. */
+  public static long acceptance(double epsilon) {
+    return PrivUnitRandomiser.acceptance(epsilon);
+  }
+}

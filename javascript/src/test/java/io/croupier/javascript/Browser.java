@@ -1,0 +1,132 @@
+package io.croupier.javascript;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.LongSupplier;
+import org.graalvm.polyglot.Context;
+import org.graalvm.polyglot.Source;
+import org.graalvm.polyglot.Value;
+import org.graalvm.polyglot.proxy.ProxyExecutable;
+import org.graalvm.polyglot.proxy.ProxyObject;
+
+/**
+ * A JavaScript engine that has loaded croupier.js. It is no browser: it has no DOM, storage or
+ * network.
+ */
+final class Browser implements AutoCloseable {
+  static final Path FILES = Path.of("src/main/resources/META-INF/resources/croupier");
+
+  private final Context context;
+  private final Value module;
+  private LongSupplier words;
+
+  Browser() {
+    context =
+        Context.newBuilder("js")
+            .option("engine.WarnInterpreterOnly", "false")
+            .option("js.esm-eval-returns-exports", "true")
+            .option("js.text-encoding", "true")
+            .build();
+    try {
+      module = load(FILES.resolve("croupier.js"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Value load(Path file) throws IOException {
+    return context.eval(
+        Source.newBuilder("js", file.toUri().toURL())
+            .mimeType("application/javascript+module")
+            .build());
+  }
+
+  /** The exports of another module, of the tests. */
+  Value test(String name) {
+    try {
+      return load(Path.of("src/test/resources/io/croupier/javascript").resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** An export of croupier.js. */
+  Value export(String name) {
+    return module.getMember(name);
+  }
+
+  /** All exports of croupier.js. */
+  Value exports() {
+    return module;
+  }
+
+  /** A part of croupier.js that is no part of its API. */
+  Value internal(String name) {
+    return module.getMember("internals").getMember(name);
+  }
+
+  Value eval(String javaScript) {
+    return context.eval("js", javaScript);
+  }
+
+  /** Where {@link #crypto} takes its words from: from now on another one. */
+  void words(LongSupplier supplier) {
+    words = supplier;
+  }
+
+  /**
+   * A Web Crypto object whose words are those of a supplier, 64 bits each, the lower half first.
+   */
+  ProxyObject crypto(LongSupplier supplier) {
+    words = supplier;
+    ProxyExecutable getRandomValues =
+        arguments -> {
+          Value array = arguments[0];
+          int bits = array.getMember("BYTES_PER_ELEMENT").asInt() * Byte.SIZE;
+          long mask = (1L << bits) - 1;
+          for (long i = 0; i < array.getArraySize(); ) {
+            long word = words.getAsLong();
+            for (int at = 0; at < Long.SIZE && i < array.getArraySize(); at += bits) {
+              array.setArrayElement(i++, word >>> at & mask);
+            }
+          }
+          return array;
+        };
+    return ProxyObject.fromMap(java.util.Map.of("getRandomValues", getRandomValues));
+  }
+
+  /** An array of this engine. */
+  Value array(double... values) {
+    Value array = eval("(n) => new Float64Array(n)").execute(values.length);
+    for (int i = 0; i < values.length; i++) {
+      array.setArrayElement(i, values[i]);
+    }
+    return array;
+  }
+
+  /** The integer, as a BigInt of this engine. */
+  Value big(long value) {
+    return eval("(text) => BigInt.asUintN(64, BigInt(text))").execute(Long.toString(value));
+  }
+
+  static double[] doubles(Value array) {
+    double[] values = new double[(int) array.getArraySize()];
+    Arrays.setAll(values, i -> array.getArrayElement(i).asDouble());
+    return values;
+  }
+
+  static byte[] bytes(Value array) {
+    byte[] bytes = new byte[(int) array.getArraySize()];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) array.getArrayElement(i).asInt();
+    }
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}
