@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
 import org.graalvm.polyglot.Context;
 import org.graalvm.polyglot.Source;
 import org.graalvm.polyglot.Value;
+import org.graalvm.polyglot.io.IOAccess;
 import org.graalvm.polyglot.proxy.ProxyExecutable;
 import org.graalvm.polyglot.proxy.ProxyObject;
 
@@ -25,6 +29,8 @@ final class Browser implements AutoCloseable {
   Browser() {
     context =
         Context.newBuilder("js")
+            // Modules of the tests import one another.
+            .allowIO(IOAccess.newBuilder().allowHostFileAccess(true).build())
             .option("engine.WarnInterpreterOnly", "false")
             .option("js.esm-eval-returns-exports", "true")
             .option("js.text-encoding", "true")
@@ -94,7 +100,7 @@ final class Browser implements AutoCloseable {
           }
           return array;
         };
-    return ProxyObject.fromMap(java.util.Map.of("getRandomValues", getRandomValues));
+    return ProxyObject.fromMap(Map.of("getRandomValues", getRandomValues));
   }
 
   /** An array of this engine. */
@@ -109,6 +115,13 @@ final class Browser implements AutoCloseable {
   /** The integer, as a BigInt of this engine. */
   Value big(long value) {
     return eval("(text) => BigInt.asUintN(64, BigInt(text))").execute(Long.toString(value));
+  }
+
+  /** The texts of an array. */
+  static List<String> texts(Value array) {
+    return LongStream.range(0, array.getArraySize())
+        .mapToObj(i -> array.getArrayElement(i).asString())
+        .toList();
   }
 
   static double[] doubles(Value array) {

@@ -1,0 +1,150 @@
+package io.croupier.javascript;
+
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReports;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.graalvm.polyglot.Value;
+import org.graalvm.polyglot.proxy.ProxyObject;
+
+/**
+ * Pages with a device each, on a disk and with a gateway that outlive them. Storage, locks and
+ * network are mocks, in world.js: the tests in Chromium use a browser's own.
+ */
+final class Visits {
+  private final Browser browser;
+  private final Value scenarios;
+  private final ProxyObject crypto;
+  private final Value world;
+
+  Visits(Browser browser, Value scenarios) {
+    this.browser = browser;
+    this.scenarios = scenarios;
+    crypto = browser.crypto(new SplittableRandom(8)::nextLong);
+    world = scenarios.getMember("World").newInstance();
+  }
+
+  /** A page that is never killed. */
+  Value page() {
+    return page(0, false);
+  }
+
+  /**
+   * A page.
+   *
+   * @param stopAt number of the operation before which it is killed, from 1
+   * @param isFailure whether that operation fails instead
+   */
+  Value page(int stopAt, boolean isFailure) {
+    return scenarios.getMember("Page").newInstance(world, stopAt, isFailure);
+  }
+
+  Value world() {
+    return world;
+  }
+
+  /** Runs all tasks. */
+  void run() {
+    int tasks = 0;
+    while (world.invokeMember("step").asBoolean()) {
+      if (++tasks > 100_000) {
+        throw new AssertionError("the page doesn't come to rest");
+      }
+    }
+  }
+
+  /** What a promise is fulfilled with. */
+  Value await(Value promise) {
+    Value state = settled(promise);
+    if (!state.getMember("isSettled").asBoolean()) {
+      throw new AssertionError("the promise is pending, and no task is left");
+    }
+    if (!state.getMember("failure").isNull()) {
+      throw new AssertionError(state.getMember("failure").toString());
+    }
+    return state.getMember("value");
+  }
+
+  /** The error that a promise is rejected with. */
+  Value failure(Value promise) {
+    Value failure = settled(promise).getMember("failure");
+    if (failure.isNull()) {
+      throw new AssertionError("the promise isn't rejected");
+    }
+    return failure;
+  }
+
+  private Value settled(Value promise) {
+    Value state = scenarios.getMember("watch").execute(promise);
+    run();
+    return state;
+  }
+
+  /** A device, on a page. */
+  Value open(Value page, String options) {
+    return await(opening(page, options));
+  }
+
+  /** The promise of a device. */
+  Value opening(Value page, String options) {
+    return scenarios
+        .getMember("open")
+        .execute(browser.exports(), page, crypto, browser.eval("(" + options + ")"));
+  }
+
+  /** A snapshot of the model, with other fields. */
+  Value snapshot(int round, String changes) {
+    Value update = scenarios.getMember("update").execute(round, browser.eval("(" + changes + ")"));
+    return browser.export("readUpdate").execute(update);
+  }
+
+  /** Runs a visit of a page until it is over, or killed; null if it was killed. */
+  Value visit(Value page, int rounds) {
+    Value state =
+        scenarios
+            .getMember("watch")
+            .execute(
+                scenarios
+                    .getMember("visit")
+                    .execute(browser.exports(), page, crypto, rounds, browser.eval("({})")));
+    run();
+    return state.getMember("isSettled").asBoolean() ? state.getMember("value") : null;
+  }
+
+  /** The next answer of the gateway: an expression of {@code (request, world)}. */
+  void answerNext(String expression) {
+    world
+        .getMember("answers")
+        .invokeMember(
+            "push",
+            browser
+                .eval("({answer, problem}) => (request, world) => (" + expression + ")")
+                .execute(scenarios));
+  }
+
+  /** The bytes of all reports that the gateway received, also twice. */
+  List<byte[]> received() {
+    Value received = world.getMember("received");
+    List<byte[]> bodies = new ArrayList<>();
+    for (long i = 0; i < received.getArraySize(); i++) {
+      bodies.add(Browser.bytes(received.getArrayElement(i)));
+    }
+    return bodies;
+  }
+
+  /** The report of these bytes, as the gateway completes it, and checks it as the job does. */
+  static GradientReport report(byte[] bytes) {
+    try {
+      GradientReport report = GradientReport.parseFrom(bytes);
+      List<String> violations =
+          GradientReports.violations(report.toBuilder().setUserId("ada").build());
+      if (!violations.isEmpty()) {
+        throw new AssertionError(violations);
+      }
+      return report;
+    } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** Devices in the world of world.js, for DeviceTest. */
+import { World, Page, answer, problem } from './world.js';
+
+export { World, Page, answer, problem };
+
+/** An update, in the JSON mapping of Protobuf. */
+export function update(round, changes = {}) {
+  return {
+    modelId: 'm', round: String(round), weights: [0.5], average: [0.5], gradientBound: 1, gridExponent: -16, ...changes,
+  };
+}
+
+/** Opens a device on a page. */
+export function open(module, page, crypto, options = {}) {
+  const { url = 'https://gateway.example/', token = null, ...others } = options;
+  const { fetch, sleep, now, indexedDB, locks } = page;
+  const gateway = new module.Gateway({ url, token, fetch, sleep, now, crypto });
+  return module.Device.open({
+    gateway, person: 'ada', epsilon: 1, limit: { epsilon: 100 }, indexedDB, locks, storage: null, crypto, sleep, now,
+    ...others,
+  });
+}
+
+/** A promise's end, once it has one. */
+export function watch(promise) {
+  const state = { isSettled: false, value: undefined, failure: undefined };
+  promise.then(
+    (value) => Object.assign(state, { isSettled: true, value }),
+    (failure) => Object.assign(state, { isSettled: true, failure }));
+  return state;
+}
+
+/** A visit: opens the device, reports a gradient to each round, and closes it. Returns the names of its errors. */
+export async function visit(module, page, crypto, rounds, options = {}) {
+  const failures = [];
+  let device;
+  try {
+    device = await open(module, page, crypto, options);
+  } catch (failure) {
+    return [failure.name];
+  }
+  await device.resent.catch((failure) => failures.push(failure.name));
+  for (let round = 0; round < rounds; round++) {
+    try {
+      await device.report(module.readUpdate(update(round)), [0.1]);
+    } catch (failure) {
+      failures.push(failure.name);
+    }
+  }
+  try {
+    failures.push(await device.spent());
+  } catch (failure) {
+    failures.push(failure.name);
+  }
+  device.close();
+  return failures;
+}
