@@ -55,3 +55,31 @@ export async function visit(module, page, crypto, rounds, options = {}) {
   device.close();
   return failures;
 }
+
+/** The first values of an asynchronous generator. */
+export async function take(generator, count) {
+  const values = [];
+  for await (const value of generator) {
+    values.push(value);
+    if (values.length === count) {
+      break;
+    }
+  }
+  return values;
+}
+
+/** A gateway, as a page reaches it. */
+export function gateway(module, page, crypto, token = null) {
+  const { fetch, sleep, now } = page;
+  return new module.Gateway({ url: 'https://gateway.example', token, fetch, sleep, now, crypto });
+}
+
+/** The chunks of a text in UTF-8, of a number of bytes each. */
+export function chunks(text, size) {
+  const bytes = new TextEncoder().encode(text);
+  const parts = [];
+  for (let at = 0; at < bytes.length; at += size) {
+    parts.push(bytes.slice(at, at + size));
+  }
+  return parts;
+}

@@ -372,7 +372,7 @@ export class World {
   locks = new Map();
   /** Bodies of the reports that the gateway received, in their order. */
   received = [];
-  /** All requests: {url, method, headers}. */
+  /** All requests: {url, method, headers, body}. */
   requests = [];
   /** Answers that the gateway gives before it accepts: functions of the request. */
   answers = [];
@@ -405,7 +405,7 @@ export class World {
   }
 
   gateway(url, request) {
-    this.requests.push({ url, method: request.method ?? 'GET', headers: request.headers });
+    this.requests.push({ url, method: request.method ?? 'GET', headers: request.headers, body: request.body });
     const scripted = this.answers.shift();
     if (scripted !== undefined) {
       return scripted(request, this);
