@@ -34,6 +34,13 @@ class WordsTest {
   /** Of names of states, chunks and the like, which persist and have no spaces. */
   private static final Pattern NAME = Pattern.compile("\"[^\\s\"]*\"");
 
+  /** Comments and strings of all three kinds. */
+  private static final Pattern JAVASCRIPT =
+      Pattern.compile(
+          "(?<text>//[^\n]*|/\\*.*?\\*/|`(?:\\\\.|[^`\\\\])*`|'(?:\\\\.|[^'\\\\\n])*'"
+              + "|\"(?:\\\\.|[^\"\\\\\n])*\")",
+          Pattern.DOTALL);
+
   private static final Pattern PROTO = Pattern.compile("(?<text>//[^\n]*)");
   private static final Pattern YAML = Pattern.compile("(?<text>#[^\n]*)");
 
@@ -45,7 +52,9 @@ class WordsTest {
     Pattern kind =
         name.endsWith(".java")
             ? JAVA
-            : name.endsWith(".proto") ? PROTO : name.endsWith(".md") ? MARKDOWN : YAML;
+            : name.matches(".*\\.[jt]s")
+                ? JAVASCRIPT
+                : name.endsWith(".proto") ? PROTO : name.endsWith(".md") ? MARKDOWN : YAML;
     return found(Files.readString(file), kind).stream()
         .map(words -> ROOT.relativize(file) + ": " + words)
         .toList();
@@ -70,7 +79,7 @@ class WordsTest {
   private static List<Path> texts() throws IOException {
     return ProjectFiles.matching(
         path ->
-            path.matches(".*\\.(java|md|proto|yaml|yml|py)") && !path.endsWith("/WordsTest.java"));
+            path.matches(".*\\.(java|js|ts|md|proto|yaml|yml|py)") && !path.endsWith("/WordsTest.java"));
   }
 
   @Test
@@ -98,5 +107,19 @@ class WordsTest {
       })
   void findsWordsInTextsAlone(String java, int times) {
     assertThat(found(java, JAVA)).hasSize(times);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "/** Tells of it. */ const told = tells(); | 1",
+        "// Whoever isn't asked, nobody is told | 3",
+        "throw new Error('the job tells of it'); told(`as ${it} was told`); | 2",
+        "const url = 'https://example.org/'; tells(); | 0"
+      })
+  void findsWordsInJavaScript(String javaScript, int times) {
+    assertThat(found(javaScript, JAVASCRIPT)).hasSize(times);
   }
 }

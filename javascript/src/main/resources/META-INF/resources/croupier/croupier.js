@@ -1556,7 +1556,7 @@ export class Ledger {
       }
       const [oldest] = await resultOf(reports.getAllKeys(null, 1));
       if (oldest !== undefined && account.reports - oldest >= WINDOW) {
-        throw new LedgerError(`report ${oldest} is still pending; it must be settled before a new one is drawn`);
+        throw new CroupierError(`report ${oldest} is still pending; it must be settled before a new one is drawn`);
       }
       const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
       this.#admit(after);
