@@ -19,6 +19,7 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrivUnit;
 import java.io.File;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -32,7 +33,6 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -225,17 +225,18 @@ class AccountingBytesITCase {
     return segments().stream().map(Path::toFile).mapToLong(File::length).sum();
   }
 
+  /** The segments of the accounting topic alone: brokers replace files beside them meanwhile. */
   private List<Path> segments() throws Exception {
-    try (Stream<Path> files = Files.walk(directory.resolve("broker").resolve("log"))) {
-      return files
-          .filter(
-              file ->
-                  file.getParent()
-                          .getFileName()
-                          .toString()
-                          .startsWith(testTopics.topics.accounting() + "-")
-                      && file.toString().endsWith(".log"))
-          .toList();
+    List<Path> segments = new ArrayList<>();
+    try (DirectoryStream<Path> partitions =
+        Files.newDirectoryStream(
+            directory.resolve("broker").resolve("log"), testTopics.topics.accounting() + "-*")) {
+      for (Path partition : partitions) {
+        try (DirectoryStream<Path> logs = Files.newDirectoryStream(partition, "*.log")) {
+          logs.forEach(segments::add);
+        }
+      }
     }
+    return segments;
   }
 }
