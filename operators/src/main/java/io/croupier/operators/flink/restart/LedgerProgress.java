@@ -58,8 +58,15 @@ public final class LedgerProgress {
 
   /** Records where the accounting topic ended at some time before now. */
   public void ended(TopicEnd end, long nowMs) {
+    overlap(nowMs);
     if (ends.isEmpty() || !ends.peekLast().end().equals(end)) {
       ends.add(new LookedUpEnd(nowMs, end));
+    }
+  }
+
+  private void overlap(long nowMs) {
+    while (!ends.isEmpty() && ends.peek().atMs() <= nowMs - OVERLAP_MS) {
+      overlappingEnd = ends.remove().end();
     }
   }
 
@@ -72,9 +79,7 @@ public final class LedgerProgress {
   public LedgerMark mark(long checkpointId, long nowMs, int subtask, int parallelism) {
     SourcePositions taken = new SourcePositions();
     taken.raise(own);
-    while (!ends.isEmpty() && ends.peek().atMs() <= nowMs - OVERLAP_MS) {
-      overlappingEnd = ends.remove().end();
-    }
+    overlap(nowMs);
     pending.add(new SnapshotProgress(checkpointId, nowMs, taken, overlappingEnd));
     SourcePositions judged = new SourcePositions();
     judged.raise(restored);
