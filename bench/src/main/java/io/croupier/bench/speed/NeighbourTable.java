@@ -25,9 +25,9 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 
 /**
- * The time from send to visible update of a small model at a moderate rate, alone and beside a model
- * of a million coordinates at full load: a sender keeps a fixed number of its reports in the job.
- * Both models' reports share topic and partitions.
+ * The time from send to visible update of a small model at a moderate rate, alone and beside a
+ * model of a million coordinates at full load: a sender keeps a fixed number of its reports in the
+ * job. Both models' reports share topic and partitions.
  *
  * @param environment the broker and directories
  * @param scale size of the measurement
@@ -147,8 +147,7 @@ record NeighbourTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
 
     /** Waits for the initial weights of all models. */
     void await(KafkaConsumer<byte[], byte[]> updates) throws Exception {
-      readUntil(
-          updates, () -> smallRound.get() >= 0 && (models == 1 || largeRound.get() >= 0));
+      readUntil(updates, () -> smallRound.get() >= 0 && (models == 1 || largeRound.get() >= 0));
     }
 
     void awaitLarge(KafkaConsumer<byte[], byte[]> updates, long reports) throws Exception {
@@ -187,8 +186,7 @@ record NeighbourTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
                   }
                   // Set before the broker receives the report, and so before an update counts it.
                   sent[i] = System.nanoTime();
-                  sender.send(
-                      topic, smallReports.key(i), smallReports.value(i, smallRound.get()));
+                  sender.send(topic, smallReports.key(i), smallReports.value(i, smallRound.get()));
                 }
               });
       sending.start();

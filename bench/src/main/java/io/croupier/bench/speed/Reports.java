@@ -29,8 +29,7 @@ final class Reports {
     this.models = models;
     Randomiser randomiser = form.randomiser(dimension);
     Random random = new Random(dimension);
-    releases =
-        new GradientReportView[dimension > LARGE_DIMENSION ? LARGE_RELEASES : RELEASES];
+    releases = new GradientReportView[dimension > LARGE_DIMENSION ? LARGE_RELEASES : RELEASES];
     for (int i = 0; i < releases.length; i++) {
       GradientReportView.Builder report =
           GradientReportView.newBuilder().setCreatedAtMs(1_700_000_000_000L);

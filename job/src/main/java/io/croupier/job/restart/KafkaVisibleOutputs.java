@@ -66,8 +66,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
 
   @Override
   public Visible<AccountingEvent> accounting(StreamingRuntimeContext subtask) throws IOException {
-    return open(
-        accountingTopic, Section.since(ALL), subtask, KafkaVisibleOutputs::showEvent);
+    return open(accountingTopic, Section.since(ALL), subtask, KafkaVisibleOutputs::showEvent);
   }
 
   @Override

@@ -94,8 +94,7 @@ final class SubtaskBarrier {
     if (parallelism == 1) {
       return found;
     }
-    SimpleEntry<int[], Map<String, long[]>> arrival =
-        arrival(subtask, parallelism, attempt, found);
+    SimpleEntry<int[], Map<String, long[]>> arrival = arrival(subtask, parallelism, attempt, found);
     long deadline = clock.getAsLong() + patience.toNanos();
     long pauseMs = FIRST_PAUSE_MS;
     while (true) {
@@ -192,7 +191,8 @@ final class SubtaskBarrier {
     @Override
     public SimpleEntry<Boolean, Map<String, long[]>> getResult(ArrivedSubtasks arrived) {
       boolean complete = arrived.isComplete();
-      return new SimpleEntry<>(complete, complete ? new HashMap<>(arrived.highest) : new HashMap<>());
+      return new SimpleEntry<>(
+          complete, complete ? new HashMap<>(arrived.highest) : new HashMap<>());
     }
 
     @Override

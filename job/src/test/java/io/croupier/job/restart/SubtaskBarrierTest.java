@@ -104,8 +104,7 @@ class SubtaskBarrierTest {
 
   private static Map<String, long[]> found(
       String name, long first, long second, String other, long otherFirst, long otherSecond) {
-    return Map.of(
-        name, new long[] {first, second}, other, new long[] {otherFirst, otherSecond});
+    return Map.of(name, new long[] {first, second}, other, new long[] {otherFirst, otherSecond});
   }
 
   /** A minute of waiting takes some hundred questions, and a short one ends soon. */
@@ -128,7 +127,8 @@ class SubtaskBarrierTest {
 
     assertThatIOException()
         .isThrownBy(() -> jobManager.barrier(0).await("the end of accounts"))
-        .withMessage("Not all 2 subtasks have reached the barrier 'the end of accounts' within PT5M");
+        .withMessage(
+            "Not all 2 subtasks have reached the barrier 'the end of accounts' within PT5M");
 
     assertThat(jobManager.nowMs).isBetween(300_000L, 301_000L);
   }
@@ -136,8 +136,7 @@ class SubtaskBarrierTest {
   @Test
   void aSingleSubtaskAsksNobody() throws Exception {
     JobManager jobManager = new JobManager(0);
-    new SubtaskBarrier(
-            jobManager, new TaskInfoImpl("task", 8, 0, 1, 0), () -> 0, ms -> {})
+    new SubtaskBarrier(jobManager, new TaskInfoImpl("task", 8, 0, 1, 0), () -> 0, ms -> {})
         .await("b");
     assertThat(jobManager.questions).isZero();
   }

@@ -12,11 +12,11 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
 /**
- * Counts the ledger's verdicts by outcome: {@code reports-admitted}, {@code reports-refused-...}; of
- * all reports, and of those to each published model.
- * For models and users with limits it shows which share of them is spent: {@code spent-percent} of
- * the newest reports, and {@code reports-near-limit}, the number of reports after which a tenth of
- * a limit is left, or less. No metric identifies a user.
+ * Counts the ledger's verdicts by outcome: {@code reports-admitted}, {@code reports-refused-...};
+ * of all reports, and of those to each published model. For models and users with limits it shows
+ * which share of them is spent: {@code spent-percent} of the newest reports, and {@code
+ * reports-near-limit}, the number of reports after which a tenth of a limit is left, or less. No
+ * metric identifies a user.
  *
  * <p>Metrics of a model stay registered until the job restarts, so only the first {@value
  * #MOST_MODELS} models have some. Senders can invent names of models, which never get any.

@@ -99,8 +99,7 @@ final class LedgerComparison {
     }
     visible.forEach(
         (parallelism, subtasks) -> {
-          SourcePositions seen =
-              subtasks.get(subtaskOf.applyAsInt(report.userId(), parallelism));
+          SourcePositions seen = subtasks.get(subtaskOf.applyAsInt(report.userId(), parallelism));
           if (seen != null) {
             seen.raise(report.topic(), report.partition(), report.offset());
           }
