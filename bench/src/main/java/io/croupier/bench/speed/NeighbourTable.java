@@ -58,7 +58,9 @@ record NeighbourTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     List<List<String>> rows = new ArrayList<>();
     for (int parallelism : parallelisms) {
       for (boolean beside : new boolean[] {false, true}) {
-        rows.add(row(parallelism, beside));
+        List<String> row = row(parallelism, beside);
+        System.err.println(row);
+        rows.add(row);
       }
     }
     return rows;
