@@ -764,7 +764,7 @@ export class PrivUnit {
    *
    * @param gradient d numbers, left as they are
    * @param gradientBound G
-   * @returns {seed, index}, the seed as a BigInt
+   * @returns an object with the seed, a BigInt, and the index
    */
   choose(gradient, gradientBound) {
     check(gradient.length === this.dimension, 'length of the gradient', gradient.length, this.dimension);
@@ -1709,6 +1709,8 @@ const LONGEST_RETRY_MS = 600_000;
 const DEFAULT_POLL_SECONDS = 25;
 const REQUEST_TIMEOUT_MS = 60_000;
 
+const SAFE_URL = /^(https:\/\/[^/?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^?#]*)?$/;
+
 /** Answers that concern the bytes of a report, so that the same bytes will never be accepted. */
 const FINAL = new Set([400, 404, 409, 410, 413, 415, 422]);
 
@@ -1748,7 +1750,7 @@ export class Gateway {
   #words;
 
   /**
-   * @param url base of the API, without /v1; https except on this machine
+   * @param url base of the API, without /v1: absolute, and https except on this machine
    * @param token function that returns the bearer token, or a promise of it; after an answer of 401 it is called with
    *     {refresh: true}. Null if requests need no token
    */
@@ -1756,7 +1758,8 @@ export class Gateway {
     url, token = null, fetch = (...request) => globalThis.fetch(...request), sleep = sleepFor, now = () => Date.now(),
     crypto = globalThis.crypto,
   }) {
-    this.#base = String(url).replace(/\/+$/, '');
+    check(SAFE_URL.test(url), 'url', url, 'https, or http on this machine: it is sent a token');
+    this.#base = url.replace(/\/+$/, '');
     this.#token = token;
     this.#fetch = fetch;
     this.#sleep = sleep;
@@ -2104,7 +2107,7 @@ export class Device {
    * @param snapshot at whose weights the gradient was evaluated
    * @param gradient d numbers; a value that is not finite makes it zero
    * @param size of the gradient as the moving clip bounds it; needed if that is FEATURES
-   * @returns {kind, sequence, bytes, epsilon, choice, randomiser} when it is acknowledged
+   * @returns when it is acknowledged, an object with kind, sequence, bytes, epsilon, choice and randomiser
    * @throws NotChosenError, LimitReachedError, LedgerError: no noise was drawn, or nothing is sent
    * @throws GatewayError if it was not acknowledged: it is spent. If it is pending, it is sent again later
    */

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Following a model over a gateway that is a mock. */
@@ -137,6 +138,32 @@ class GatewayTest {
     assertThat(request.getMember("credentials").asString()).isEqualTo("omit");
     assertThat(request.getMember("redirect").asString()).isEqualTo("error");
     assertThat(request.getMember("referrerPolicy").asString()).isEqualTo("no-referrer");
+  }
+
+  /** A token and a report are for the gateway alone. */
+  @ParameterizedTest
+  @CsvSource({
+    "https://gateway.example.org, true",
+    "https://gateway.example.org:8443/croupier/, true",
+    "http://localhost:8080, true",
+    "http://127.0.0.1, true",
+    "http://[::1]:80/, true",
+    "http://gateway.example.org, false",
+    "http://localhost.example.org, false",
+    "http://127.0.0.1@example.org, false",
+    "https://ada@example.org, false",
+    "ftp://localhost, false",
+    "/v1, false",
+  })
+  void sendsNothingInTheClear(String url, boolean isSafe) {
+    String safe =
+        browser
+            .eval(
+                "(module, url, crypto) => { try { new module.Gateway({url, crypto}); return 'safe'; }"
+                    + " catch (error) { return error.message; } }")
+            .execute(browser.exports(), url, browser.crypto(new SplittableRandom(9)::nextLong))
+            .asString();
+    assertThat(safe.equals("safe")).as(safe).isEqualTo(isSafe);
   }
 
   @Test

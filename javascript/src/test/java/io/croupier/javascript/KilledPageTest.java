@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 class KilledPageTest {
   private static final int ROUNDS = 2;
 
+  private static final int RUNS = Integer.getInteger("kills", 60);
+
   private static Browser browser;
   private static Value scenarios;
 
@@ -101,7 +103,7 @@ class KilledPageTest {
   @Test
   void pagesThatAreKilledAgainAndAgainReportNoRoundTwice() {
     SplittableRandom random = new SplittableRandom(17);
-    for (int run = 0; run < 60; run++) {
+    for (int run = 0; run < RUNS; run++) {
       Visits visits = new Visits(browser, scenarios);
       StringBuilder when = new StringBuilder("run " + run);
       for (int visit = random.nextInt(1, 6); visit > 0; visit--) {
@@ -125,7 +127,11 @@ class KilledPageTest {
     List<String> names = Browser.texts(page.getMember("operations"));
     int sent = names.indexOf("request");
     assertThat(names.subList(0, sent)).containsSubsequence("add reports", "commit", "complete");
-    assertThat(Browser.texts(visits.world().getMember("durabilities")))
-        .contains("readwrite strict");
+    List<String> writes =
+        Browser.texts(visits.world().getMember("durabilities")).stream()
+            .filter(name -> name.startsWith("readwrite"))
+            .toList();
+    // The opening, the report, and its acknowledgement, whose loss only sends the same bytes again.
+    assertThat(writes).containsExactly("readwrite strict", "readwrite strict", "readwrite default");
   }
 }

@@ -237,7 +237,7 @@ class PrivUnitTest {
     PrivUnitLaw law = new PrivUnitLaws().best(d, epsilon, candidates);
     double[] gradient = new double[d];
     gradient[0] = length * g;
-    int count = 5_000;
+    int count = 2_000;
     double[] alongs = new double[count];
     double[] acrosses = new double[count];
     for (int n = 0; n < count; n++) {
