@@ -1831,8 +1831,8 @@ export class Gateway {
   }
 
   /**
-   * The updates of a model by server-sent events. When the stream ends, opens it again. (The browser's EventSource can't
-   * send a token.)
+   * The updates of a model by server-sent events, until the model is retired. If the stream ends otherwise, opens it
+   * again. (The browser's EventSource can't send a token.)
    */
   async *events(modelId, { signal } = {}) {
     const path = `${this.#path(modelId)}/events`;
@@ -1844,6 +1844,9 @@ export class Gateway {
         const response = await this.#request(path, { signal, headers, timeoutMs: null });
         for await (const event of eventsOf(response.body)) {
           failures = 0;
+          if (event.type === 'retired') {
+            return;
+          }
           if (event.type !== 'message' && event.type !== 'update') {
             continue;
           }
@@ -1932,13 +1935,15 @@ export class Gateway {
     if (isProblem) {
       problem = await response.json().catch(() => null);
     }
-    const isLater = status === 429 || status >= 500;
+    const wait = retryAfterMs(response.headers.get('Retry-After'), this.#now());
+    // A gateway that has not read the newest round yet answers 409 with Retry-After.
+    const isLater = wait !== null || status === 408 || status === 429 || status >= 500;
     return new GatewayError(`the gateway answered ${status}: ${problem?.detail ?? problem?.title ?? 'no reason'}`, {
       status,
       problem,
       // Without a problem document the answer may be that of another server, at a wrong address.
-      isFinal: isProblem && FINAL.has(status),
-      retryAfterMs: isLater ? retryAfterMs(response.headers.get('Retry-After'), this.#now()) ?? 0 : null,
+      isFinal: isProblem && !isLater && FINAL.has(status),
+      retryAfterMs: isLater ? wait ?? 0 : null,
     });
   }
 }

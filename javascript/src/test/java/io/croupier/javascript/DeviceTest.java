@@ -168,6 +168,8 @@ class DeviceTest {
         "problem(503, 'Kafka is away', {'Retry-After': '7'}) | 7000",
         "problem(429, 'too many', {'Retry-After': '3'}) | 3000",
         "problem(429, 'too many', {'Retry-After': new Date(world.now + 9000).toUTCString()}) | 8000",
+        "problem(409, 'round is 5: it must be a published one, at most 4', {'Retry-After': '1'}) | 1000",
+        "problem(408, 'late') | 500",
         "answer(502) | 500",
         "(() => { throw new Error('no network'); })() | 500",
       })

@@ -131,6 +131,18 @@ class GatewayTest {
   }
 
   @Test
+  void theEventsEndWithTheModel() {
+    browser
+        .eval(
+            "(scenarios) => { globalThis.stream = () => scenarios.answer(200, {body:"
+                + " scenarios.chunks('event: retired\\ndata: {}\\n\\n', 9)}); }")
+        .execute(scenarios);
+    visits.answerNext("globalThis.stream()");
+    assertThat(rounds("events", 3)).isEmpty();
+    assertThat(urls()).hasSize(1);
+  }
+
+  @Test
   void noRequestCarriesCookiesOrFollowsARedirection() {
     visits.answerNext("(globalThis.last = request, " + update(1) + ")");
     visits.await(gateway.invokeMember("newest", "m"));
