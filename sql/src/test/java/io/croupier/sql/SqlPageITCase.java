@@ -1,0 +1,271 @@
+package io.croupier.sql;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.CroupierJob;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.KafkaTopics;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Topics;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+import org.apache.flink.util.CloseableIterator;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Runs the statements of docs/sql.md on the records of a real job.
+ *
+ * <p>Ada has spent her budget for the model `visits`, Carol 9 of 10 reports, Bob little. Eve
+ * reports to a model that doesn't exist, with a wrong dimension, and one report twice.
+ */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class SqlPageITCase {
+  private static final Path PAGE = Path.of("..", "docs", "sql.md");
+  private static final Pattern BLOCK = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
+  private static final Topics TOPICS = Topics.withPrefix("croupier");
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker broker;
+  private static Records records;
+  private static LocalDateTime started;
+  private static TableEnvironment tables;
+
+  /** The queries of the page, by the comment on their first line. */
+  private static final Map<String, String> QUERIES = new HashMap<>();
+
+  @BeforeAll
+  static void runTheJob() throws Exception {
+    started = LocalDateTime.now(ZoneOffset.UTC);
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      KafkaTopics.create(admin, TOPICS, 2, (short) 1);
+    }
+    records = new Records(broker.bootstrapServers(), TOPICS);
+    JobClient job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(
+                Map.of(
+                    "kafka.bootstrap.servers", broker.bootstrapServers(),
+                    "parallelism", "2",
+                    "checkpoint.interval", "200 ms",
+                    "publication.hold", "500 ms",
+                    "limits.user.reports", "10")));
+    try {
+      Scenario.play(records);
+    } finally {
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+    records.abort(
+        TOPICS.accounting(),
+        "mallory",
+        AccountingEvent.newBuilder()
+            .setUserId("mallory")
+            .setModelId("visits")
+            .setOutcome(Outcome.REFUSED_BUDGET)
+            .build());
+    tables = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
+    tables.getConfig().set("table.local-time-zone", "UTC");
+    tables.getConfig().set("parallelism.default", "2");
+    runThePage();
+  }
+
+  @AfterAll
+  static void stop() {
+    records.close();
+    broker.close();
+  }
+
+  /** Executes the DDL in its order, and keeps the queries. */
+  private static void runThePage() throws Exception {
+    String page = Files.readString(PAGE, UTF_8);
+    for (String statement :
+        BLOCK
+            .matcher(page)
+            .results()
+            .flatMap(b -> List.of(b.group(1).split(";")).stream())
+            .toList()) {
+      String sql = statement.strip().replace("localhost:9092", broker.bootstrapServers());
+      if (sql.startsWith("CREATE")) {
+        tables.executeSql(sql);
+      } else if (!sql.isEmpty()) {
+        assertThat(sql).startsWith("-- ");
+        QUERIES.put(sql.lines().findFirst().orElseThrow().substring(3), sql);
+      }
+    }
+    assertThat(QUERIES.keySet())
+        .containsExactlyInAnyOrder(
+            "Models",
+            "Guarantees",
+            "Users near a limit",
+            "Refusals by reason and hour",
+            "Spend by model");
+  }
+
+  /** The final rows of a query: a changelog's rows after all its changes. */
+  private static List<Row> rows(String query) throws Exception {
+    return result(QUERIES.get(query));
+  }
+
+  private static List<Row> result(String sql) throws Exception {
+    Map<Row, Integer> rows = new HashMap<>();
+    CloseableIterator<Row> changes = tables.executeSql(sql).collect();
+    try {
+      while (changes.hasNext()) {
+        Row row = changes.next();
+        int change =
+            row.getKind() == RowKind.INSERT || row.getKind() == RowKind.UPDATE_AFTER ? 1 : -1;
+        row.setKind(RowKind.INSERT);
+        rows.merge(row, change, Integer::sum);
+      }
+    } finally {
+      changes.close();
+    }
+    rows.values().removeIf(count -> count == 0);
+    assertThat(rows.values()).allMatch(count -> count == 1);
+    return new ArrayList<>(rows.keySet());
+  }
+
+  @Test
+  void usersNearALimit() throws Exception {
+    assertThat(rows("Users near a limit"))
+        .containsExactlyInAnyOrder(
+            Row.of("ada", "visits", "epsilon", 10.5, 0.0, 1.0),
+            Row.of("carol", "all models", "reports", 9.0, 1.0, 0.9));
+  }
+
+  @Test
+  void refusalsByReasonAndHour() throws Exception {
+    Map<String, Long> reports = new TreeMap<>();
+    for (Row row : rows("Refusals by reason and hour")) {
+      LocalDateTime hour = row.getFieldAs(0);
+      assertThat(hour).isAfter(started.minusHours(1)).isBefore(LocalDateTime.now(ZoneOffset.UTC));
+      assertThat(hour.getMinute()).isZero();
+      // The reports may have been sent at the turn of an hour.
+      reports.merge(row.getFieldAs(1), row.getFieldAs(2), Long::sum);
+    }
+    assertThat(reports)
+        .isEqualTo(
+            Map.of("REFUSED_BUDGET", 1L, "REFUSED_DIMENSION", 1L, "REFUSED_UNKNOWN_MODEL", 1L));
+  }
+
+  @Test
+  void spendByModel() throws Exception {
+    List<Row> rows = rows("Spend by model");
+    assertThat(rows).hasSize(2);
+    Map<String, Row> byModel = new HashMap<>();
+    rows.forEach(row -> byModel.put(row.getFieldAs(0), row));
+    // Ada 6 reports, Bob 1, Carol 9, Eve 2, of which one has the wrong dimension.
+    assertThat(byModel.get("visits"))
+        .isEqualTo(Row.of("visits", 4L, 18L, 10.5, (10.5 + 1 + 4.5 + 2) / 4, 0.0));
+    Row central = byModel.get("rides");
+    assertThat(central.<Long>getFieldAs(1)).isEqualTo(2);
+    assertThat(central.<Double>getFieldAs(5)).isPositive();
+  }
+
+  @Test
+  void guarantees() throws Exception {
+    GuaranteeEvent newest =
+        records.read(TOPICS.guarantees(), GuaranteeEvent::parseFrom).get("rides");
+    assertThat(newest.getRound()).isEqualTo(1);
+    assertThat(newest.getReplaceOne().getEpsilon()).isPositive();
+    assertThat(rows("Guarantees"))
+        .containsExactly(
+            Row.of(
+                "rides",
+                1L,
+                "tree",
+                newest.getReplaceOne().getEpsilon(),
+                newest.getReplaceOne().getMu(),
+                1e-6));
+  }
+
+  @Test
+  void models() throws Exception {
+    ModelUpdate newest = records.read(TOPICS.updates(), ModelUpdate::parseFrom).get("visits");
+    List<Row> rows = rows("Models");
+    // The third model is retired: its newest record is null.
+    assertThat(rows)
+        .extracting(row -> row.getField(0))
+        .containsExactlyInAnyOrder("visits", "rides");
+    Row visits =
+        rows.stream().filter(row -> "visits".equals(row.getField(0))).findFirst().orElseThrow();
+    assertThat(visits.<Long>getFieldAs(1)).isEqualTo(newest.getRound());
+    assertThat(visits.<Long>getFieldAs(2)).isEqualTo(newest.getUsed()).isEqualTo(Scenario.USED);
+    assertThat(visits.<Double[]>getFieldAs(3))
+        .containsExactly(newest.getAverageList().toArray(Double[]::new));
+    assertThat(Duration.between(visits.<Instant>getFieldAs(4), Instant.now()))
+        .isBetween(Duration.ZERO, Duration.ofMinutes(5));
+  }
+
+  @Test
+  void messagesThatARecordLacksAreNull() throws Exception {
+    assertThat(
+            result(
+                "SELECT DISTINCT user_id, l2_laplace.epsilon, gaussian IS NULL, priv_unit IS NULL,"
+                    + " left_model IS NULL, source.topic FROM accounting"
+                    + " WHERE user_id IN ('bob', 'dora') OR model_id = 'invented'"))
+        .containsExactlyInAnyOrder(
+            Row.of("bob", 1.0, true, true, false, TOPICS.gradients()),
+            Row.of("dora", null, true, true, false, TOPICS.rawGradients()),
+            Row.of("eve", 1.0, true, true, true, TOPICS.gradients()));
+  }
+
+  /**
+   * The limit of `visits` is an epsilon. The page explains why its query needs a view of limits.
+   */
+  @Test
+  void numbersThatARecordLacksAreZero() throws Exception {
+    AccountingEvent newest =
+        records.read(TOPICS.accounting(), AccountingEvent::parseFrom).get("bob");
+    assertThat(newest.getLeftModel().hasEpsilon()).isTrue();
+    assertThat(newest.getLeftModel().hasReports()).isFalse();
+    assertThat(
+            result(
+                "SELECT left_model.epsilon, left_model.reports FROM accounting"
+                    + " WHERE user_id = 'bob'"))
+        .containsExactly(Row.of(9.0, 0L));
+  }
+
+  @Test
+  void theKafkaConnectorFailsOnARetiredModel() {
+    tables.executeSql(
+        "CREATE TEMPORARY TABLE appended (model_id STRING, round BIGINT) WITH ('connector' = 'kafka',"
+            + " 'topic' = '%s', 'properties.bootstrap.servers' = '%s',"
+                .formatted(TOPICS.updates(), broker.bootstrapServers())
+            + " 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset',"
+            + " 'format' = 'protobuf',"
+            + " 'protobuf.message-class-name' = 'io.croupier.schemas.ModelUpdate')");
+    assertThatThrownBy(() -> result("SELECT * FROM appended"))
+        .hasStackTraceContaining("Failed to deserialize consumer record");
+  }
+}
