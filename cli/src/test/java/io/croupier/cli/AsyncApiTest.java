@@ -139,7 +139,9 @@ class AsyncApiTest {
       JsonNode schema = message.at("/payload/schema");
       if (!schema.isMissingNode()) {
         String name = message.get("name").asText().substring("croupier.v1.".length());
-        assertThat(schema.asText()).as(name).isEqualTo(source(RECORDS.findMessageTypeByName(name)));
+        assertThat(schema.asText())
+            .as("%s in docs/asyncapi.yaml, beside that of croupier.proto", name)
+            .isEqualTo(source(RECORDS.findMessageTypeByName(name)));
         payloads++;
       }
     }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
@@ -153,6 +154,24 @@ class SqlPageITCase {
     rows.values().removeIf(count -> count == 0);
     assertThat(rows.values()).allMatch(count -> count == 1);
     return new ArrayList<>(rows.keySet());
+  }
+
+  @Test
+  void namesTheJarsOfTheseVersions() throws Exception {
+    String page = Files.readString(PAGE, UTF_8);
+    assertThat(page)
+        .contains(
+            "`flink-sql-connector-kafka-%s.jar`".formatted(version("flink.kafka.version")),
+            "`flink-protobuf-%s.jar`".formatted(version("flink.version")),
+            "`protobuf-java-%s.jar`".formatted(version("protobuf.version")));
+  }
+
+  private static String version(String property) throws Exception {
+    Matcher version =
+        Pattern.compile("<%1$s>(.*)</%1$s>".formatted(Pattern.quote(property)))
+            .matcher(Files.readString(Path.of("..", "pom.xml"), UTF_8));
+    assertThat(version.find()).as(property).isTrue();
+    return version.group(1);
   }
 
   @Test
