@@ -38,6 +38,7 @@ import org.apache.flink.util.CloseableIterator;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>Ada has spent her budget for the model `visits`, Carol 9 of 10 reports, Bob little. Eve
  * reports to a model that doesn't exist, with a wrong dimension, and one report twice.
  */
+@Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SqlPageITCase {
   private static final Path PAGE = Path.of("..", "docs", "sql.md");
