@@ -2,37 +2,12 @@ package io.croupier.operators.flink.learner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.flink.Subtasks.Backend;
-import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
-import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class EndOfInputTest {
-  private LearnerTasks learner;
-
-  @BeforeEach
-  void start() throws Exception {
-    learner = new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED);
-  }
-
-  @AfterEach
-  void close() {
-    learner.close();
-  }
-
-  private List<ModelUpdate> updates() {
-    return TestRecords.updates(learner.outputs());
-  }
-
-  private void run(ModelSpec.Builder spec) throws Exception {
-    learner.publish(TestRecords.published(0, spec));
-    learner.barrier();
-  }
+class EndOfInputTest extends UninterruptedLearner {
 
   @Test
   void theEndOfTheInputPublishes() throws Exception {

@@ -13,34 +13,22 @@ import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
-import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Position;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class JournalTest {
-  private LearnerTasks learner;
+class JournalTest extends UninterruptedLearner {
+  @Override
+  JournalSettings journal() {
+    return JournalSettings.on("gradients", 1 << 20);
+  }
 
-  @AfterEach
-  void close() {
+  private void restart(JournalSettings journal) throws Exception {
     learner.close();
-  }
-
-  private void start(JournalSettings journal) throws Exception {
     learner = new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED, journal);
-  }
-
-  private void start() throws Exception {
-    start(JournalSettings.on("gradients", 1 << 20));
-  }
-
-  private void run(ModelSpec.Builder spec) throws Exception {
-    learner.publish(TestRecords.published(0, spec));
-    learner.barrier();
   }
 
   /** Sends the learner a sum of reports at successive offsets of partition 1. */
@@ -92,7 +80,6 @@ class JournalTest {
 
   @Test
   void usageExample() throws Exception {
-    start();
     run(TestRecords.sgd("m"));
     report(0, 7, 1);
     report(0, 5, 1);
@@ -116,7 +103,6 @@ class JournalTest {
 
   @Test
   void bundlesKeepTheOrderInWhichTheyWereAddedUp() throws Exception {
-    start();
     run(TestRecords.sgd("m").setReportsPerRound(4));
     RoundSum first = sum("m", 0, 20, 3);
     first.offsets = new long[] {22, 20, 21};
@@ -136,7 +122,6 @@ class JournalTest {
 
   @Test
   void droppedReportsAreJournalledToo() throws Exception {
-    start();
     run(TestRecords.sgd("m").setMaxStaleness(0));
     report(3, 1, 1);
     report(0, 2, 1);
@@ -159,7 +144,6 @@ class JournalTest {
 
   @Test
   void aRoundThatTimesOutClosesWithoutReports() throws Exception {
-    start();
     run(TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100));
     report(0, 1, 1);
     learner.barrier();
@@ -178,7 +162,6 @@ class JournalTest {
 
   @Test
   void aReportThatWaitedForItsSpecIsJournalledWhenItIsTaken() throws Exception {
-    start();
     run(TestRecords.sgd("m"));
     RoundSum ahead = sum("m", 0, 1, 1);
     ahead.specOffset = 3;
@@ -193,18 +176,16 @@ class JournalTest {
 
   @Test
   void theUpdateOfAChangedSpecIsJournalledWithoutABundle() throws Exception {
-    start();
     run(TestRecords.sgd("m"));
     learner.publish(TestRecords.published(1, TestRecords.sgd("m").setMaxStaleness(3)));
     learner.barrier();
-    assertThat(TestRecords.updates(learner.outputs())).hasSize(2);
+    assertThat(updates()).hasSize(2);
     assertThat(bundles())
         .containsExactly(Bundle.newBuilder().setPublished(true).setRoundHeld(true).build());
   }
 
   @Test
   void aHeldRoundIsJournalled() throws Exception {
-    start();
     run(TestRecords.sgd("m"));
     learner.lag(5_000);
     report(0, 1, 1);
@@ -217,14 +198,11 @@ class JournalTest {
         .containsExactly(
             reports(0, 1, 1).setClosedRound(0).setPublished(true).setRoundHeld(true).build(),
             Bundle.newBuilder().setPublished(true).build());
-    assertThat(TestRecords.updates(learner.outputs()))
-        .extracting(ModelUpdate::getRound)
-        .containsExactly(0L, 0L, 1L);
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 0L, 1L);
   }
 
   @Test
   void theBeginningOfAModelWithReportsBeforeItsFirstUpdateIsJournalled() throws Exception {
-    start();
     learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
     report(0, 1, 1);
     learner.barrier();
@@ -240,7 +218,6 @@ class JournalTest {
 
   @Test
   void theBeginningOfASuccessorOfARetiredModelIsJournalled() throws Exception {
-    start();
     run(TestRecords.sgd("m").setReportsPerRound(2));
     report(0, 1, 1);
     learner.publish(TestRecords.retired(1, "m"));
@@ -261,7 +238,6 @@ class JournalTest {
 
   @Test
   void theEndOfTheInputEmitsEverything() throws Exception {
-    start();
     run(TestRecords.sgd("m"));
     report(0, 1, 1);
     learner.onEach(harness -> harness.endAllInputs());
@@ -272,7 +248,7 @@ class JournalTest {
   @Test
   void piecesAreEmittedEarlyAndOnlyPublishedBundlesAreMarked() throws Exception {
     JournalSettings small = JournalSettings.on("gradients", 500);
-    start(small);
+    restart(small);
     run(TestRecords.sgd("m"));
     List<Bundle> expected = new ArrayList<>();
     int early = 0;
@@ -302,7 +278,6 @@ class JournalTest {
 
   @Test
   void modelsHaveSeparateEntries() throws Exception {
-    start();
     run(TestRecords.sgd("m"));
     run(TestRecords.sgd("n"));
     learner.report(sum("m", 0, 1, 1));
@@ -316,7 +291,7 @@ class JournalTest {
 
   @Test
   void nothingIsJournalledWhenItIsOff() throws Exception {
-    start(JournalSettings.OFF);
+    restart(JournalSettings.OFF);
     run(TestRecords.sgd("m").setReportsPerRound(2).setRoundTimeoutMs(100));
     report(0, 1, 1);
     learner.advanceTime(100);

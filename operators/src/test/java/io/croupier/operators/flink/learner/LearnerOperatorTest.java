@@ -14,33 +14,9 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class LearnerOperatorTest {
-  private LearnerTasks learner;
-
-  @BeforeEach
-  void start() throws Exception {
-    learner = new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED);
-  }
-
-  @AfterEach
-  void close() {
-    learner.close();
-  }
-
-  private List<ModelUpdate> updates() {
-    return TestRecords.updates(learner.outputs());
-  }
-
-  private void run(ModelSpec.Builder spec) throws Exception {
-    learner.publish(TestRecords.published(0, spec));
-    learner.barrier();
-  }
-
+class LearnerOperatorTest extends UninterruptedLearner {
   private static RoundSum judgedBy(long specOffset, RoundSum sum) {
     sum.specOffset = specOffset;
     return sum;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.RestoredInEveryBackend;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
@@ -22,8 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A run with snapshots and restores equals an uninterrupted run, bit for bit, for every state of
@@ -90,13 +89,7 @@ class LearnerStateTest {
     return specs;
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void model(Backend backend, Plan plan) throws Exception {
     List<OutboundRecord> records =
         playTwice(
@@ -157,13 +150,7 @@ class LearnerStateTest {
     return sum;
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void nextRoundOfARetiredModel(Backend backend, Plan plan) throws Exception {
     List<OutboundRecord> records =
         playTwice(
@@ -189,13 +176,7 @@ class LearnerStateTest {
     assertThat(last(records).getUsed()).isZero();
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void lastGoodSpec(Backend backend, Plan plan) throws Exception {
     List<OutboundRecord> records =
         playTwice(
@@ -219,13 +200,7 @@ class LearnerStateTest {
     assertThat(last(records).getWeightsList()).containsExactly(-0.5, 0.0);
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void waitingForSpec(Backend backend, Plan plan) throws Exception {
     List<OutboundRecord> records =
         playTwice(
@@ -254,13 +229,7 @@ class LearnerStateTest {
     assertThat(last(records).getWeights(0)).isEqualTo(-7);
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void roundTimeouts(Backend backend, Plan plan) throws Exception {
     List<OutboundRecord> records =
         playTwice(

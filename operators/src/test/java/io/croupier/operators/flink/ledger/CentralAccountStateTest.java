@@ -3,6 +3,7 @@ package io.croupier.operators.flink.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.flink.RestoredInEveryBackend;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
@@ -19,8 +20,6 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** The ledger's charges for noise continue after a restart. */
 class CentralAccountStateTest {
@@ -94,13 +93,7 @@ class CentralAccountStateTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void runningZetas(Backend backend, Plan plan) throws Exception {
     DpFtrl.Builder tree =
         DpFtrl.newBuilder()
@@ -115,13 +108,7 @@ class CentralAccountStateTest {
         .endsWith("ada 8: 4.0", "bob 8: 4.0", "ada 9: 0.0");
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void wholeCharges(Backend backend, Plan plan) throws Exception {
     DpFtrl.Builder blt =
         DpFtrl.newBuilder().setClipNorm(1).setLearningRate(1).setNoiseMultiplier(2);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.RestoredInEveryBackend;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
@@ -18,8 +19,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A run with snapshots and restores equals an uninterrupted run, bit for bit, for every state of
@@ -66,13 +65,7 @@ class LedgerStateTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void specs(Backend backend, Plan plan) throws Exception {
     List<AccountingEvent> events =
         playTwice(
@@ -107,13 +100,7 @@ class LedgerStateTest {
             Outcome.ADMITTED);
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void modelTotals(Backend backend, Plan plan) throws Exception {
     List<AccountingEvent> events = playTwice(backend, plan, LedgerStateTest::spendOnTwoModels);
     assertThat(events)
@@ -121,13 +108,7 @@ class LedgerStateTest {
         .containsExactly(1.0, 1.0, 1.0, 2.0, 2.0, 2.0);
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void userTotals(Backend backend, Plan plan) throws Exception {
     List<AccountingEvent> events = playTwice(backend, plan, LedgerStateTest::spendOnTwoModels);
     assertThat(events)
@@ -149,13 +130,7 @@ class LedgerStateTest {
     ledger.judge(TestRecords.report("u", 4, "n", 0.5, 0));
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void replayWindows(Backend backend, Plan plan) throws Exception {
     List<AccountingEvent> events =
         playTwice(
@@ -196,13 +171,7 @@ class LedgerStateTest {
     return report;
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "HASH_MAP, RESTORED",
-    "HASH_MAP, RESCALED",
-    "ROCKS_DB, RESTORED",
-    "ROCKS_DB, RESCALED"
-  })
+  @RestoredInEveryBackend
   void allTogetherOnAnyStream(Backend backend, Plan plan) throws Exception {
     List<AccountingEvent> events =
         playTwice(
