@@ -2,61 +2,26 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.broker.EmbeddedBroker;
-import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The default max_staleness, counted in visible publications. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class StalenessITCase {
+class StalenessITCase extends FollowedJob {
   private static final long NEVER_PUBLISHED = 1_000_000;
 
-  @TempDir private Path directory;
-  private EmbeddedBroker broker;
-  private TestTopics testTopics;
-  private FollowedUpdates updates;
-  private JobClient job;
   private int sent;
 
-  @BeforeEach
-  void startJob() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-    testTopics = new TestTopics(broker, "staleness");
-    updates = new FollowedUpdates(testTopics);
-    Map<String, String> settings = new HashMap<>(testTopics.defaults());
-    settings.put("checkpoint.interval", "100 ms");
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    settings.put("flink.restart-strategy.type", "none");
-    job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings));
-  }
-
-  @AfterEach
-  void cancelJob() throws Exception {
-    job.cancel().get(30, TimeUnit.SECONDS);
-    updates.close();
-    testTopics.close();
-    broker.close();
+  StalenessITCase() {
+    super("staleness", "100 ms");
   }
 
   @Test
