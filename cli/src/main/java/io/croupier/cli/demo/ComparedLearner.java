@@ -183,8 +183,7 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
     return switch (kind) {
       case ADAPTIVE_RADIUS -> spec.setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build();
       case BANCO ->
-          spec.setBanco(Banco.newBuilder().setStrongestNoise(parameters.strongest(dimension)))
-              .build();
+          spec.setBanco(Banco.newBuilder().setStrongestNoise(parameters.strongest(spec))).build();
       case BLACK_BOX -> spec.setBlackBox(BlackBox.getDefaultInstance()).build();
       // The bound on the gradient's norm bounds each coordinate, too.
       case COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance()).build();

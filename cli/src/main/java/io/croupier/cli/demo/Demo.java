@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.commons.rng.sampling.PermutationSampler;
 import org.apache.commons.rng.simple.RandomSource;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -98,7 +99,7 @@ final class Demo {
 
   private boolean perform(PrintWriter out) throws Exception {
     List<ModelSpec> specs = specs();
-    Randomiser randomiser = randomiser();
+    Map<String, Randomiser> randomisers = randomisers(specs);
     Problem problem = data.problem();
     out.println(data.description());
     data.notes().forEach(out::println);
@@ -120,7 +121,7 @@ final class Demo {
       for (String modelId : modelIds) {
         models.await(modelId, FIRST_PUBLICATION);
       }
-      reconciliation = letPeopleReport(randomiser, models, scores, spendTracker);
+      reconciliation = letPeopleReport(randomisers, models, scores, spendTracker);
       for (String modelId : modelIds) {
         last.add(models.newest(modelId).orElseThrow());
       }
@@ -199,25 +200,24 @@ final class Demo {
         : Guarantees.await(environment.kafka(), environment.topics().guarantees(), rounds);
   }
 
-  private Randomiser randomiser() {
+  /** The randomisers for the models that receive noised reports. */
+  private Map<String, Randomiser> randomisers(List<ModelSpec> specs) {
     try {
-      return parameters.randomiser(data.problem().dimension());
+      return noised(specs).stream()
+          .collect(Collectors.toMap(ModelSpec::getModelId, parameters::randomiser));
     } catch (IllegalArgumentException e) {
       throw new InputException("--epsilon: " + e.getMessage(), e);
     }
   }
 
   private Reconciliation letPeopleReport(
-      Randomiser randomiser,
+      Map<String, Randomiser> randomisers,
       ModelSubscriber models,
       PublicationScores scores,
       SpendTracker spendTracker)
       throws InterruptedException {
-    // The command refuses --undisclosed where that is impossible.
-    Randomiser undisclosed =
-        randomiser instanceof GridRandomiser onGrid
-            ? new UndisclosedRandomiser(onGrid)
-            : randomiser;
+    Map<String, Randomiser> undisclosed = new HashMap<>(randomisers);
+    undisclosed.replaceAll((modelId, randomiser) -> undisclosed(randomiser));
     String topic = environment.topics().gradients();
     int[] order = order();
     try (Producer<byte[], byte[]> producer =
@@ -234,7 +234,8 @@ final class Demo {
                 person ->
                     new GradientReporter(
                         producer, topic, LocalLedger.inMemory(user(person), Limit.NONE)),
-                place -> parameters.isUndisclosed(place) ? undisclosed : randomiser,
+                (place, modelId) ->
+                    (parameters.isUndisclosed(place) ? undisclosed : randomisers).get(modelId),
                 groups(order, models, producer));
         Progress progress = Progress.on(learners, parameters, data.problem().fitName())) {
       CompletionMonitor monitor =
@@ -242,6 +243,13 @@ final class Demo {
       simulatedClients.start(peoplePerSecond, monitor::isStalled);
       return monitor.untilSettled(progress);
     }
+  }
+
+  /** The same noise without a declaration; the command refuses forms that disclose themselves. */
+  private static Randomiser undisclosed(Randomiser randomiser) {
+    return randomiser instanceof GridRandomiser onGrid
+        ? new UndisclosedRandomiser(onGrid)
+        : randomiser;
   }
 
   /** The groups that send raw reports. */

@@ -4,6 +4,7 @@ import io.croupier.cli.NoiseMechanism;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Declarations;
+import io.croupier.schemas.ModelSpecOrBuilder;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StrongestNoise;
 
@@ -60,21 +61,24 @@ record DemoParameters(
   }
 
   /**
-   * The randomiser of every person, for one report to each model. It must be {@link
-   * Randomiser#fitted} to the clip of a model, whatever that is: the guarantee remains.
+   * The randomiser of every person for one report to a model: on its grid, or, if its clip moves,
+   * on the finest of its grids.
    *
-   * @param dimension of the models
+   * @param spec of the model; dimension and clip are sufficient
    * @throws IllegalArgumentException if epsilon is out of range
    */
-  Randomiser randomiser(int dimension) {
-    Calibration ofAnyClip = new Calibration(1, dimension, ModelSpecs.gridExponent(1), 1, true);
-    return mechanism.randomiser(ofAnyClip, epsilon, delta());
+  Randomiser randomiser(ModelSpecOrBuilder spec) {
+    boolean moves = spec.hasAdaptiveClip();
+    double bound = moves ? 1 : spec.getGradientBound();
+    Calibration calibration =
+        new Calibration(bound, spec.getDimension(), ModelSpecs.gridExponent(bound), 1, moves);
+    return mechanism.randomiser(calibration, epsilon, delta());
   }
 
-  /** What BANCO is to accept: the noise of all. */
-  StrongestNoise strongest(int dimension) {
+  /** What BANCO is to accept: the noise of all reports to its model. */
+  StrongestNoise strongest(ModelSpecOrBuilder spec) {
     StrongestNoise.Builder strongest = StrongestNoise.newBuilder();
-    Declarations.declare(randomiser(dimension).mechanism(), strongest);
+    Declarations.declare(randomiser(spec).mechanism(), strongest);
     return strongest.build();
   }
 

@@ -37,8 +37,20 @@ final class SimulatedClients implements AutoCloseable {
   private final List<String> modelIds;
   private final Function<String, ModelSnapshot> newest;
   private final IntFunction<GradientReporter> reporterOf;
-  private final IntFunction<Randomiser> randomiserOf;
+  private final Randomisers randomisers;
   private final List<Cohorts> cohorts;
+
+  /** Returns the randomiser of a person for a model. */
+  @FunctionalInterface
+  interface Randomisers {
+    /**
+     * Returns a randomiser on the model's grid, or on the finest one of a moving clip.
+     *
+     * @param place of the person in the order, from 0
+     */
+    Randomiser of(int place, String modelId);
+  }
+
   private final Thread thread = new Thread(this::come, "simulated-clients");
   private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
   private volatile long reported;
@@ -55,8 +67,7 @@ final class SimulatedClients implements AutoCloseable {
    * @param order in which people arrive
    * @param newest returns a model's newest committed publication
    * @param reporterOf makes the reporter of a person
-   * @param randomiserOf returns the randomiser of the person at a place in the order, from 0, which
-   *     is fitted to the clip of each model
+   * @param randomisers returns the randomiser of a person for a model
    * @param cohorts groups that send raw gradients
    */
   SimulatedClients(
@@ -65,14 +76,14 @@ final class SimulatedClients implements AutoCloseable {
       List<String> modelIds,
       Function<String, ModelSnapshot> newest,
       IntFunction<GradientReporter> reporterOf,
-      IntFunction<Randomiser> randomiserOf,
+      Randomisers randomisers,
       List<Cohorts> cohorts) {
     this.problem = problem;
     this.order = order;
     this.modelIds = List.copyOf(modelIds);
     this.newest = newest;
     this.reporterOf = reporterOf;
-    this.randomiserOf = randomiserOf;
+    this.randomisers = randomisers;
     this.cohorts = List.copyOf(cohorts);
     this.thread.setDaemon(true);
   }
@@ -140,7 +151,7 @@ final class SimulatedClients implements AutoCloseable {
         if (closed) {
           return;
         }
-        int reports = report(order[i], randomiserOf.apply(i), gradient);
+        int reports = report(i, gradient);
         reported = i + 1L;
         sent = count += reports + answers(i + 1);
         due += nanosPerPerson;
@@ -184,12 +195,14 @@ final class SimulatedClients implements AutoCloseable {
     return due;
   }
 
-  /** Sends a person's reports and returns their number. */
-  private int report(int person, Randomiser randomiser, double[] gradient) {
+  /** Sends the reports of the person at a place in the order, and returns their number. */
+  private int report(int place, double[] gradient) {
+    int person = order[place];
     GradientReporter reporter = reporterOf.apply(person);
     int reports = 0;
     for (String modelId : modelIds) {
       ModelSnapshot snapshot = newest.apply(modelId);
+      Randomiser randomiser = randomisers.of(place, modelId);
       Optional<Future<RecordMetadata>> report =
           reporter.answers(snapshot)
               ? Optional.of(gradient(reporter, snapshot, person, randomiser, gradient))
@@ -213,7 +226,7 @@ final class SimulatedClients implements AutoCloseable {
         snapshot,
         gradient,
         isOfFeatures ? snapshot.slopeBound() * problem.featureNorm(person) : Sizes.norm(gradient),
-        randomiser.fitted(snapshot.gradientBound(), snapshot.gridExponent()));
+        randomiser);
   }
 
   /**

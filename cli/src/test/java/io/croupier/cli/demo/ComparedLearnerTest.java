@@ -75,10 +75,7 @@ class ComparedLearnerTest {
             .setRound(0)
             .setUserId("u")
             .setSequence(1);
-    parameters
-        .randomiser(8)
-        .fitted(0.25, ModelSpecs.gridExponent(spec))
-        .release(new double[8], view);
+    parameters.randomiser(spec).release(new double[8], view);
     Decoded decoded =
         new ReportDecoder("raw")
             .decode(

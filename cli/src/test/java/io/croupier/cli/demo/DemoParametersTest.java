@@ -1,8 +1,10 @@
 package io.croupier.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.croupier.cli.NoiseMechanism;
+import io.croupier.schemas.ModelSpec;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +45,21 @@ class DemoParametersTest {
     assertThat(census.ofPlace(879)).isOne();
     assertThat(terms(0, 300).rounds()).isEqualTo(new Rounds(8, 37));
     assertThat(terms(0, 31).rounds()).isEqualTo(new Rounds(1, 31));
+  }
+
+  /** The grid of clip 0.25 has 2^16 steps; those of a moving clip have up to 2^17. */
+  @Test
+  void noiseMustFitTheGridOfItsModelOnly() {
+    DemoParameters parameters =
+        new DemoParameters(NoiseMechanism.L2_LAPLACE, 0.022, 0, 0.25, 1, 1000, 1);
+    ModelSpec.Builder fixed = ModelSpec.newBuilder().setDimension(1000).setGradientBound(0.25);
+    ModelSpec.Builder moving = ModelSpec.newBuilder().setDimension(1000);
+    moving.getAdaptiveClipBuilder();
+
+    assertThat(parameters.randomiser(fixed).gradientBound()).isEqualTo(0.25);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> parameters.randomiser(moving))
+        .withMessageContaining("on the grid of a moving clip");
   }
 
   private static long undisclosed(double share, int people) {

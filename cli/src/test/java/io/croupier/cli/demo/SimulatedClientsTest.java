@@ -249,13 +249,14 @@ class SimulatedClientsTest {
     return clients(producer, order, newest, 8);
   }
 
-  /** Person 2 of the order doesn't disclose the noise, which all make for the clip 1. */
+  /** Person 2 of the order doesn't disclose the noise. */
   private SimulatedClients clients(
       MockProducer<byte[], byte[]> producer,
       int[] order,
       Function<String, ModelSnapshot> newest,
       double epsilon) {
-    GridRandomiser randomiser = new L2LaplaceRandomiser(1, 6, -16, epsilon);
+    GridRandomiser randomiser =
+        new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, epsilon);
     return new SimulatedClients(
         problem,
         order,
@@ -264,7 +265,7 @@ class SimulatedClientsTest {
         person ->
             new GradientReporter(
                 producer, "gradients", LocalLedger.inMemory("p" + person, Limit.NONE)),
-        place -> place == 2 ? new UndisclosedRandomiser(randomiser) : randomiser,
+        (place, modelId) -> place == 2 ? new UndisclosedRandomiser(randomiser) : randomiser,
         List.of());
   }
 

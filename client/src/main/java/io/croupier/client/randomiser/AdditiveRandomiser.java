@@ -57,7 +57,7 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
     }
     AdditiveRandomiser last = lastFitted;
     if (last == null || !last.isOn(gradientBound, gridExponent)) {
-      last = on(GradientGrid.ofRound(gradientBound, dimension(), gridExponent), bits);
+      last = on(GradientGrid.ofBound(gradientBound, dimension(), gridExponent), bits);
       lastFitted = last;
     }
     return last;

@@ -74,7 +74,7 @@ public record Calibration(
   /** The grid on which noise takes the most steps. */
   private GradientGrid finest() {
     return clipMoves
-        ? GradientGrid.ofRound(Math.nextDown(2 * least()), dimension, gridExponent)
+        ? GradientGrid.finestOfMovingClip(dimension, gridExponent, least())
         : new GradientGrid(gradientBound, dimension, gridExponent);
   }
 

@@ -33,14 +33,24 @@ final class GradientGrid {
   private final int dimension;
   private final int gridExponent;
 
-  /** Whether the model's spec may state another grid exponent. */
-  private final boolean canBeChosen;
+  private final ExponentSource exponentSource;
 
-  GradientGrid(double gradientBound, int dimension, int gridExponent) {
-    this(gradientBound, dimension, gridExponent, true);
+  /** What determines the grid exponent. */
+  private enum ExponentSource {
+    /** The model's spec, which may state another one. */
+    SPEC,
+    /** The gradient bound. */
+    BOUND,
+    /** The gradient bound, on the finest of the grids that a moving clip may have. */
+    MOVING_CLIP
   }
 
-  private GradientGrid(double gradientBound, int dimension, int gridExponent, boolean canBeChosen) {
+  GradientGrid(double gradientBound, int dimension, int gridExponent) {
+    this(gradientBound, dimension, gridExponent, ExponentSource.SPEC);
+  }
+
+  private GradientGrid(
+      double gradientBound, int dimension, int gridExponent, ExponentSource exponentSource) {
     if (!(gradientBound > 0 && gradientBound <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(
           "gradientBound is " + gradientBound + "; it must be positive and finite");
@@ -57,12 +67,18 @@ final class GradientGrid {
     this.gradientBound = gradientBound;
     this.dimension = dimension;
     this.gridExponent = gridExponent;
-    this.canBeChosen = canBeChosen;
+    this.exponentSource = exponentSource;
   }
 
-  /** The grid of one round of a model whose clip moves, which follows from the clip. */
-  static GradientGrid ofRound(double clip, int dimension, int gridExponent) {
-    return new GradientGrid(clip, dimension, gridExponent, false);
+  /** The grid that belongs to a bound. */
+  static GradientGrid ofBound(double gradientBound, int dimension, int gridExponent) {
+    return new GradientGrid(gradientBound, dimension, gridExponent, ExponentSource.BOUND);
+  }
+
+  /** The finest of all grids with this exponent that a moving clip may have. */
+  static GradientGrid finestOfMovingClip(int dimension, int gridExponent, double leastBound) {
+    return new GradientGrid(
+        Math.nextDown(2 * leastBound), dimension, gridExponent, ExponentSource.MOVING_CLIP);
   }
 
   double gradientBound() {
@@ -136,12 +152,16 @@ final class GradientGrid {
     if (fits(gridExponent, logOverflow)) {
       return;
     }
-    if (!canBeChosen) {
+    if (exponentSource != ExponentSource.SPEC) {
+      String grid =
+          exponentSource == ExponentSource.MOVING_CLIP
+              ? "a moving clip, which has up to 2^%d steps"
+                  .formatted(Math.getExponent(inSteps(gradientBound)) + 1)
+              : "gradientBound %s, which has %.0f steps"
+                  .formatted(gradientBound, Math.floor(inSteps(gradientBound)));
       throw new IllegalArgumentException(
-          String.format(
-              "%s requires noise that exceeds 32 bits on the grid of a moving clip, which has up to"
-                  + " 2^%d steps (dimension %d); a higher level for each report requires less",
-              level, Math.getExponent(inSteps(gradientBound)) + 1, dimension));
+          "%s requires noise that exceeds 32 bits on the grid of %s (dimension %d); a higher level for each report requires less"
+              .formatted(level, grid, dimension));
     }
     String problem =
         String.format(

@@ -151,6 +151,17 @@ class FittedRandomiserTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"gaussian", "l2Laplace", "coordinateLaplace", "taus"})
+  void noiseThatDoesNotFitTheGridOfABoundNamesTheBound(String mechanism) {
+    Randomiser between = BETWEEN.get(mechanism).apply(new Calibration(1, 1000, -16, 1));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> between.fitted(1.99, -16))
+        .withMessageContaining("on the grid of gradientBound 1.99, which has 130416 steps")
+        .withMessageContaining("(dimension 1000)")
+        .withMessageNotContaining("moving clip");
+  }
+
   @Test
   void whatIsCalibratedForAMovingClipFitsEveryClip() {
     Calibration moving = moving(1.2);
