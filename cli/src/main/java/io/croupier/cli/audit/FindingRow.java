@@ -1,8 +1,6 @@
 package io.croupier.cli.audit;
 
-import com.github.freva.asciitable.AsciiTable;
-import com.github.freva.asciitable.Column;
-import com.github.freva.asciitable.HorizontalAlign;
+import io.croupier.cli.io.Table;
 import java.util.List;
 
 /** A row of an audit's table: a claimed quantity, what was measured, and the verdict. */
@@ -15,17 +13,8 @@ record FindingRow(String quantity, String claimed, String measured, String verdi
 
   /** Returns the table of rows, without a final line separator. */
   static String table(List<FindingRow> rows) {
-    return AsciiTable.getTable(
-        AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER,
-        rows,
-        List.of(
-            column("", HorizontalAlign.LEFT).with(FindingRow::quantity),
-            column("claimed", HorizontalAlign.RIGHT).with(FindingRow::claimed),
-            column("measured", HorizontalAlign.RIGHT).with(FindingRow::measured),
-            column("", HorizontalAlign.LEFT).with(FindingRow::verdict)));
-  }
-
-  private static Column column(String header, HorizontalAlign align) {
-    return new Column().header(header).headerAlign(align).dataAlign(align);
+    Table table = new Table("", "claimed", "measured", "").words("");
+    rows.forEach(row -> table.row(row.quantity, row.claimed, row.measured, row.verdict));
+    return table.text();
   }
 }

@@ -18,7 +18,7 @@ final class LiveBars implements Progress {
         learners.stream()
             .map(
                 learner ->
-                    CountBar.withoutEnd(
+                    CountBar.withoutRemainingTime(
                         StringUtils.rightPad(learner.label(), width), learner.reports(parameters)))
             .toList();
   }

@@ -46,7 +46,7 @@ public final class CountBar implements AutoCloseable {
   }
 
   /** Starts a bar that shows no remaining time. */
-  public static CountBar withoutEnd(String things, long most) {
+  public static CountBar withoutRemainingTime(String things, long most) {
     return new CountBar(new ProgressBarBuilder().hideEta(), things, most, true);
   }
 

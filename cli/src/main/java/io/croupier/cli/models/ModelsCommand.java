@@ -1,12 +1,10 @@
 package io.croupier.cli.models;
 
-import com.github.freva.asciitable.AsciiTable;
-import com.github.freva.asciitable.Column;
-import com.github.freva.asciitable.HorizontalAlign;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
+import io.croupier.cli.io.Table;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -115,31 +113,20 @@ public final class ModelsCommand implements Runnable {
   }
 
   private static String table(Collection<ModelSpec> specs) {
-    return AsciiTable.getTable(
-        AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER,
-        specs,
-        List.of(
-            left("model").with(ModelSpec::getModelId),
-            left("learner").with(model -> model.getLearnerCase().name().toLowerCase(Locale.ROOT)),
-            right("dimension").with(model -> Integer.toString(model.getDimension())),
-            right("gradient bound").with(ModelsCommand::gradientBound),
-            right("reports per round")
-                .with(model -> Integer.toString(ModelSpecs.reportsPerRound(model))),
-            left("limits").with(ModelsCommand::limits)));
-  }
-
-  private static Column left(String header) {
-    return new Column()
-        .header(header)
-        .headerAlign(HorizontalAlign.LEFT)
-        .dataAlign(HorizontalAlign.LEFT);
-  }
-
-  private static Column right(String header) {
-    return new Column()
-        .header(header)
-        .headerAlign(HorizontalAlign.RIGHT)
-        .dataAlign(HorizontalAlign.RIGHT);
+    Table table =
+        new Table("model", "learner", "dimension", "gradient bound", "reports per round", "limits")
+            .words("learner")
+            .words("limits");
+    for (ModelSpec model : specs) {
+      table.row(
+          model.getModelId(),
+          model.getLearnerCase().name().toLowerCase(Locale.ROOT),
+          Integer.toString(model.getDimension()),
+          gradientBound(model),
+          Integer.toString(ModelSpecs.reportsPerRound(model)),
+          limits(model));
+    }
+    return table.text();
   }
 
   private static String gradientBound(ModelSpec model) {

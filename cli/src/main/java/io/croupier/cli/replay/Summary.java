@@ -1,14 +1,10 @@
 package io.croupier.cli.replay;
 
-import com.github.freva.asciitable.AsciiTable;
-import com.github.freva.asciitable.Column;
-import com.github.freva.asciitable.ColumnData;
-import com.github.freva.asciitable.HorizontalAlign;
+import io.croupier.cli.io.Table;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /** The summary of a replay: a row for each model, and sentences about unused records. */
@@ -55,47 +51,43 @@ final class Summary {
   }
 
   private static String table(RecordCounts counts, Collection<ReplayedModel> models) {
-    List<ColumnData<ReplayedModel>> columns = new ArrayList<>();
-    columns.add(text("model", Summary::id));
-    columns.add(
-        text("learner", model -> model.spec().getLearnerCase().name().toLowerCase(Locale.ROOT)));
-    columns.add(number("rounds", ReplayedModel::round));
-    columns.add(number("admitted", model -> counts.of(id(model)).admitted()));
-    columns.add(number("used", ReplayedModel::used));
+    List<Count> columns = new ArrayList<>();
+    columns.add(new Count("rounds", ReplayedModel::round));
+    columns.add(new Count("admitted", model -> counts.of(id(model)).admitted()));
+    columns.add(new Count("used", ReplayedModel::used));
     if (models.stream().anyMatch(model -> model.answers() > 0)) {
-      columns.add(number("answers", ReplayedModel::answers));
+      columns.add(new Count("answers", ReplayedModel::answers));
     }
-    columns.add(number("open", ReplayedModel::open));
-    columns.add(number("too old", ReplayedModel::droppedStale));
-    columns.add(number("unpublished", ReplayedModel::droppedUnpublished));
+    columns.add(new Count("open", ReplayedModel::open));
+    columns.add(new Count("too old", ReplayedModel::droppedStale));
+    columns.add(new Count("unpublished", ReplayedModel::droppedUnpublished));
     if (models.stream().anyMatch(model -> model.droppedBound() > 0)) {
-      columns.add(number("other bound", ReplayedModel::droppedBound));
+      columns.add(new Count("other bound", ReplayedModel::droppedBound));
     }
-    columns.add(number("refused", model -> counts.of(id(model)).refused()));
-    columns.add(number("duplicates", model -> counts.of(id(model)).duplicates()));
-    return AsciiTable.getTable(
-        AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS_NO_OUTSIDE_BORDER, models, columns);
+    columns.add(new Count("refused", model -> counts.of(id(model)).refused()));
+    columns.add(new Count("duplicates", model -> counts.of(id(model)).duplicates()));
+
+    List<String> header = new ArrayList<>(List.of("model", "learner"));
+    columns.forEach(column -> header.add(column.header));
+    Table table = new Table(header.toArray(String[]::new)).words("learner");
+    for (ReplayedModel model : models) {
+      List<String> row = new ArrayList<>();
+      row.add(id(model));
+      row.add(model.spec().getLearnerCase().name().toLowerCase(Locale.ROOT));
+      columns.forEach(column -> row.add(column.text(model)));
+      table.row(row);
+    }
+    return table.text();
+  }
+
+  /** A column of numbers. */
+  private record Count(String header, ToLongFunction<ReplayedModel> cell) {
+    String text(ReplayedModel model) {
+      return String.format(Locale.ROOT, "%,d", cell.applyAsLong(model));
+    }
   }
 
   private static String id(ReplayedModel model) {
     return model.spec().getModelId();
-  }
-
-  private static ColumnData<ReplayedModel> text(
-      String header, Function<ReplayedModel, String> cell) {
-    return new Column()
-        .header(header)
-        .headerAlign(HorizontalAlign.LEFT)
-        .dataAlign(HorizontalAlign.LEFT)
-        .with(cell);
-  }
-
-  private static ColumnData<ReplayedModel> number(
-      String header, ToLongFunction<ReplayedModel> cell) {
-    return new Column()
-        .header(header)
-        .headerAlign(HorizontalAlign.RIGHT)
-        .dataAlign(HorizontalAlign.RIGHT)
-        .with(model -> String.format(Locale.ROOT, "%,d", cell.applyAsLong(model)));
   }
 }
