@@ -131,7 +131,7 @@ class LedgerStartTest {
   }
 
   @Test
-  void accountsOfWhichSomeWereDeletedAreNotRebuilt() throws Exception {
+  void accountsWithDeletedEventsAreNotRebuilt() throws Exception {
     VisibleRecords visible = history();
     visible.forgottenBefore.put(1, 7L);
 
