@@ -14,6 +14,7 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.model.CentralModel;
 import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.GuaranteeEvent;
@@ -156,7 +157,9 @@ final class Demo {
                           data.problem().dimension(), data.problem().adaptiveClip(), parameters))
               .map(this::asking)
               .toList();
-      specs.stream().filter(ModelSpecs::isCentral).forEach(CentralModel::check);
+      specs.stream()
+          .filter(ModelSpecs::isCentral)
+          .forEach(spec -> CentralModel.check(spec, new BltSearches()));
     } catch (IllegalArgumentException e) {
       throw new InputException("--epsilon: " + e.getMessage(), e);
     }

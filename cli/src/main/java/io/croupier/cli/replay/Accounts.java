@@ -3,6 +3,7 @@ package io.croupier.cli.replay;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
@@ -21,7 +22,9 @@ final class Accounts {
   /** Makes empty accounts for the models of {@code specs}, which must be valid. */
   Accounts(List<ModelSpec> specs) {
     PrivUnitLaws laws = new PrivUnitLaws();
-    specs.forEach(spec -> intakes.put(spec.getModelId(), new ReportIntake(spec, 0, laws)));
+    BltSearches searches = new BltSearches();
+    specs.forEach(
+        spec -> intakes.put(spec.getModelId(), new ReportIntake(spec, 0, laws, searches)));
   }
 
   /** Judges a report and charges its user. */

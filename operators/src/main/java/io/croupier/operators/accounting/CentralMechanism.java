@@ -1,9 +1,8 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.Completion;
-import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.accounting.tree.Schedule;
-import io.croupier.operators.central.BltNoise;
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.central.NoiseLevel;
 import io.croupier.operators.central.PrefixNoise;
 import io.croupier.operators.central.PrefixSum;
@@ -51,12 +50,21 @@ public record CentralMechanism(
    * @throws IllegalArgumentException naming the field of the spec that doesn't allow it
    */
   public static CentralMechanism of(ModelSpec spec) {
+    return of(spec, new BltSearches());
+  }
+
+  /**
+   * The same, for one of several uses or models.
+   *
+   * @param searches shared by all of them, and with no other thread
+   */
+  public static CentralMechanism of(ModelSpec spec, BltSearches searches) {
     return switch (spec.getLearnerCase()) {
       case DP_FTRL -> {
         DpFtrl ftrl = spec.getDpFtrl();
         yield ofGradients(
             spec,
-            noise(ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion()),
+            noise(ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion(), searches),
             ftrl.getClipNorm(),
             ftrl.getNoiseMultiplier());
       }
@@ -64,7 +72,7 @@ public record CentralMechanism(
         DpFtrlParameterFree ftrl = spec.getDpFtrlParameterFree();
         yield ofGradients(
             spec,
-            noise(ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion()),
+            noise(ftrl.getNoise(), ftrl.getRestartEvery(), ftrl.getCompletion(), searches),
             ftrl.getClipNorm(),
             ftrl.getNoiseMultiplier());
       }
@@ -72,7 +80,7 @@ public record CentralMechanism(
         DpFtrlLeastSquares ftrl = spec.getDpFtrlLeastSquares();
         int exponent = ExampleMoments.gridExponent(ftrl.getNoiseMultiplier());
         yield new CentralMechanism(
-            noise(ftrl.getNoise(), Schedule.NEVER, false),
+            noise(ftrl.getNoise(), Schedule.NEVER, false, searches),
             new NoiseLevel(1, ftrl.getNoiseMultiplier(), exponent),
             SUMS_OF_LEAST_SQUARES,
             ExampleMoments.squaredDistance(spec.getDimension(), exponent) / 4,
@@ -98,16 +106,15 @@ public record CentralMechanism(
     return new CentralMechanism(noise, level, 1, 1, spec.getDimension());
   }
 
-  private static PrefixNoise noise(PrefixSumNoise noise, long restartEvery, boolean completion) {
+  private static PrefixNoise noise(
+      PrefixSumNoise noise, long restartEvery, boolean completion, BltSearches searches) {
     return switch (noise.getNoiseCase()) {
       case TREE ->
           new TreeNoise(
               ModelSpecs.varianceReduced(noise.getTree()) ? Estimator.HONAKER : Estimator.VANILLA,
               restartEvery,
               completion ? Completion.BEFORE_RESTART : Completion.NONE);
-      case BLT ->
-          BltNoise.optimal(
-              noise.getBlt().getBuffers(), noise.getBlt().getHorizon(), ParticipationLimits.ONCE);
+      case BLT -> searches.optimal(noise.getBlt().getBuffers(), noise.getBlt().getHorizon());
       case NOISE_NOT_SET ->
           throw new IllegalArgumentException("noise is missing: it must be tree or blt");
     };

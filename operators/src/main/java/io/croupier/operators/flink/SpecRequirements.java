@@ -1,5 +1,6 @@
 package io.croupier.operators.flink;
 
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.learner.Learners;
 import io.croupier.operators.model.CentralModel;
 import io.croupier.schemas.ModelSpec;
@@ -31,6 +32,10 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
   /** Returns the reasons why {@code spec} can't run, each with the remedy; empty if it can. */
   @Override
   public List<String> apply(ModelSpec spec) {
+    return obstacles(spec, new BltSearches());
+  }
+
+  private List<String> obstacles(ModelSpec spec, BltSearches searches) {
     List<String> obstacles = new ArrayList<>();
     checkSize(obstacles, spec, "reports", ModelSpecs.reportBytes(spec), "gradient", reportBytes);
     checkSize(obstacles, spec, "updates", ModelSpecs.updateBytes(spec), "updates", updateBytes);
@@ -43,15 +48,15 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
     }
     // A central learner allocates its weights, so it is checked only once the dimension fits.
     if (obstacles.isEmpty() || !ModelSpecs.isCentral(spec)) {
-      checkLearner(obstacles, spec);
+      checkLearner(obstacles, spec, searches);
     }
     return obstacles;
   }
 
-  private static void checkLearner(List<String> obstacles, ModelSpec spec) {
+  private static void checkLearner(List<String> obstacles, ModelSpec spec, BltSearches searches) {
     try {
       if (ModelSpecs.isCentral(spec)) {
-        CentralModel.check(spec);
+        CentralModel.check(spec, searches);
       } else {
         Learners.of(spec);
       }
@@ -60,14 +65,18 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
     }
   }
 
-  /** Returns the same requirements, with those on the given configuration of the job. */
-  public Function<ModelSpec, List<String>> in(Configuration job) {
+  /**
+   * Returns the same requirements, with those on the given configuration of the job.
+   *
+   * @param searches shared with the later use of the specs, and with no other thread
+   */
+  public Function<ModelSpec, List<String>> in(Configuration job, BltSearches searches) {
     boolean exactlyOnce =
         CheckpointingOptions.isCheckpointingEnabled(job)
             && CheckpointingOptions.getCheckpointingMode(job) == CheckpointingMode.EXACTLY_ONCE;
     int tolerated = job.getOptional(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER).orElse(0);
     return spec -> {
-      List<String> obstacles = apply(spec);
+      List<String> obstacles = obstacles(spec, searches);
       if (ModelSpecs.isCentral(spec) && tolerated != 0) {
         obstacles.add(
             ("the model is central, and the job tolerates failed checkpoints (%s is %d): a round closed"

@@ -3,6 +3,7 @@ package io.croupier.operators.model;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.operators.accounting.CentralGuarantee;
 import io.croupier.operators.accounting.CentralMechanism;
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.central.PrefixSum;
 import io.croupier.operators.central.ftrl.PrefixLearner;
 import io.croupier.operators.learner.Iterate;
@@ -109,10 +110,11 @@ public final class CentralModel implements LiveModel {
   /**
    * Checks that a model of a spec can be created, without allocating its vectors.
    *
+   * @param searches shared with the later use of the spec
    * @throws IllegalArgumentException naming the field of the spec that is not supported
    */
-  public static void check(ModelSpec spec) {
-    CentralMechanism.of(spec);
+  public static void check(ModelSpec spec, BltSearches searches) {
+    CentralMechanism.of(spec, searches);
     CentralLearners.of(spec);
   }
 

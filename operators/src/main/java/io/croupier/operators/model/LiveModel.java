@@ -1,5 +1,7 @@
 package io.croupier.operators.model;
 
+import io.croupier.operators.accounting.CentralMechanism;
+import io.croupier.operators.central.BltSearches;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
@@ -54,8 +56,17 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
    * @throws IllegalArgumentException if the spec is not supported
    */
   static LiveModel begin(ModelSpec spec, long firstRound) {
+    return begin(spec, firstRound, new BltSearches());
+  }
+
+  /**
+   * The same, for one of several models.
+   *
+   * @param searches shared by all of them, and with no other thread
+   */
+  static LiveModel begin(ModelSpec spec, long firstRound, BltSearches searches) {
     return ModelSpecs.isCentral(spec)
-        ? new CentralModel(spec, firstRound)
+        ? new CentralModel(spec, firstRound, CentralMechanism.of(spec, searches))
         : new LocalModel(spec, firstRound);
   }
 

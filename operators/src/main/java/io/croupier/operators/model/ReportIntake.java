@@ -5,6 +5,7 @@ import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.AdmissionRules;
 import io.croupier.operators.accounting.CentralMechanism;
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.noise.Plausibility;
@@ -39,20 +40,23 @@ public final class ReportIntake {
    * @throws IllegalArgumentException if the spec can't be run
    */
   public ReportIntake(ModelSpec spec, long specOffset) {
-    this(spec, specOffset, new PrivUnitLaws());
+    this(spec, specOffset, new PrivUnitLaws(), new BltSearches());
   }
 
   /**
    * The same, for one of many models.
    *
    * @param laws shared by all of them, and with no other thread
+   * @param searches shared in the same way
    */
-  public ReportIntake(ModelSpec spec, long specOffset, PrivUnitLaws laws) {
+  public ReportIntake(ModelSpec spec, long specOffset, PrivUnitLaws laws, BltSearches searches) {
     gradients = new SpecGradients(spec, laws);
     GradientSpace space = gradients.all();
     noise = DirectionalNoise.of(spec, space);
     Optional<CentralMechanism> mechanism =
-        ModelSpecs.isCentral(spec) ? Optional.of(CentralMechanism.of(spec)) : Optional.empty();
+        ModelSpecs.isCentral(spec)
+            ? Optional.of(CentralMechanism.of(spec, searches))
+            : Optional.empty();
     rules =
         new AdmissionRules(
             spec, mechanism, space, noise::accepts, new Plausibility(spec, gradients)::plausible);

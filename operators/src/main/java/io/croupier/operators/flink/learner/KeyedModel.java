@@ -1,5 +1,6 @@
 package io.croupier.operators.flink.learner;
 
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.PublishedSpec;
@@ -38,6 +39,7 @@ final class KeyedModel {
   private final PublishedSpecs specs;
   private final Set<String> stored;
   private final RoundGate gate;
+  private final BltSearches searches;
   private LiveModel model;
   private long firstRound;
   private boolean unsaved;
@@ -65,16 +67,19 @@ final class KeyedModel {
    *
    * @param firstRound the first round of a model that has no state
    * @param gate decides when the model may open a new round
+   * @param searches shared with the other models of the subtask
    */
   KeyedModel(
       String modelId,
       Function<ModelSpec, List<String>> obstacles,
       long firstRound,
       RoundGate gate,
+      BltSearches searches,
       MapState<String, byte[]> state)
       throws Exception {
     this.modelId = modelId;
     this.gate = gate;
+    this.searches = searches;
     specs = new PublishedSpecs(obstacles);
     Map<String, byte[]> chunks = new HashMap<>();
     for (Map.Entry<String, byte[]> entry : state.entries()) {
@@ -94,7 +99,7 @@ final class KeyedModel {
         .spec(modelId)
         .ifPresent(
             spec -> {
-              model = LiveModel.begin(spec, this.firstRound);
+              model = LiveModel.begin(spec, this.firstRound, searches);
               model.restore(name -> chunks.get(MODEL + name));
             });
   }
@@ -143,7 +148,7 @@ final class KeyedModel {
       storedIsRetired = true;
     } else if (change instanceof SpecChange.Accepted accepted) {
       if (model == null) {
-        model = LiveModel.begin(accepted.spec(), firstRound);
+        model = LiveModel.begin(accepted.spec(), firstRound, searches);
         modelOffset = record.offset;
       } else {
         model.respec(accepted.spec());

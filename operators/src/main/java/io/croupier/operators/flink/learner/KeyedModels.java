@@ -1,5 +1,7 @@
 package io.croupier.operators.flink.learner;
 
+import io.croupier.operators.central.BltSearches;
+import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.restart.LastRounds;
 import io.croupier.schemas.ModelSpec;
 import java.util.LinkedHashMap;
@@ -9,12 +11,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.configuration.Configuration;
 
 /**
  * The models of one subtask's keys. A model is restored from keyed state when it is first needed,
  * and stays on the heap from then on.
  */
 final class KeyedModels {
+  private final BltSearches searches = new BltSearches();
   private final Function<ModelSpec, List<String>> obstacles;
   private final PublicationSettings settings;
   private final LastRounds lastRounds;
@@ -33,21 +37,23 @@ final class KeyedModels {
   /**
    * Creates an object without models on the heap.
    *
-   * @param obstacles returns the reasons why a spec can't run
+   * @param requirements what a spec must satisfy
+   * @param job the job's configuration
    * @param lastRounds the last rounds of the subtask's models
    * @param chunks the state of the current key
    * @param currentKey makes a model the current key
    * @param clock milliseconds since 1970
    */
   KeyedModels(
-      Function<ModelSpec, List<String>> obstacles,
+      SpecRequirements requirements,
+      Configuration job,
       PublicationSettings settings,
       LastRounds lastRounds,
       MapState<String, byte[]> chunks,
       Consumer<String> currentKey,
       LearnerMetrics metrics,
       LongSupplier clock) {
-    this.obstacles = obstacles;
+    obstacles = requirements.in(job, searches);
     this.settings = settings;
     this.lastRounds = lastRounds;
     this.chunks = chunks;
@@ -61,7 +67,8 @@ final class KeyedModels {
     KeyedModel keyedModel = models.get(modelId);
     if (keyedModel == null) {
       RoundGate gate = new RoundGate(settings);
-      keyedModel = new KeyedModel(modelId, obstacles, lastRounds.first(modelId), gate, chunks);
+      keyedModel =
+          new KeyedModel(modelId, obstacles, lastRounds.first(modelId), gate, searches, chunks);
       models.put(modelId, keyedModel);
       metrics.model(modelId, keyedModel::lagMs, gate, clock);
       if (keyedModel.model() != null) {

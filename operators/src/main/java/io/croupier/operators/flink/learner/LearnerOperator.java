@@ -137,7 +137,8 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     journal = new Journal(journalSettings, this::emit);
     models =
         new KeyedModels(
-            requirements.in(job),
+            requirements,
+            job,
             publicationSettings,
             lastRounds,
             chunks,

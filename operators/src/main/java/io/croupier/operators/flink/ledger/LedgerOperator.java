@@ -8,6 +8,7 @@ import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.WholeCharge;
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
@@ -85,6 +86,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient PublishedSpecs specs;
   private transient Map<String, ReportIntake> intakes;
   private transient PrivUnitLaws laws;
+  private transient BltSearches searches;
   private transient BroadcastState<String, PublishedSpec> storedSpecs;
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccount account;
@@ -200,8 +202,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   /** Restores the specs and reads new ones; returns whether any were stored. */
   private boolean restoreSpecs(StateInitializationContext context) throws Exception {
+    searches = new BltSearches();
     Function<ModelSpec, List<String>> obstacles =
-        requirements.in(getContainingTask().getJobConfiguration());
+        requirements.in(getContainingTask().getJobConfiguration(), searches);
     specs = new PublishedSpecs(obstacles);
     intakes = new HashMap<>();
     laws = new PrivUnitLaws();
@@ -277,7 +280,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
           .spec(modelId)
           .ifPresent(
               spec -> {
-                intakes.put(modelId, new ReportIntake(spec, offset, laws));
+                intakes.put(modelId, new ReportIntake(spec, offset, laws, searches));
                 ledgerMetrics.model(modelId);
               });
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.SpecRequirements;
@@ -27,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.CheckpointingMode;
@@ -205,6 +207,10 @@ class CentralModelsTest {
     }
   }
 
+  private static Function<ModelSpec, List<String>> requirements(Configuration job) {
+    return TestRecords.REQUIREMENTS.in(job, new BltSearches());
+  }
+
   @Test
   void centralModelsRequireExactlyOnceCheckpoints() throws Exception {
     ModelSpec spec = TestRecords.central("m").build();
@@ -213,21 +219,21 @@ class CentralModelsTest {
     atLeastOnce.set(
         CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.AT_LEAST_ONCE);
     for (Configuration job : List.of(new Configuration(), atLeastOnce)) {
-      assertThat(TestRecords.REQUIREMENTS.in(job).apply(spec))
+      assertThat(requirements(job).apply(spec))
           .singleElement()
           .asString()
           .contains("central", "execution.checkpointing.mode", "EXACTLY_ONCE");
-      assertThat(TestRecords.REQUIREMENTS.in(job).apply(TestRecords.sgd("m").build())).isEmpty();
+      assertThat(requirements(job).apply(TestRecords.sgd("m").build())).isEmpty();
     }
     Configuration tolerant = new Configuration();
     tolerant.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(1));
-    assertThat(TestRecords.REQUIREMENTS.in(tolerant).apply(spec)).isEmpty();
+    assertThat(requirements(tolerant).apply(spec)).isEmpty();
     tolerant.set(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, 1);
-    assertThat(TestRecords.REQUIREMENTS.in(tolerant).apply(spec))
+    assertThat(requirements(tolerant).apply(spec))
         .singleElement()
         .asString()
         .contains("central", "execution.checkpointing.tolerable-failed-checkpoints is 1", "to 0");
-    assertThat(TestRecords.REQUIREMENTS.in(tolerant).apply(TestRecords.sgd("m").build())).isEmpty();
+    assertThat(requirements(tolerant).apply(TestRecords.sgd("m").build())).isEmpty();
     assertThat(new SpecRequirements(1 << 20, 1 << 20, Duration.ofMinutes(15)).apply(spec))
         .singleElement()
         .asString()
