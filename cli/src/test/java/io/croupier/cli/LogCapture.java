@@ -1,7 +1,11 @@
 package io.croupier.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.Appender;
@@ -30,12 +34,23 @@ final class LogCapture extends AbstractAppender implements AutoCloseable {
     return List.copyOf(text);
   }
 
+  /** Waits for a message that contains {@code wanted}. */
+  synchronized void await(String wanted, Duration patience) throws InterruptedException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (text.stream().noneMatch(line -> line.contains(wanted))) {
+      long left = deadline - System.nanoTime();
+      assertThat(left).as("time left for '%s'", wanted).isPositive();
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+    }
+  }
+
   @Override
-  public void append(LogEvent event) {
+  public synchronized void append(LogEvent event) {
     text.add(event.getMessage().getFormattedMessage());
     for (Throwable cause = event.getThrown(); cause != null; cause = cause.getCause()) {
       text.add(cause.toString());
     }
+    notifyAll();
   }
 
   @Override

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.client.ModelSnapshot;
-import io.croupier.client.ModelSubscriber;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.CommittedRecords;
@@ -18,7 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
@@ -129,19 +127,7 @@ class ReportE2ECase {
 
   /** Waits for an update of the model demo that satisfies {@code wanted}; returns the newest. */
   private ModelSnapshot awaitDemo(Predicate<ModelSnapshot> wanted) throws Exception {
-    CountDownLatch seen = new CountDownLatch(1);
-    try (ModelSubscriber subscriber =
-        new ModelSubscriber(
-            kafka(),
-            "croupier.updates",
-            update -> {
-              if (update.modelId().equals("demo") && wanted.test(update)) {
-                seen.countDown();
-              }
-            })) {
-      assertThat(seen.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-      return subscriber.await("demo", PATIENCE);
-    }
+    return ModelUpdates.await(kafka(), "croupier.updates", "demo", PATIENCE, wanted);
   }
 
   private Map<String, Object> kafka() {

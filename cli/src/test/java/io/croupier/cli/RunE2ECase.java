@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.cli.replay.TopicFollower;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.schemas.AccountingEvent;
@@ -73,7 +74,12 @@ class RunE2ECase {
           .doesNotContainIgnoringCase("failed", "not cancelled");
 
       runUntilCheckpoint(
-          config, "--from", checkpoints().iterator().next().toString(), "--set", "parallelism=2");
+          broker,
+          config,
+          "--from",
+          checkpoints().iterator().next().toString(),
+          "--set",
+          "parallelism=2");
     }
   }
 
@@ -109,20 +115,32 @@ class RunE2ECase {
       assertThat(refused.exitValue()).isEqualTo(1);
       assertThat(Files.readString(directory.resolve("output"), UTF_8))
           .contains("mine.accounting", "--from PATH", "--rebuild-ledger", "--new-ledger");
-      runUntilCheckpoint(config, "--rebuild-ledger");
+      runUntilCheckpoint(broker, config, "--rebuild-ledger");
     }
   }
 
-  /** Runs the job until it has completed a new checkpoint. */
-  private void runUntilCheckpoint(Path config, String... options) throws Exception {
-    Set<Path> before = checkpoints();
+  /**
+   * Runs the job until it has completed a new checkpoint: the dead letter of an unreadable record
+   * is committed at one.
+   */
+  private void runUntilCheckpoint(EmbeddedBroker broker, Path config, String... options)
+      throws Exception {
+    Map<String, String> kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
+    try (KafkaProducer<byte[], byte[]> producer = SecuredBroker.producer(Map.copyOf(kafka))) {
+      // An accounting event may name a position of partition 0, and the job starts behind it.
+      producer
+          .send(new ProducerRecord<>("mine.gradients", 1, "ada".getBytes(UTF_8), new byte[] {1}))
+          .get();
+    }
     Process process = run(config, options);
-    try {
-      while (before.containsAll(checkpoints())) {
-        assertThat(process.isAlive()).as("the job is running").isTrue();
-        // The job needs the processor.
-        Thread.sleep(20);
-      }
+    try (TopicFollower<byte[]> letters =
+        new TopicFollower<>(kafka, "mine.dead-letters", record -> record.value())) {
+      letters.await(
+          "dead letter",
+          () -> {
+            assertThat(process.isAlive()).as("the job is running").isTrue();
+            return !letters.read().isEmpty();
+          });
     } finally {
       process.destroy();
     }

@@ -134,14 +134,12 @@ class SecuredITCase {
         secured.send("gateway", TOPICS.gradients(), "bo", new byte[] {1});
         secured.send("trusted", TOPICS.rawGradients(), "bo", new byte[] {1});
 
-        try (ModelSubscriber subscriber =
-            new ModelSubscriber(secured.kafka("consumer"), TOPICS.updates())) {
-          ModelSnapshot newest = subscriber.await("taps", PATIENCE);
-          while (newest.used() < 2) {
-            newest = subscriber.newest("taps").orElseThrow();
-            Thread.sleep(20);
-          }
-        }
+        ModelUpdates.await(
+            secured.kafka("consumer"),
+            TOPICS.updates(),
+            "taps",
+            PATIENCE,
+            update -> update.used() >= 2);
         CommandOutcome followed =
             secured.croupier("consumer", "follow", "--model", "taps", "--updates", "1");
         assertThat(followed.out()).contains("\"used\":\"2\"");
@@ -314,8 +312,8 @@ class SecuredITCase {
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()), config);
       try {
-        awaitLog(log, "ConsumerConfig values");
-        awaitLog(log, "ProducerConfig values");
+        log.await("ConsumerConfig values", PATIENCE);
+        log.await("ProducerConfig values", PATIENCE);
       } finally {
         job.cancel().get(30, TimeUnit.SECONDS);
       }
@@ -334,14 +332,6 @@ class SecuredITCase {
     assertThat(plan).contains("kafka.sasl.jaas.config", "kafka.ssl.truststore.password", "******");
     for (String secret : secrets()) {
       assertThat(shown).noneMatch(text -> text.contains(secret));
-    }
-  }
-
-  private static void awaitLog(LogCapture log, String wanted) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (log.text().stream().noneMatch(line -> line.contains(wanted))) {
-      assertThat(System.nanoTime()).as(wanted).isLessThan(deadline);
-      Thread.sleep(20);
     }
   }
 

@@ -166,8 +166,14 @@ final class RecordedJob implements AutoCloseable {
     updates.look();
   }
 
-  /** Waits until every report is judged and the model's updates count all admitted ones. */
-  void awaitPublished(ModelSpec spec) throws Exception {
+  /** Waits until every report is judged and the models' updates count all admitted ones. */
+  void awaitPublished(List<ModelSpec> specs) throws Exception {
+    for (ModelSpec spec : specs) {
+      awaitPublished(spec);
+    }
+  }
+
+  private void awaitPublished(ModelSpec spec) throws Exception {
     String id = spec.getModelId();
     accounting.await("event for each report", () -> accounting.read().size() == reportsSent);
     long admitted = admitted(id);

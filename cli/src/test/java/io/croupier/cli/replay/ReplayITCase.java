@@ -98,7 +98,7 @@ class ReplayITCase {
       sendWave(job, specs.subList(1, specs.size()), Map.of());
       job.flush();
       job.start(flink.environment(), parallelism, files.resolve("checkpoints").toUri().toString());
-      awaitPublished(job, specs);
+      job.awaitPublished(specs);
       for (int wave = 1; wave <= WAVES; wave++) {
         Map<String, List<Long>> published = published(job, specs);
         sendWave(job, specs, published);
@@ -107,17 +107,11 @@ class ReplayITCase {
         }
         sendWave(job, specs, published);
         job.flush();
-        awaitPublished(job, specs);
+        job.awaitPublished(specs);
       }
 
       checkCoverage(job, specs, failing);
       ReplayComparison.check(job, specs, json, folder);
-    }
-  }
-
-  private static void awaitPublished(RecordedJob job, List<ModelSpec> specs) throws Exception {
-    for (ModelSpec spec : specs) {
-      job.awaitPublished(spec);
     }
   }
 

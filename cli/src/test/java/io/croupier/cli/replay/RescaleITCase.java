@@ -110,7 +110,7 @@ class RescaleITCase {
             settings);
         for (int wave = 0; wave < WAVES; wave++) {
           report(job, specs);
-          awaitPublished(job, specs);
+          job.awaitPublished(specs);
         }
         if (life + 1 < PARALLELISM.length) {
           CompletableFuture<String> savepoint =
@@ -125,17 +125,11 @@ class RescaleITCase {
       while (rounds(job) < rounds + 2) {
         report(job, List.of());
       }
-      awaitPublished(job, specs);
+      job.awaitPublished(specs);
 
       assertThat(job.events()).extracting(AccountingEvent::getSource).doesNotHaveDuplicates();
       ReplayComparison.check(job, specs, false, folder);
       checkCentral(job.updates(EXACT.getModelId()));
-    }
-  }
-
-  private static void awaitPublished(RecordedJob job, List<ModelSpec> specs) throws Exception {
-    for (ModelSpec spec : specs) {
-      job.awaitPublished(spec);
     }
   }
 

@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * Reads a topic from its beginning, read_committed, and keeps its records as {@code T}, in the
  * order of each partition. A follower of a compacted topic sees every record written meanwhile.
  */
-final class TopicFollower<T> implements AutoCloseable {
+public final class TopicFollower<T> implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private final String topic;
@@ -26,11 +26,11 @@ final class TopicFollower<T> implements AutoCloseable {
 
   /** Converts a record. */
   @FunctionalInterface
-  interface RecordReader<T> {
+  public interface RecordReader<T> {
     T read(ConsumerRecord<byte[], byte[]> record) throws Exception;
   }
 
-  TopicFollower(Map<String, String> kafka, String topic, RecordReader<T> reader) {
+  public TopicFollower(Map<String, String> kafka, String topic, RecordReader<T> reader) {
     this.topic = topic;
     this.reader = reader;
     Map<String, Object> properties = new HashMap<>(kafka);
@@ -46,12 +46,12 @@ final class TopicFollower<T> implements AutoCloseable {
   }
 
   /** The records read so far. */
-  List<T> read() {
+  public List<T> read() {
     return read;
   }
 
   /** Reads until {@code isThere} holds. */
-  void await(String what, BooleanSupplier isThere) throws Exception {
+  public void await(String what, BooleanSupplier isThere) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!isThere.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
