@@ -55,6 +55,8 @@ record NeighbourTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   List<List<String>> ofSubtasks(List<Integer> parallelisms) throws Exception {
+    // The compiler is still active in the first run.
+    System.err.println(row(parallelisms.get(0), true) + ", not counted");
     List<List<String>> rows = new ArrayList<>();
     for (int parallelism : parallelisms) {
       for (boolean beside : new boolean[] {false, true}) {
