@@ -59,7 +59,7 @@ class JobJarITCase {
     assertThat(names)
         .contains(
             "io/croupier/job/CroupierJob.class",
-            "io/croupier/operators/flink/LearnerOperator.class",
+            "io/croupier/operators/flink/learner/LearnerOperator.class",
             "io/croupier/schemas/GradientReport.class",
             "org/apache/flink/connector/kafka/sink/KafkaSink.class",
             "org/apache/kafka/clients/producer/KafkaProducer.class",
