@@ -69,7 +69,7 @@ class ReportBytesTest {
                     + " i.candidateReport(terms, device, sequence, now, {epsilon, candidates, top},"
                     + " {seed, index})")
             .execute(browser.export("internals"));
-    for (int n = 0; n < 200; n++) {
+    for (int n = 0; n < 80; n++) {
       long round = n < 3 ? n : random.nextLong(1L << random.nextInt(1, 53));
       long sequence = n < 3 ? 0 : random.nextLong(1L << random.nextInt(1, 40));
       long seed = n == 0 ? 0 : n == 1 ? -1 : random.nextLong();
