@@ -2,10 +2,12 @@ package io.croupier.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.operators.flink.ledger.AccountTurns;
 import io.croupier.operators.model.LiveModel;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs every benchmark once. */
@@ -61,6 +63,24 @@ class BenchmarksTest {
     benchmark.prepare();
     benchmark.write();
     return benchmark.bytes();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"heap, FORMER", "heap, OWN", "rocksdb, FORMER", "rocksdb, OWN"})
+  void accountsAreCharged(String backend, AccountTurns.Layout layout) throws Exception {
+    AccountStateBenchmark benchmark = new AccountStateBenchmark();
+    benchmark.backend = backend;
+    benchmark.layout = layout;
+    benchmark.users = 50;
+    benchmark.before = 1;
+    benchmark.prepare();
+    AccountStateBenchmark.Processor processor = new AccountStateBenchmark.Processor();
+    for (int i = 0; i < 5; i++) {
+      benchmark.report(processor);
+    }
+    benchmark.close();
+    assertThat(processor.reports).isEqualTo(5000);
+    assertThat(processor.threadNanos).isPositive();
   }
 
   @Test

@@ -1,7 +1,8 @@
 package io.croupier.cli.account;
 
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.DeviceWindow;
+import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
@@ -87,12 +88,17 @@ final class RecomputedAccount implements UserAccount {
   }
 
   @Override
-  public ReplayWindow window(String deviceId) {
-    return new ReplayWindow();
+  public DeviceWindow window(String deviceId) {
+    return new DeviceWindow(deviceId);
   }
 
   @Override
-  public void storeWindow(String deviceId, ReplayWindow window) {}
+  public void storeWindow(DeviceWindow window) {}
+
+  @Override
+  public EarlierDigests earlierDigests(String deviceId) {
+    throw new UnsupportedOperationException("An event contains no digest");
+  }
 
   @Override
   public int devices() {

@@ -28,9 +28,9 @@ public final class AccountRebuild {
   public static boolean apply(AccountingEvent event, UserAccount account) {
     Outcome outcome = event.getOutcome();
     if (outcome != Outcome.DUPLICATE && outcome != Outcome.REFUSED_SEQUENCE) {
-      ReplayWindow window = account.window(event.getDeviceId());
+      DeviceWindow window = account.window(event.getDeviceId());
       window.close(event.getSequence());
-      account.storeWindow(event.getDeviceId(), window);
+      account.storeWindow(window);
     }
     boolean charged = Ledger.isCharged(outcome, event.hasCentral());
     Totals cost = charged ? Totals.of(AccountingEvents.cost(event)) : new Totals();

@@ -1,6 +1,7 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import java.util.function.Supplier;
 
 /**
@@ -13,7 +14,8 @@ public final class HeapAccount implements UserAccount {
   private NamedLink<Totals> models;
   private NamedLink<RunningZeta> zetas;
   private NamedLink<WholeCharge> wholeCharges;
-  private NamedLink<ReplayWindow> windows;
+  private NamedLink<DeviceWindow> windows;
+  private NamedLink<long[][]> digests;
 
   /** Creates an account without reports. */
   public HeapAccount() {}
@@ -96,19 +98,39 @@ public final class HeapAccount implements UserAccount {
   }
 
   @Override
-  public ReplayWindow window(String deviceId) {
-    return NamedLink.get(windows, deviceId, ReplayWindow::new);
+  public DeviceWindow window(String deviceId) {
+    NamedLink<DeviceWindow> link = NamedLink.find(windows, deviceId);
+    return link == null ? new DeviceWindow(deviceId) : link.value;
   }
 
   @Override
-  public void storeWindow(String deviceId, ReplayWindow window) {
-    windows = NamedLink.put(windows, deviceId, window);
+  public void storeWindow(DeviceWindow window) {
+    windows = NamedLink.put(windows, window.deviceId, window);
+  }
+
+  @Override
+  public EarlierDigests earlierDigests(String deviceId) {
+    return new EarlierDigests() {
+      @Override
+      public long[] block(int place) {
+        NamedLink<long[][]> blocks = NamedLink.find(digests, deviceId);
+        return blocks == null ? null : blocks.value[place];
+      }
+
+      @Override
+      public void store(int place, long[] block) {
+        if (NamedLink.find(digests, deviceId) == null) {
+          digests = new NamedLink<>(deviceId, new long[DeviceWindow.BLOCKS][], digests);
+        }
+        NamedLink.find(digests, deviceId).value[place] = block;
+      }
+    };
   }
 
   @Override
   public int devices() {
     int devices = 0;
-    for (NamedLink<ReplayWindow> link = windows; link != null; link = link.next) {
+    for (NamedLink<DeviceWindow> link = windows; link != null; link = link.next) {
       devices++;
     }
     return devices;

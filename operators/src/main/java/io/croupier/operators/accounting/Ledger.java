@@ -2,7 +2,7 @@ package io.croupier.operators.accounting;
 
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.Mechanism;
-import io.croupier.operators.accounting.ReplayWindow.Verdict;
+import io.croupier.operators.accounting.DeviceWindow.Verdict;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
@@ -129,15 +129,16 @@ public final class Ledger {
   }
 
   private static Judgement judgeSequence(Report report, UserAccount account) {
-    ReplayWindow window = account.window(report.deviceId);
+    DeviceWindow window = account.window(report.deviceId);
     if (window.isNew() && account.devices() >= MAX_DEVICES) {
       return refusedSequence(
           "the user has " + MAX_DEVICES + " devices, which is the maximum: it must be one of them");
     }
     long highest = window.highest;
-    Verdict verdict = window.judge(report.sequence, report.digestHigh, report.digestLow);
+    Verdict verdict =
+        window.judge(report.sequence, report.digestHigh, account.earlierDigests(report.deviceId));
     if (verdict == Verdict.FRESH) {
-      account.storeWindow(report.deviceId, window);
+      account.storeWindow(window);
     }
     String sequence = "sequence is " + report.sequence;
     return switch (verdict) {
@@ -161,7 +162,7 @@ public final class Ledger {
           refusedSequence(
               sequence
                   + ": it must be at most "
-                  + (highest + ReplayWindow.MAX_JUMP)
+                  + (highest + DeviceWindow.MAX_JUMP)
                   + ", since the highest judged is "
                   + highest);
     };

@@ -1,6 +1,7 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 
 /**
  * One user's part of the ledger's state, which the caller keeps. Judging a report accesses only the
@@ -39,10 +40,16 @@ public interface UserAccount {
   void storeWholeCharge(String modelId, WholeCharge charge);
 
   /** Returns the window of one device; a new one if the device is not known. */
-  ReplayWindow window(String deviceId);
+  DeviceWindow window(String deviceId);
 
   /** Stores the window of one device. */
-  void storeWindow(String deviceId, ReplayWindow window);
+  void storeWindow(DeviceWindow window);
+
+  /**
+   * Returns the earlier digests of one device. What is stored there counts once the device's window
+   * is stored.
+   */
+  EarlierDigests earlierDigests(String deviceId);
 
   /**
    * Returns the number of devices whose window is stored. Called only when a device is not known.

@@ -5,12 +5,11 @@
  * <p>Relation: replace-one. All sums overestimate the spend rather than underestimate it, and
  * saturate instead of overflowing.
  *
- * <p>State per user: totals of 102 bytes; for every model 102 bytes more and its name; for every
- * central model 24 bytes, its name, and 4 bytes for each level of its tree (68 in all for trees of
- * 1024 rounds, 148 for one that never restarts); for every device, at most 16, its name and 49 to
- * 1057 bytes, as its window fills. So a user with one model and one device takes 253 to 1261 bytes,
- * or 148 more if the model is central, plus keys. The state has no time-to-live, since spent
- * privacy must not be forgotten.
+ * <p>State per user: one value with the totals, the first four models and all devices, of at most
+ * 16. With one model and one device it has 100 to 170 bytes; every further model adds some 40 and
+ * its name, every further device some 40 and its name, and a central model 23 or 34. Digests of
+ * earlier numbers are beside it: up to 72 bytes for each of at most eight blocks of a device. The
+ * state has no time-to-live, since spent privacy must not be forgotten.
  *
  * <p>Renyi divergences are kept of one order, the filter's, and only where a limit needs it. A
  * curve of 43 orders would take 344 bytes more in all totals without changing any decision, since a

@@ -42,4 +42,7 @@ public final class LedgerMark {
 
   /** The highest offset that this subtask has judged since then; -1 for none. */
   public long[] unconfirmed = {};
+
+  /** Whether no account is in the states of release 0.1.0, which didn't have this field. */
+  public boolean noFormerAccounts;
 }

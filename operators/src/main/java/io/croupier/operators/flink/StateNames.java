@@ -6,27 +6,41 @@ public final class StateNames {
   public static final String SPECS = "specs";
 
   /**
-   * Ledger, by user: totals of each model. Never expires, since spent privacy must not be
-   * forgotten.
+   * Ledger, by user: what a report usually accesses of the account. Never expires, since spent
+   * privacy must not be forgotten.
+   */
+  public static final String ACCOUNTS = "accounts";
+
+  /**
+   * Ledger, by user: what was charged for models that the account has no room for. Never expires.
+   */
+  public static final String FURTHER_MODELS = "further-models";
+
+  /**
+   * Ledger, by user: the digests of a device's earlier reports, in blocks; at most 8 for a device,
+   * each of at most 8. Replaced as the device counts on; never expires.
+   */
+  public static final String EARLIER_DIGESTS = "earlier-digests";
+
+  /**
+   * Ledger of release 0.1.0, by user: totals of each model. Cleared when the account is first
+   * accessed, as the other states of that release.
    */
   public static final String MODEL_TOTALS = "model-totals";
 
-  /** Ledger, by user: totals over all models. Never expires. */
+  /** Ledger of release 0.1.0, by user: totals over all models. */
   public static final String USER_TOTALS = "user-totals";
 
-  /**
-   * Ledger, by user: what was charged for the last tree of each central model. Replaced by the next
-   * tree's; never expires.
-   */
+  /** Ledger of release 0.1.0, by user: what was charged for the last tree of a central model. */
   public static final String RUNNING_ZETAS = "running-zetas";
 
   /**
-   * Ledger, by user: what was charged for all participations that each central model allows, and
-   * for which limits. Replaced when limits loosen; never expires.
+   * Ledger of release 0.1.0, by user: what was charged for all participations that a central model
+   * allows, and for which limits.
    */
   public static final String WHOLE_CHARGES = "whole-charges";
 
-  /** Ledger, by user: the anti-replay window of each device. Never expires; at most 16 per user. */
+  /** Ledger of release 0.1.0, by user: the anti-replay window of each device. */
   public static final String REPLAY_WINDOWS = "replay-windows";
 
   /**

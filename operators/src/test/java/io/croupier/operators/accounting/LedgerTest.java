@@ -75,7 +75,7 @@ class LedgerTest {
   void aSecondUseOfANumberIsChargedAndDoesNotMoveTheWindow() {
     judge(TestReports.laplace(1, 0.5));
     Report other = TestReports.laplace(1, 0.5);
-    other.digestLow++;
+    other.digestHigh++;
     AccountingEvent event = judge(other);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
     assertThat(event.getReason()).startsWith("sequence is 1, which was used for other bytes");

@@ -1,120 +1,212 @@
 package io.croupier.operators.flink.ledger;
 
+import static io.croupier.operators.flink.ledger.StateAccess.read;
+import static io.croupier.operators.flink.ledger.StateAccess.write;
+
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.DeviceWindow;
+import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
+import io.croupier.operators.accounting.ModelAccount;
+import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
-import java.util.concurrent.Callable;
+import io.croupier.operators.flink.StateNames;
+import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.util.FlinkRuntimeException;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.Types;
 
-/** The account of the current key's user, in keyed state. */
+/**
+ * The account of one user, in keyed state. Between {@link #load} and {@link #store} the user is the
+ * current key. Together they read one value and write one, for a report of any device to one of the
+ * user's first models, and every eighth report of a device writes a block of digests.
+ */
 final class KeyedAccount implements UserAccount {
-  private final ValueState<Totals> userTotals;
-  private final MapState<String, Totals> modelTotals;
-  private final MapState<String, RunningZeta> runningZetas;
-  private final MapState<String, WholeCharge> wholeCharges;
-  private final MapState<String, ReplayWindow> windows;
+  private final ValueState<StoredAccount> accounts;
+  private final MapState<String, ModelAccount> furtherModels;
+  private final MapState<Integer, long[]> blocks;
+  private final FormerAccounts former;
 
-  KeyedAccount(
-      ValueState<Totals> userTotals,
-      MapState<String, Totals> modelTotals,
-      MapState<String, RunningZeta> runningZetas,
-      MapState<String, WholeCharge> wholeCharges,
-      MapState<String, ReplayWindow> windows) {
-    this.userTotals = userTotals;
-    this.modelTotals = modelTotals;
-    this.runningZetas = runningZetas;
-    this.wholeCharges = wholeCharges;
-    this.windows = windows;
+  private StoredAccount account;
+  private boolean changed;
+
+  /** The last accessed model of {@link #furtherModels}; null if none was. */
+  private ModelAccount further;
+
+  private boolean furtherChanged;
+
+  /**
+   * Creates the account.
+   *
+   * @param former where users are whose account was not accessed since an earlier release; null if
+   *     there can be none
+   */
+  KeyedAccount(KeyedStateStore state, FormerAccounts former) {
+    accounts =
+        state.getState(
+            new ValueStateDescriptor<>(StateNames.ACCOUNTS, new StoredAccountSerializer()));
+    furtherModels =
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.FURTHER_MODELS,
+                Types.STRING.createSerializer(null),
+                new ModelAccountSerializer()));
+    blocks =
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.EARLIER_DIGESTS,
+                Types.INT,
+                PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO));
+    this.former = former;
+  }
+
+  /** Reads the account of the current key's user. */
+  void load() {
+    account = read(accounts::value);
+    if (account == null) {
+      account = new StoredAccount();
+      if (former != null) {
+        former.moveTo(this);
+      }
+    }
+  }
+
+  /** Writes what has changed since {@link #load}. */
+  void store() {
+    if (changed) {
+      write(() -> accounts.update(account));
+      changed = false;
+    }
+    storeFurther();
+    account = null;
+  }
+
+  private void storeFurther() {
+    if (furtherChanged) {
+      write(() -> furtherModels.put(further.modelId, further));
+      furtherChanged = false;
+    }
+    further = null;
+  }
+
+  /** Returns the account of a model; null if there is none. */
+  private ModelAccount model(String modelId) {
+    ModelAccount model = account.model(modelId);
+    if (model != null || account.models.length < StoredAccount.MODELS) {
+      return model;
+    }
+    if (further == null || !further.modelId.equals(modelId)) {
+      storeFurther();
+      further = read(() -> furtherModels.get(modelId));
+    }
+    return further;
+  }
+
+  /** Returns the account of a model, which the caller changes. */
+  private ModelAccount changing(String modelId) {
+    ModelAccount model = model(modelId);
+    if (model == null) {
+      model = new ModelAccount(modelId);
+      if (!account.add(model)) {
+        further = model;
+      }
+    }
+    if (model == further) {
+      furtherChanged = true;
+    } else {
+      changed = true;
+    }
+    return model;
   }
 
   @Override
   public Totals userTotals() {
-    Totals totals = read(userTotals::value);
-    return totals == null ? new Totals() : totals;
+    return account.totals;
   }
 
   @Override
   public void storeUserTotals(Totals totals) {
-    write(() -> userTotals.update(totals));
+    account.totals = totals;
+    changed = true;
   }
 
   @Override
   public Totals modelTotals(String modelId) {
-    Totals totals = read(() -> modelTotals.get(modelId));
-    return totals == null ? new Totals() : totals;
+    ModelAccount model = model(modelId);
+    return model == null ? new Totals() : model.totals;
   }
 
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
-    write(() -> modelTotals.put(modelId, totals));
+    changing(modelId).totals = totals;
   }
 
   @Override
   public RunningZeta runningZeta(String modelId) {
-    RunningZeta running = read(() -> runningZetas.get(modelId));
-    return running == null ? new RunningZeta() : running;
+    ModelAccount model = model(modelId);
+    return model == null || model.runningZeta == null ? new RunningZeta() : model.runningZeta;
   }
 
   @Override
   public void storeRunningZeta(String modelId, RunningZeta running) {
-    write(() -> runningZetas.put(modelId, running));
+    changing(modelId).runningZeta = running;
   }
 
   @Override
   public WholeCharge wholeCharge(String modelId) {
-    WholeCharge charge = read(() -> wholeCharges.get(modelId));
-    return charge == null ? new WholeCharge() : charge;
+    ModelAccount model = model(modelId);
+    return model == null || model.wholeCharge == null ? new WholeCharge() : model.wholeCharge;
   }
 
   @Override
   public void storeWholeCharge(String modelId, WholeCharge charge) {
-    write(() -> wholeCharges.put(modelId, charge));
+    changing(modelId).wholeCharge = charge;
   }
 
   @Override
-  public ReplayWindow window(String deviceId) {
-    ReplayWindow window = read(() -> windows.get(deviceId));
-    return window == null ? new ReplayWindow() : window;
+  public DeviceWindow window(String deviceId) {
+    int device = account.device(deviceId);
+    return device < 0 ? new DeviceWindow(deviceId) : account.windows[device];
   }
 
   @Override
-  public void storeWindow(String deviceId, ReplayWindow window) {
-    write(() -> windows.put(deviceId, window));
+  public void storeWindow(DeviceWindow window) {
+    int device = account.device(window.deviceId);
+    if (device < 0) {
+      account.add(window);
+    } else {
+      account.windows[device] = window;
+    }
+    changed = true;
+  }
+
+  @Override
+  public EarlierDigests earlierDigests(String deviceId) {
+    int known = account.device(deviceId);
+    int device = known < 0 ? account.windows.length : known;
+    return new EarlierDigests() {
+      @Override
+      public long[] block(int place) {
+        return read(() -> blocks.get(key(device, place)));
+      }
+
+      @Override
+      public void store(int place, long[] digests) {
+        write(() -> blocks.put(key(device, place), digests));
+      }
+    };
+  }
+
+  private static int key(int device, int place) {
+    return device * DeviceWindow.BLOCKS + place;
   }
 
   @Override
   public int devices() {
-    return read(
-        () -> {
-          int devices = 0;
-          for (String ignored : windows.keys()) {
-            devices++;
-          }
-          return devices;
-        });
-  }
-
-  private static <T> T read(Callable<T> state) {
-    try {
-      return state.call();
-    } catch (Exception e) {
-      throw new FlinkRuntimeException("The ledger's state can't be read", e);
-    }
-  }
-
-  private interface Write {
-    void run() throws Exception;
-  }
-
-  private static void write(Write state) {
-    try {
-      state.run();
-    } catch (Exception e) {
-      throw new FlinkRuntimeException("The ledger's state can't be written", e);
-    }
+    return account.windows.length;
   }
 }

@@ -3,11 +3,8 @@ package io.croupier.operators.flink.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.accounting.privunit.PrivUnitLaws;
-import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.AccountRebuild;
 import io.croupier.operators.accounting.Ledger;
-import io.croupier.operators.accounting.ReplayWindow;
-import io.croupier.operators.accounting.Totals;
-import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.OutboundRecord;
@@ -43,7 +40,6 @@ import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -90,6 +86,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient BroadcastState<String, PublishedSpec> storedSpecs;
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccount account;
+  private transient boolean formerAccounts;
   private transient LedgerProgress progress;
   private transient TopicEnd.Follower accountingEnd;
   private transient ScheduledFuture<?> lookUps;
@@ -124,7 +121,6 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     ledger = new Ledger(perUser);
-    account = account(context.getKeyedStateStore());
     ledgerMetrics = new LedgerMetrics(getMetricGroup());
     boolean hadSpecs = restoreSpecs(context);
     storedMarks =
@@ -145,9 +141,12 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext());
     // A job may be restored without this operator's state. Releases without marks stored specs.
     boolean hasState = context.isRestored() && (hadSpecs || !marks.isEmpty());
+    formerAccounts = hasState && !allHaveLeft(marks);
+    KeyedStateStore keyed = context.getKeyedStateStore();
+    account = new KeyedAccount(keyed, formerAccounts ? new FormerAccounts(keyed) : null);
     int lost = hasState ? check.withState(marks, progress, aligned) : 0;
     if (!hasState) {
-      check.withoutState(start, this::accountOf, progress);
+      check.withoutState(start, this::rebuild, progress);
     }
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) () -> lost);
   }
@@ -177,27 +176,17 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     super.close();
   }
 
-  static KeyedAccount account(KeyedStateStore state) {
-    return new KeyedAccount(
-        state.getState(
-            new ValueStateDescriptor<>(StateNames.USER_TOTALS, TypeInformation.of(Totals.class))),
-        state.getMapState(
-            new MapStateDescriptor<>(
-                StateNames.MODEL_TOTALS, Types.STRING, TypeInformation.of(Totals.class))),
-        state.getMapState(
-            new MapStateDescriptor<>(
-                StateNames.RUNNING_ZETAS, Types.STRING, TypeInformation.of(RunningZeta.class))),
-        state.getMapState(
-            new MapStateDescriptor<>(
-                StateNames.WHOLE_CHARGES, Types.STRING, TypeInformation.of(WholeCharge.class))),
-        state.getMapState(
-            new MapStateDescriptor<>(
-                StateNames.REPLAY_WINDOWS, Types.STRING, TypeInformation.of(ReplayWindow.class))));
+  /** Returns whether all subtasks had no account in the states of release 0.1.0. */
+  private static boolean allHaveLeft(List<LedgerMark> marks) {
+    return !marks.isEmpty() && marks.stream().allMatch(mark -> mark.noFormerAccounts);
   }
 
-  private KeyedAccount accountOf(String userId) {
-    setCurrentKey(userId);
-    return account;
+  private boolean rebuild(AccountingEvent event) {
+    setCurrentKey(event.getUserId());
+    account.load();
+    boolean agrees = AccountRebuild.apply(event, account);
+    account.store();
+    return agrees;
   }
 
   /** Restores the specs and reads new ones; returns whether any were stored. */
@@ -239,10 +228,12 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   public void processElement1(StreamRecord<Report> element) {
     Report report = element.getValue();
     ReportIntake intake = intakes.get(report.modelId);
+    account.load();
     AccountingEvent event =
         intake == null
             ? ledger.judgeUnknownModel(report, account)
             : ledger.judge(report, intake.terms(), account);
+    account.store();
     progress.judged(report.topic, report.partition, report.offset);
     ledgerMetrics.count(event);
     output.collect(
@@ -290,13 +281,14 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     storedSpecs.putAll(specs.entries());
-    storedMarks.update(
-        List.of(
-            progress.mark(
-                context.getCheckpointId(),
-                now(),
-                getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
-                getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks())));
+    LedgerMark mark =
+        progress.mark(
+            context.getCheckpointId(),
+            now(),
+            getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+            getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
+    mark.noFormerAccounts = !formerAccounts;
+    storedMarks.update(List.of(mark));
   }
 
   @Override

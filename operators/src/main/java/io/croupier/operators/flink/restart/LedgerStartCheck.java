@@ -1,7 +1,5 @@
 package io.croupier.operators.flink.restart;
 
-import io.croupier.operators.accounting.AccountRebuild;
-import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.restart.LedgerComparison.LostPositions;
 import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
@@ -12,7 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
@@ -42,12 +40,12 @@ public final class LedgerStartCheck {
   /**
    * Starts without state.
    *
-   * @param account makes a user the current key and returns the user's account
+   * @param account applies an event to its user's account, and returns whether they agree
    * @param progress records what was judged
    * @throws RefusedStartException if there are accounts, and {@code start} requires state
    */
   public void withoutState(
-      LedgerStart start, Function<String, UserAccount> account, LedgerProgress progress)
+      LedgerStart start, Predicate<AccountingEvent> account, LedgerProgress progress)
       throws IOException {
     switch (start) {
       case REQUIRE_STATE -> requireNoAccounts();
@@ -93,7 +91,7 @@ public final class LedgerStartCheck {
     return true;
   }
 
-  private void rebuild(Function<String, UserAccount> account, LedgerProgress progress)
+  private void rebuild(Predicate<AccountingEvent> account, LedgerProgress progress)
       throws IOException {
     AccountRebuilder rebuild = new AccountRebuilder(account);
     try (Visible<AccountingEvent> events = outputs.accounting(context)) {
@@ -198,13 +196,13 @@ public final class LedgerStartCheck {
 
   /** Adds up the events of this subtask's users. */
   private final class AccountRebuilder {
-    private final Function<String, UserAccount> account;
+    private final Predicate<AccountingEvent> account;
     private long nextLogNanos = System.nanoTime() + LOG_EVERY.toNanos();
     private long read;
     private long added;
     private long differing;
 
-    AccountRebuilder(Function<String, UserAccount> account) {
+    AccountRebuilder(Predicate<AccountingEvent> account) {
       this.account = account;
     }
 
@@ -213,7 +211,7 @@ public final class LedgerStartCheck {
       if (subtask(event.getUserId(), task.getNumberOfParallelSubtasks())
           == task.getIndexOfThisSubtask()) {
         added++;
-        if (!AccountRebuild.apply(event, account.apply(event.getUserId()))) {
+        if (!account.test(event)) {
           differing++;
         }
       }

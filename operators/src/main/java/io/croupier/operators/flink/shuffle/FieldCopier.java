@@ -1,10 +1,21 @@
 package io.croupier.operators.flink.shuffle;
 
-/** Copies the fields of a record. No operator changes an array that it has received or emitted. */
-final class FieldCopier implements FieldPass {
-  static final FieldCopier INSTANCE = new FieldCopier();
+import java.io.IOException;
+import java.util.Arrays;
 
-  private FieldCopier() {}
+/** Copies the fields of a record, and the records within it. */
+final class FieldCopier implements FieldPass {
+  /** Shares arrays: no operator changes an array that it has received or emitted. */
+  static final FieldCopier SHARING = new FieldCopier(false);
+
+  /** Copies arrays, since the owner of a record in state may change them. */
+  static final FieldCopier CLONING = new FieldCopier(true);
+
+  private final boolean cloning;
+
+  private FieldCopier(boolean cloning) {
+    this.cloning = cloning;
+  }
 
   @Override
   public FieldPass since(int version) {
@@ -53,26 +64,55 @@ final class FieldCopier implements FieldPass {
 
   @Override
   public byte[] bytes(byte[] value) {
-    return value;
+    return cloning && value != null ? value.clone() : value;
   }
 
   @Override
   public int[] integers(int[] value) {
-    return value;
+    return cloning && value != null ? value.clone() : value;
   }
 
   @Override
   public long[] numbers(long[] value) {
-    return value;
+    return cloning && value != null ? value.clone() : value;
   }
 
   @Override
   public String[] texts(String[] value) {
-    return value;
+    return cloning && value != null ? value.clone() : value;
   }
 
   @Override
   public byte[][] byteArrays(byte[][] value) {
-    return value;
+    return cloning && value != null
+        ? Arrays.stream(value).map(this::bytes).toArray(byte[][]::new)
+        : value;
+  }
+
+  @Override
+  public long[] fixedNumbers(long[] value) {
+    return numbers(value);
+  }
+
+  @Override
+  public <R> R record(R value, RecordFormat<R> format) throws IOException {
+    if (value == null) {
+      return null;
+    }
+    R copy = format.create();
+    format.pass(this, value, copy);
+    return copy;
+  }
+
+  @Override
+  public <R> R[] records(R[] value, RecordFormat<R> format) throws IOException {
+    if (value == null) {
+      return null;
+    }
+    R[] copies = format.array(value.length);
+    for (int i = 0; i < value.length; i++) {
+      copies[i] = record(value[i], format);
+    }
+    return copies;
   }
 }

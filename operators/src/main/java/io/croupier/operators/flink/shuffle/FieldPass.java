@@ -8,9 +8,9 @@ import java.io.IOException;
  * ignores it and returns the value that it reads, a copier returns it. So one line for each field
  * describes all three.
  *
- * <p>All objects may be null. Texts are well-formed UTF-16. Arrays are shared, not copied.
+ * <p>All objects may be null. Texts are well-formed UTF-16.
  */
-interface FieldPass {
+public interface FieldPass {
 
   /**
    * Returns the pass for a field that was added in a version. In a record of an earlier version it
@@ -18,6 +18,7 @@ interface FieldPass {
    */
   FieldPass since(int version);
 
+  /** An integer that is mostly small. */
   int integer(int value) throws IOException;
 
   /** A number that is mostly small. */
@@ -26,8 +27,10 @@ interface FieldPass {
   /** A number that is mostly large: a digest or a time. */
   long fixed(long value) throws IOException;
 
+  /** A real number. */
   double real(double value) throws IOException;
 
+  /** A flag. */
   boolean flag(boolean value) throws IOException;
 
   /**
@@ -37,18 +40,33 @@ interface FieldPass {
    */
   <E extends Enum<E>> E constant(E value, E[] constants) throws IOException;
 
+  /** A text. */
   String text(String value) throws IOException;
 
   /** A text that many records share; a reader returns the same object for them. */
   String name(String value) throws IOException;
 
+  /** Bytes. */
   byte[] bytes(byte[] value) throws IOException;
 
+  /** Integers, each of which is mostly near the one before it. */
   int[] integers(int[] value) throws IOException;
 
+  /** Numbers, each of which is mostly near the one before it. */
   long[] numbers(long[] value) throws IOException;
 
+  /** Texts that many records share. */
   String[] texts(String[] value) throws IOException;
 
+  /** Arrays of bytes. */
   byte[][] byteArrays(byte[][] value) throws IOException;
+
+  /** Numbers that are mostly large. */
+  long[] fixedNumbers(long[] value) throws IOException;
+
+  /** A record within this one; it has the version of this one. */
+  <R> R record(R value, RecordFormat<R> format) throws IOException;
+
+  /** Records within this one. */
+  <R> R[] records(R[] value, RecordFormat<R> format) throws IOException;
 }

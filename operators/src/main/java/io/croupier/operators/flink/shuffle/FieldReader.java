@@ -30,7 +30,7 @@ final class FieldReader implements FieldPass {
 
   @Override
   public FieldPass since(int version) {
-    return recordVersion < version ? FieldCopier.INSTANCE : this;
+    return recordVersion < version ? FieldCopier.SHARING : this;
   }
 
   private long varint() throws IOException {
@@ -42,7 +42,7 @@ final class FieldReader implements FieldPass {
         return value;
       }
     }
-    throw new IOException("A record between operators is damaged: a number has no end");
+    throw new IOException("A record is damaged: a number has no end");
   }
 
   private long zigzag() throws IOException {
@@ -84,8 +84,7 @@ final class FieldReader implements FieldPass {
   public <E extends Enum<E>> E constant(E value, E[] constants) throws IOException {
     int ordinal = length();
     if (ordinal >= constants.length) {
-      throw new IOException(
-          "A record between operators is damaged, or of a later release: constant " + ordinal);
+      throw new IOException("A record is damaged, or of a later release: constant " + ordinal);
     }
     return ordinal < 0 ? null : constants[ordinal];
   }
@@ -191,6 +190,42 @@ final class FieldReader implements FieldPass {
     byte[][] read = new byte[length][];
     for (int i = 0; i < length; i++) {
       read[i] = bytes(null);
+    }
+    return read;
+  }
+
+  @Override
+  public long[] fixedNumbers(long[] value) throws IOException {
+    int length = length();
+    if (length <= 0) {
+      return length < 0 ? null : NO_NUMBERS;
+    }
+    long[] read = new long[length];
+    for (int i = 0; i < length; i++) {
+      read[i] = in.readLong();
+    }
+    return read;
+  }
+
+  @Override
+  public <R> R record(R value, RecordFormat<R> format) throws IOException {
+    if (!flag(false)) {
+      return null;
+    }
+    R read = format.create();
+    format.pass(this, read, read);
+    return read;
+  }
+
+  @Override
+  public <R> R[] records(R[] value, RecordFormat<R> format) throws IOException {
+    int length = length();
+    if (length < 0) {
+      return null;
+    }
+    R[] read = format.array(length);
+    for (int i = 0; i < length; i++) {
+      read[i] = record(null, format);
     }
     return read;
   }

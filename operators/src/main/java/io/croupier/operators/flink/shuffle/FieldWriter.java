@@ -151,4 +151,39 @@ final class FieldWriter implements FieldPass {
     }
     return value;
   }
+
+  @Override
+  public long[] fixedNumbers(long[] value) throws IOException {
+    if (value == null) {
+      varint(0);
+      return null;
+    }
+    varint(1L + value.length);
+    for (long next : value) {
+      out.writeLong(next);
+    }
+    return value;
+  }
+
+  @Override
+  public <R> R record(R value, RecordFormat<R> format) throws IOException {
+    flag(value != null);
+    if (value != null) {
+      format.pass(this, value, value);
+    }
+    return value;
+  }
+
+  @Override
+  public <R> R[] records(R[] value, RecordFormat<R> format) throws IOException {
+    if (value == null) {
+      varint(0);
+      return null;
+    }
+    varint(1L + value.length);
+    for (R next : value) {
+      record(next, format);
+    }
+    return value;
+  }
 }

@@ -11,11 +11,11 @@ public final class OutboundRecordSerializer extends RecordSerializer<OutboundRec
 
   /** Creates a serializer. */
   public OutboundRecordSerializer() {
-    super(OutboundRecord.class, 1);
+    super(OutboundRecord.class, 1, Place.TRANSIT);
   }
 
   @Override
-  void pass(FieldPass fields, OutboundRecord from, OutboundRecord to) throws IOException {
+  protected void pass(FieldPass fields, OutboundRecord from, OutboundRecord to) throws IOException {
     to.destination = fields.constant(from.destination, DESTINATIONS);
     to.key = fields.bytes(from.key);
     to.value = fields.bytes(from.value);

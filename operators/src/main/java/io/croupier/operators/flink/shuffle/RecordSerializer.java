@@ -14,14 +14,31 @@ import org.apache.flink.core.memory.DataOutputView;
  * <p>Every record contains its version, and all earlier versions are read. Not thread-safe: each
  * thread has its own {@link #duplicate}.
  */
-abstract class RecordSerializer<T> extends TypeSerializer<T> {
+public abstract class RecordSerializer<T> extends TypeSerializer<T> {
   private static final long serialVersionUID = 1;
 
   /** The first byte of a record is this plus its version. */
   private static final int VERSION_0 = 16;
 
+  /** Where records are kept. */
+  public enum Place {
+    /** Between operators, and in unaligned checkpoints. No operator changes a record's arrays. */
+    TRANSIT(
+        "A record between operators has format %d; this release reads 1 to %d. Restore a savepoint, which contains no such records, instead of an unaligned checkpoint of another release"),
+    /** In state, whose owner may change the record that it has read, and the record's arrays. */
+    STATE(
+        "A record in state has format %d; this release reads 1 to %d. Restore the state with the release that wrote it, or a later one");
+
+    private final String unreadable;
+
+    Place(String unreadable) {
+      this.unreadable = unreadable;
+    }
+  }
+
   private final Class<T> type;
   private final int version;
+  private final Place place;
   private transient FieldWriter writer;
   private transient FieldReader reader;
   private transient T initial;
@@ -31,10 +48,12 @@ abstract class RecordSerializer<T> extends TypeSerializer<T> {
    *
    * @param type class of the records; there is one serializer for each
    * @param version of the records that it writes, at least 1
+   * @param place where the records are kept
    */
-  RecordSerializer(Class<T> type, int version) {
+  protected RecordSerializer(Class<T> type, int version, Place place) {
     this.type = type;
     this.version = version;
+    this.place = place;
   }
 
   /**
@@ -43,7 +62,7 @@ abstract class RecordSerializer<T> extends TypeSerializer<T> {
    * @param from the record whose values the pass receives
    * @param to the record whose fields are set; may be {@code from}
    */
-  abstract void pass(FieldPass fields, T from, T to) throws IOException;
+  protected abstract void pass(FieldPass fields, T from, T to) throws IOException;
 
   @Override
   public abstract RecordSerializer<T> duplicate();
@@ -87,9 +106,7 @@ abstract class RecordSerializer<T> extends TypeSerializer<T> {
     }
     int recordVersion = source.readUnsignedByte() - VERSION_0;
     if (recordVersion < 1 || recordVersion > version) {
-      throw new IOException(
-          "A record between operators has format %d; this release reads 1 to %d. Restore a savepoint, which contains no such records, instead of an unaligned checkpoint of another release"
-              .formatted(recordVersion, version));
+      throw new IOException(place.unreadable.formatted(recordVersion, version));
     }
     reader.from(source, recordVersion);
     pass(reader, initial, reuse);
@@ -104,7 +121,7 @@ abstract class RecordSerializer<T> extends TypeSerializer<T> {
   @Override
   public final T copy(T from, T reuse) {
     try {
-      pass(FieldCopier.INSTANCE, from, reuse);
+      pass(place == Place.STATE ? FieldCopier.CLONING : FieldCopier.SHARING, from, reuse);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

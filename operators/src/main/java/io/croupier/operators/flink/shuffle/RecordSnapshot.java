@@ -6,12 +6,17 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** What a state would keep of a {@link RecordSerializer}: the version of its records. */
-abstract class RecordSnapshot<T> implements TypeSerializerSnapshot<T> {
+/** What a state keeps of a {@link RecordSerializer}: the version of its records. */
+public abstract class RecordSnapshot<T> implements TypeSerializerSnapshot<T> {
   private final Supplier<? extends RecordSerializer<T>> serializer;
   private int version;
 
-  RecordSnapshot(Supplier<? extends RecordSerializer<T>> serializer) {
+  /**
+   * Creates the snapshot of a serializer of this release.
+   *
+   * @param serializer creates the serializer
+   */
+  protected RecordSnapshot(Supplier<? extends RecordSerializer<T>> serializer) {
     this.serializer = serializer;
     version = serializer.get().version();
   }

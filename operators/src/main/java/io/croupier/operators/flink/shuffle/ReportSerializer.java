@@ -15,11 +15,11 @@ public final class ReportSerializer extends RecordSerializer<Report> {
 
   /** Creates a serializer. */
   public ReportSerializer() {
-    super(Report.class, 1);
+    super(Report.class, 1, Place.TRANSIT);
   }
 
   @Override
-  void pass(FieldPass fields, Report from, Report to) throws IOException {
+  protected void pass(FieldPass fields, Report from, Report to) throws IOException {
     to.modelId = fields.name(from.modelId);
     to.round = fields.number(from.round);
     to.userId = fields.text(from.userId);

@@ -11,11 +11,11 @@ public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
 
   /** Creates a serializer. */
   public RoundSumSerializer() {
-    super(RoundSum.class, 1);
+    super(RoundSum.class, 1, Place.TRANSIT);
   }
 
   @Override
-  void pass(FieldPass fields, RoundSum from, RoundSum to) throws IOException {
+  protected void pass(FieldPass fields, RoundSum from, RoundSum to) throws IOException {
     to.modelId = fields.name(from.modelId);
     to.namedRound = fields.number(from.namedRound);
     to.count = fields.integer(from.count);

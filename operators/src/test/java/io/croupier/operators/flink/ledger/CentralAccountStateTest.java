@@ -40,7 +40,7 @@ class CentralAccountStateTest {
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
       super.initializeState(context);
-      account = LedgerOperator.account(context.getKeyedStateStore());
+      account = new KeyedAccount(context.getKeyedStateStore(), null);
       intake =
           new ReportIntake(
               TestRecords.common("m")
@@ -57,7 +57,9 @@ class CentralAccountStateTest {
     @Override
     public void processElement(StreamRecord<Report> element) {
       Report report = element.getValue();
+      account.load();
       double zeta = new Ledger().judge(report, intake.terms(), account).getCentralSpend().getZeta();
+      account.store();
       output.collect(
           new StreamRecord<>("%s %d: %.1f".formatted(report.userId, report.round, zeta)));
     }

@@ -4,56 +4,90 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.accounting.tree.Schedule;
-import io.croupier.operators.accounting.ReplayWindow;
+import io.croupier.operators.accounting.DeviceWindow;
+import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
+import io.croupier.operators.accounting.ModelAccount;
+import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.WholeCharge;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
 import java.io.IOException;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The size of a user's state, as documented for the accounts. */
 class LedgerBytesTest {
+  private static final EarlierDigests FORGOTTEN =
+      new EarlierDigests() {
+        @Override
+        public long[] block(int place) {
+          return null;
+        }
 
-  private static <T> int bytes(T value, Class<T> type) throws IOException {
+        @Override
+        public void store(int place, long[] digests) {}
+      };
+
+  private static <T> int bytes(T value, TypeSerializer<T> serializer) throws IOException {
     DataOutputSerializer out = new DataOutputSerializer(16);
-    TypeInformation.of(type).createSerializer(new SerializerConfigImpl()).serialize(value, out);
+    serializer.serialize(value, out);
     return out.length();
   }
 
-  @Test
-  void totalsHaveAFixedSize() throws IOException {
-    Totals large = new Totals();
-    large.reports = Long.MAX_VALUE;
-    large.renyiOrder = 24;
-    large.lastRound = Long.MAX_VALUE;
-    assertThat(bytes(new Totals(), Totals.class)).isEqualTo(120);
-    assertThat(bytes(large, Totals.class)).isEqualTo(120);
+  private static int bytes(StoredAccount account) throws IOException {
+    return bytes(account, new StoredAccountSerializer());
   }
 
-  @Test
-  void aCentralModelTakesFourBytesMoreForEachLevel() throws IOException {
-    RunningZeta million = RunningZeta.ofTree(1 << 20);
-    million.charge(7);
-    assertThat(bytes(RunningZeta.ofTree(1 << 10), RunningZeta.class)).isEqualTo(68);
-    assertThat(bytes(million, RunningZeta.class)).isEqualTo(108);
-    assertThat(bytes(RunningZeta.ofTree(Schedule.MAX_STEPS), RunningZeta.class)).isEqualTo(148);
-  }
-
-  @Test
-  void aWholeChargeHasAFixedSize() throws IOException {
-    assertThat(bytes(new WholeCharge(), WholeCharge.class)).isEqualTo(52);
-  }
-
-  @Test
-  void aDeviceTakesAKibibyteAtMost() throws IOException {
-    ReplayWindow window = new ReplayWindow();
-    assertThat(window.judge(1, 2, 3)).isEqualTo(ReplayWindow.Verdict.FRESH);
-    assertThat(bytes(window, ReplayWindow.class)).isEqualTo(49);
-    for (long sequence = 2; sequence < 300; sequence++) {
-      window.judge(sequence, 2, 3);
+  /** The account of a user whose only device reported to one model, with the numbers from 1. */
+  private static StoredAccount account(int reports, Declaration declaration) {
+    Report report = TestRecords.report("u", 1, "model", 0, 0);
+    report.declaration = declaration;
+    Totals cost = Totals.of(Declaration.of(report).cost());
+    StoredAccount account = new StoredAccount();
+    ModelAccount model = new ModelAccount("model");
+    account.add(model);
+    DeviceWindow window = new DeviceWindow("0123456789abcdef");
+    account.add(window);
+    for (int i = 1; i <= reports; i++) {
+      account.totals.add(cost);
+      model.totals.add(cost);
+      window.judge(i, i, FORGOTTEN);
     }
-    assertThat(bytes(window, ReplayWindow.class)).isEqualTo(1057);
+    return account;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "L2_LAPLACE, 1, 108",
+    "L2_LAPLACE, 1007, 169",
+    "L2_LAPLACE, 1008, 113",
+    "L2_LAPLACE, 1000000, 124",
+    "GAUSSIAN, 1, 100",
+    "GAUSSIAN, 1007, 159",
+    "GAUSSIAN, 1008, 103",
+    "GAUSSIAN, 1000000, 110"
+  })
+  void anAccountGrowsLittleWithItsReports(Declaration declaration, int reports, int bytes)
+      throws IOException {
+    assertThat(bytes(account(reports, declaration))).isEqualTo(bytes);
+  }
+
+  @Test
+  void aCentralModelAddsItsCharge() throws IOException {
+    StoredAccount account = account(1, Declaration.L2_LAPLACE);
+    int before = bytes(account);
+    account.models[0].runningZeta = RunningZeta.ofTree(Schedule.MAX_STEPS);
+    account.models[0].runningZeta.charge(7);
+    assertThat(bytes(account) - before).isEqualTo(34);
+    account.models[0].runningZeta = null;
+    account.models[0].wholeCharge = new WholeCharge();
+    account.models[0].wholeCharge.noiseMultiplier = 1;
+    account.models[0].wholeCharge.zeta = 1;
+    assertThat(bytes(account) - before).isEqualTo(23);
   }
 }

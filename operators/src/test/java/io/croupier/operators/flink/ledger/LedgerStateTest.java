@@ -145,7 +145,7 @@ class LedgerStateTest {
               ledger.barrier();
               ledger.judge(TestRecords.report("u", 100, "m", 0.5, 0));
               Report conflict = TestRecords.report("u", 100, "m", 0.5, 0);
-              conflict.digestLow++;
+              conflict.digestHigh++;
               ledger.judge(conflict);
               ledger.barrier();
               ledger.judge(TestRecords.report("u", 36, "m", 0.5, 0));

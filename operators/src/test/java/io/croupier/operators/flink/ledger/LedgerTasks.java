@@ -14,7 +14,9 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.apache.flink.util.InstantiationUtil;
 
@@ -48,10 +50,19 @@ public final class LedgerTasks
   }
 
   public LedgerTasks(Backend backend, Plan plan, LedgerOperator operator) throws Exception {
+    this(() -> operator, backend, plan);
+  }
+
+  /** The ledgers of several releases: each start asks for the operator. */
+  LedgerTasks(
+      Supplier<? extends TwoInputStreamOperator<Report, SpecRecord, RoundSum>> release,
+      Backend backend,
+      Plan plan)
+      throws Exception {
     super(
         (keyGroups, parallelism, index) ->
             new KeyedTwoInputStreamOperatorTestHarness<>(
-                InstantiationUtil.clone(operator),
+                InstantiationUtil.clone(release.get()),
                 report -> report.userId,
                 null,
                 Types.STRING,

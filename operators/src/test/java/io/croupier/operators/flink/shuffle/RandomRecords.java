@@ -5,7 +5,9 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /** Records with random values in all fields, found by reflection. */
@@ -70,6 +72,9 @@ final class RandomRecords {
     if (type == String.class) {
       return text(random);
     }
+    if (isRecord(type)) {
+      return record(() -> create(type), random);
+    }
     if (type.isArray()) {
       Object array = Array.newInstance(type.getComponentType(), random.nextInt(5));
       for (int i = 0; i < Array.getLength(array); i++) {
@@ -78,6 +83,40 @@ final class RandomRecords {
       return array;
     }
     throw new AssertionError("A field of a type that no serializer knows: " + type);
+  }
+
+  /** Whether a type is a record within a record. */
+  private static boolean isRecord(Class<?> type) {
+    return type.getName().startsWith("io.croupier.") && !type.isEnum();
+  }
+
+  private static Object create(Class<?> type) {
+    try {
+      return type.getConstructor().newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("A record that can't be created: " + type, e);
+    }
+  }
+
+  /** Returns a value with the same fields that can be compared and printed. */
+  static Object comparable(Object value) {
+    if (value instanceof Object[] array) {
+      return Arrays.stream(array).map(RandomRecords::comparable).toArray();
+    }
+    if (value == null || !isRecord(value.getClass())) {
+      return value;
+    }
+    Map<String, String> all = new TreeMap<>();
+    for (Field field : fields(value.getClass())) {
+      all.put(field.getName(), text(comparable(get(field, value))));
+    }
+    return all;
+  }
+
+  /** Returns the text of a comparable value. */
+  static String text(Object value) {
+    String text = Arrays.deepToString(new Object[] {value});
+    return text.substring(1, text.length() - 1).replace("\0", "\\0");
   }
 
   private static String text(Random random) {

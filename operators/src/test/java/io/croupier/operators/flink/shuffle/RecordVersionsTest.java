@@ -20,11 +20,11 @@ class RecordVersionsTest {
     private static final long serialVersionUID = 1;
 
     First(int version) {
-      super(Grown.class, version);
+      super(Grown.class, version, Place.TRANSIT);
     }
 
     @Override
-    void pass(FieldPass fields, Grown from, Grown to) throws IOException {
+    protected void pass(FieldPass fields, Grown from, Grown to) throws IOException {
       to.first = fields.number(from.first);
     }
 
@@ -52,7 +52,7 @@ class RecordVersionsTest {
     }
 
     @Override
-    void pass(FieldPass fields, Grown from, Grown to) throws IOException {
+    protected void pass(FieldPass fields, Grown from, Grown to) throws IOException {
       super.pass(fields, from, to);
       to.second = fields.since(2).text(from.second);
     }

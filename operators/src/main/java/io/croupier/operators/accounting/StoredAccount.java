@@ -1,0 +1,62 @@
+package io.croupier.operators.accounting;
+
+import java.util.Arrays;
+
+/**
+ * What judging one of a user's reports usually accesses, in one value of keyed state: the totals
+ * over all models, those of the user's first {@value #MODELS} models, and the windows of all
+ * devices. The account of any further model, and the digests of earlier numbers, are states of
+ * their own. Never expires.
+ */
+public final class StoredAccount {
+  /** The most models in this value; it bounds what every report reads and writes. */
+  public static final int MODELS = 4;
+
+  /** The totals over all models. */
+  public Totals totals = new Totals();
+
+  /** The user's first models, in order. */
+  public ModelAccount[] models = {};
+
+  /** The windows of all devices, in the order of their first reports; an index never changes. */
+  public DeviceWindow[] windows = {};
+
+  /** Creates an account without reports. */
+  public StoredAccount() {}
+
+  /** Returns the account of a model; null if it is not here. */
+  public ModelAccount model(String modelId) {
+    for (ModelAccount model : models) {
+      if (model.modelId.equals(modelId)) {
+        return model;
+      }
+    }
+    return null;
+  }
+
+  /** Adds the account of a model that is not here; returns false if there is no room. */
+  public boolean add(ModelAccount model) {
+    if (models.length == MODELS) {
+      return false;
+    }
+    models = Arrays.copyOf(models, models.length + 1);
+    models[models.length - 1] = model;
+    return true;
+  }
+
+  /** Returns the index of a device's window; -1 if the device is not known. */
+  public int device(String deviceId) {
+    for (int i = 0; i < windows.length; i++) {
+      if (windows[i].deviceId.equals(deviceId)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Adds the window of a device that is not known. */
+  public void add(DeviceWindow window) {
+    windows = Arrays.copyOf(windows, windows.length + 1);
+    windows[windows.length - 1] = window;
+  }
+}

@@ -1,0 +1,197 @@
+package io.croupier.operators.accounting;
+
+import static io.croupier.operators.accounting.DeviceWindow.Verdict.CONFLICT;
+import static io.croupier.operators.accounting.DeviceWindow.Verdict.DUPLICATE;
+import static io.croupier.operators.accounting.DeviceWindow.Verdict.FRESH;
+import static io.croupier.operators.accounting.DeviceWindow.Verdict.JUMP;
+import static io.croupier.operators.accounting.DeviceWindow.Verdict.TOO_OLD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.accounting.DeviceWindow.Verdict;
+import io.croupier.operators.accounting.MapAccount.MapDigests;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DeviceWindowTest {
+  private final DeviceWindow window = new DeviceWindow("phone");
+  private final MapDigests earlier = new MapDigests();
+
+  private Verdict judge(long sequence, long digest) {
+    return window.judge(sequence, digest, earlier);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, 7, 63, 64, 1L << 40, Long.MAX_VALUE})
+  void theFirstNumberMayBeAnything(long first) {
+    assertThat(window.isNew()).isTrue();
+    assertThat(judge(first, 1)).isEqualTo(FRESH);
+    assertThat(window.isNew()).isFalse();
+    assertThat(judge(first, 1)).isEqualTo(DUPLICATE);
+    assertThat(judge(first, 2)).isEqualTo(CONFLICT);
+    assertThat(judge(first, 0)).isEqualTo(CONFLICT);
+  }
+
+  @Test
+  void edgesOfTheWindow() {
+    judge(1000, 0);
+    assertThat(judge(936, 0)).isEqualTo(TOO_OLD);
+    assertThat(judge(937, 0)).isEqualTo(FRESH);
+    assertThat(judge(1000 + (1 << 20) + 1, 0)).isEqualTo(JUMP);
+    assertThat(judge(1000 + (1 << 20), 0)).isEqualTo(FRESH);
+    assertThat(judge(1000, 0)).isEqualTo(TOO_OLD);
+  }
+
+  @Test
+  void refusedNumbersDoNotChangeTheWindow() {
+    for (long sequence : new long[] {100, 102, 110}) {
+      judge(sequence, sequence);
+    }
+    long[] before = window.digests.clone();
+    Map<Integer, long[]> blocks = new HashMap<>(earlier.blocks);
+    assertThat(judge(110, 9)).isEqualTo(CONFLICT);
+    assertThat(judge(100, 9)).isEqualTo(CONFLICT);
+    assertThat(judge(10, 9)).isEqualTo(TOO_OLD);
+    assertThat(judge(Long.MAX_VALUE, 9)).isEqualTo(JUMP);
+    assertThat(judge(102, 102)).isEqualTo(DUPLICATE);
+    assertThat(window.highest).isEqualTo(110);
+    assertThat(window.judged).isEqualTo(1 | 1 << 8 | 1 << 10);
+    assertThat(window.digests).isEqualTo(before).endsWith(110);
+    assertThat(earlier.blocks).isEqualTo(blocks);
+  }
+
+  @Test
+  void noOverflowAtTheTop() {
+    assertThat(judge(0, 0)).isEqualTo(FRESH);
+    assertThat(judge(Long.MAX_VALUE, 0)).isEqualTo(JUMP);
+    DeviceWindow high = new DeviceWindow("tablet");
+    MapDigests digests = new MapDigests();
+    high.judge(Long.MAX_VALUE, 0, digests);
+    assertThat(high.judge(0, 0, digests)).isEqualTo(TOO_OLD);
+    assertThat(high.judge(Long.MAX_VALUE - 63, 0, digests)).isEqualTo(FRESH);
+  }
+
+  /** A device that counts upwards stores one block for eight reports, and reads none. */
+  @Test
+  void numbersInOrderTouchFewEarlierBlocks() {
+    for (long sequence = 0; sequence < 800; sequence++) {
+      judge(sequence, sequence);
+      assertThat(window.digests).hasSize((int) (sequence % 8) + 1);
+    }
+    assertThat(earlier.stores).isEqualTo(99);
+    assertThat(earlier.reads).isZero();
+    assertThat(earlier.blocks).hasSize(8);
+    assertThat(judge(800 - 64, 800 - 64)).isEqualTo(DUPLICATE);
+    assertThat(earlier.reads).isEqualTo(1);
+  }
+
+  /** States may be copied while they are written: an array that was stored is never changed. */
+  @Test
+  void arraysAreReplacedRatherThanChanged() {
+    judge(8, 1);
+    long[] last = window.digests;
+    judge(9, 2);
+    assertThat(last).containsExactly(1);
+    judge(20, 3);
+    long[] block = earlier.blocks.get(1);
+    judge(10, 4);
+    assertThat(block).containsExactly(1, 2);
+    assertThat(earlier.blocks.get(1)).containsExactly(1, 2, 4);
+  }
+
+  @Test
+  void agreesWithANaiveModelOnRandomSequences() {
+    long seed = 61;
+    Random random = new Random(seed);
+    Map<Verdict, Integer> seen = new EnumMap<>(Verdict.class);
+    for (int run = 0; run < 400; run++) {
+      DeviceWindow window = new DeviceWindow("phone");
+      MapDigests earlier = new MapDigests();
+      Naive naive = new Naive();
+      long at = random.nextInt(200);
+      int spread = 1 + random.nextInt(150);
+      for (int n = 0; n < 300; n++) {
+        at += random.nextInt(3);
+        long sequence = Math.max(0, at + random.nextInt(spread) - spread / 2);
+        if (random.nextInt(50) == 0) {
+          sequence = at + (1 << 20) - 20 + random.nextInt(40);
+          at = random.nextInt(10) == 0 ? sequence : at;
+        }
+        long digest = random.nextInt(10) == 0 ? random.nextInt(3) : sequence;
+        Verdict verdict = window.judge(sequence, digest, earlier);
+        assertThat(verdict)
+            .as("seed %s, run %s, step %s, sequence %s", seed, run, n, sequence)
+            .isEqualTo(naive.judge(sequence, digest));
+        assertThat(window.digests).hasSizeLessThanOrEqualTo(8);
+        seen.merge(verdict, 1, Integer::sum);
+      }
+    }
+    for (Verdict verdict : Verdict.values()) {
+      assertThat(seen.getOrDefault(verdict, 0)).as(verdict.name()).isGreaterThan(100);
+    }
+  }
+
+  /** The window of release 0.1.0, in its own state, and moved after any number of reports. */
+  @Test
+  void agreesWithTheFormerWindowWheneverItMoves() {
+    long seed = 67;
+    Random random = new Random(seed);
+    Map<Verdict, Integer> seen = new EnumMap<>(Verdict.class);
+    for (int run = 0; run < 2000; run++) {
+      FormerWindow former = new FormerWindow();
+      long at = random.nextInt(200);
+      int spread = 1 + random.nextInt(150);
+      DeviceWindow moved = null;
+      MapDigests earlier = new MapDigests();
+      int moves = random.nextInt(150);
+      for (int n = 0; n < 250; n++) {
+        if (n == moves) {
+          moved = former.window.move("phone", earlier);
+        }
+        at += random.nextInt(random.nextInt(100) == 0 ? 150 : 3);
+        long sequence = Math.max(0, at + random.nextInt(spread) - spread / 2);
+        long digest = random.nextInt(10) == 0 ? random.nextInt(3) : sequence;
+        if (random.nextInt(400) == 0) {
+          former.close(sequence);
+          if (moved != null) {
+            moved.close(sequence);
+          }
+        }
+        Verdict expected = former.judge(sequence, digest, ~digest);
+        if (moved != null) {
+          assertThat(moved.judge(sequence, digest, earlier))
+              .as("seed %s, run %s, step %s, sequence %s", seed, run, n, sequence)
+              .isEqualTo(expected);
+          assertThat(moved.highest).isEqualTo(former.window.highest);
+          assertThat(moved.judged).isEqualTo(former.window.judged);
+          assertThat(moved.lowest).isEqualTo(former.window.lowest);
+          seen.merge(expected, 1, Integer::sum);
+        }
+      }
+    }
+    for (Verdict verdict : new Verdict[] {FRESH, DUPLICATE, CONFLICT, TOO_OLD}) {
+      assertThat(seen.getOrDefault(verdict, 0)).as(verdict.name()).isGreaterThan(1000);
+    }
+  }
+
+  /** A window that keeps every number. */
+  private static final class Naive {
+    private final TreeMap<Long, Long> digests = new TreeMap<>();
+
+    Verdict judge(long sequence, long digest) {
+      if (!digests.isEmpty() && sequence > digests.lastKey() + (1 << 20)) {
+        return JUMP;
+      }
+      if (!digests.isEmpty() && sequence <= digests.lastKey() - 64) {
+        return TOO_OLD;
+      }
+      Long known = digests.putIfAbsent(sequence, digest);
+      return known == null ? FRESH : known == digest ? DUPLICATE : CONFLICT;
+    }
+  }
+}
