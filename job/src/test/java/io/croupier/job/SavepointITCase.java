@@ -1,5 +1,6 @@
 package io.croupier.job;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
@@ -14,6 +15,7 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Guarantee;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelUpdate;
@@ -26,8 +28,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -166,15 +170,7 @@ class SavepointITCase {
 
     try (LoggedWarnings ours = new LoggedWarnings("io.croupier");
         LoggedWarnings ofTheSink = new LoggedWarnings("org.apache.flink.connector.kafka.sink")) {
-      start(
-          LedgerStart.REQUIRE_STATE,
-          Map.of(
-              "parallelism",
-              String.valueOf(parallelism),
-              "flink.state.backend.type",
-              backend,
-              "flink.execution.state-recovery.path",
-              kept.toUri().toString()));
+      restore(kept, parallelism, backend);
       scenario.second();
       awaitLastRounds(KeptRecords.read(kept.resolve(AFTER)));
       assertThat(ours.messages()).isEmpty();
@@ -191,6 +187,69 @@ class SavepointITCase {
     checkEvents(after);
     checkGuarantees(after);
     checkModels(after);
+  }
+
+  /** Totals and windows in the savepoint itself: all its reports are sent again, then changed. */
+  @ParameterizedTest(name = "{0}, parallelism {1}, {2}")
+  @MethodSource("keptSavepoints")
+  @DisabledIfSystemProperty(named = "keep", matches = ".+")
+  void recognisesReportsFromBefore(Path release, int parallelism, String backend) throws Exception {
+    Path kept = KEPT.resolve(release);
+    List<ProducerRecord<byte[], byte[]>> before = KeptRecords.read(kept.resolve(BEFORE));
+    KeptRecords.lay(testTopics, before);
+    restore(kept, parallelism, backend);
+    Topics topics = testTopics.topics;
+    Map<String, AccountingEvent> totals = new HashMap<>();
+    List<AccountingEvent> judged = of(before, topics.accounting(), AccountingEvent.parser());
+    judged.forEach(event -> totals.put(event.getUserId(), event));
+
+    List<GradientReport> reports = of(before, topics.gradients(), GradientReport.parser());
+    reports.addAll(of(before, topics.rawGradients(), GradientReport.parser()));
+    assertThat(reports).hasSameSizeAs(judged);
+    // Only the highest number of this user was rebuilt.
+    reports.removeIf(report -> report.getUserId().equals("rob"));
+    List<AccountingEvent> resent = judged(reports);
+    assertThat(resent).extracting(AccountingEvent::getOutcome).containsOnly(Outcome.DUPLICATE);
+    for (AccountingEvent event : resent) {
+      assertThat(event.getUserTotals()).isEqualTo(totals.get(event.getUserId()).getUserTotals());
+    }
+    assertThat(totals.get("ann").getUserTotals().getEpsilon()).isEqualTo(5 * 0.5 + 3 * 1);
+    assertThat(totals.get("bob").getUserTotals().getUndisclosed()).isEqualTo(8);
+    assertThat(totals.get("gus").getUserTotals().getMu()).isEqualTo(3);
+
+    List<GradientReport> changed =
+        reports.stream().map(report -> report.toBuilder().setCreatedAtMs(1).build()).toList();
+    List<AccountingEvent> conflicts = judged(changed);
+    assertThat(conflicts)
+        .extracting(AccountingEvent::getOutcome)
+        .containsOnly(Outcome.REFUSED_SEQUENCE);
+    // Noise that has left the device is spent, once more for each of the eight reports.
+    assertThat(conflicts)
+        .filteredOn(event -> event.getUserId().equals("ann"))
+        .extracting(event -> event.getUserTotals().getEpsilon())
+        .hasSize(8)
+        .contains(2 * (5 * 0.5 + 3 * 1));
+  }
+
+  /** Sends reports, and returns their events. */
+  private List<AccountingEvent> judged(List<GradientReport> reports) throws Exception {
+    Topics topics = testTopics.topics;
+    Set<Position> before = new HashSet<>();
+    for (AccountingEvent event : read(topics.accounting(), AccountingEvent.parser())) {
+      before.add(event.getSource());
+    }
+    for (GradientReport report : reports) {
+      testTopics.send(
+          report.hasCentral() ? topics.rawGradients() : topics.gradients(),
+          report.getUserId().getBytes(UTF_8),
+          report.toByteArray());
+    }
+    testTopics.flush();
+    testTopics.awaitRecords(topics.accounting(), before.size() + reports.size());
+    List<AccountingEvent> events = read(topics.accounting(), AccountingEvent.parser());
+    assertThat(events).hasSize(before.size() + reports.size());
+    events.removeIf(event -> before.contains(event.getSource()));
+    return events;
   }
 
   /**
@@ -412,6 +471,18 @@ class SavepointITCase {
             topics.guarantees(),
             topics.journal(),
             topics.deadLetters()));
+  }
+
+  private void restore(Path kept, int parallelism, String backend) throws Exception {
+    start(
+        LedgerStart.REQUIRE_STATE,
+        Map.of(
+            "parallelism",
+            String.valueOf(parallelism),
+            "flink.state.backend.type",
+            backend,
+            "flink.execution.state-recovery.path",
+            kept.toUri().toString()));
   }
 
   private void start(LedgerStart ledger, Map<String, String> more) throws Exception {
