@@ -231,15 +231,21 @@ class ReportE2ECase {
     succeed(scripts.get(0));
     assertThat(awaitDemo(update -> update.used() == 2).droppedStale()).isZero();
     succeed("echo none | kcat -P -b localhost:9092 -t croupier.gradients -k eve");
+    succeed("echo mallory:none | kcat -P -b localhost:9092 -t croupier.models -K :");
     List<AccountingEvent> events = awaitEvents(2);
-    assertThat(awaitValues("croupier.dead-letters", 1)).hasSize(1);
+    assertThat(awaitValues("croupier.dead-letters", 2)).hasSize(2);
     String listed = succeed(scripts.get(1));
 
     assertThat(events).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
     assertThat(events)
         .extracting(AccountingEvent::getUserId)
         .containsExactlyInAnyOrder("ada", "bob");
-    assertThat(listed).containsPattern("demo, \\d+ bytes, at \\d+").containsPattern("eve .*=.+");
+    // The letter of what may be a raw gradient has no key.
+    assertThat(listed)
+        .containsPattern("demo, \\d+ bytes, at \\d+")
+        .containsPattern("(?m)^ croupier-reason=.+,croupier-topic=croupier.gradients,")
+        .containsPattern("(?m)^mallory croupier-reason=.+,croupier-topic=croupier.models,")
+        .doesNotContain("eve");
     String left = succeed("./croupier models list --kafka localhost:9092");
     assertThat(left).contains("clicks-sgd").doesNotContain("demo");
   }
