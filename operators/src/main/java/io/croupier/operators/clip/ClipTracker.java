@@ -33,12 +33,22 @@ import io.croupier.schemas.AdaptiveClips;
  * multiply the clip by 0.74 to 1.08 in one publication; those of strength h by at most exp(3 (1/h -
  * 0.6) / 16).
  *
+ * <p>While the model scouts, a publication needs no more information than 180: at N = 300, answers
+ * that all agree then move the clip by the largest step. So each publication asks a share s of the
+ * devices, which would have led to 180 at the one before:
+ *
+ * <pre>
+ *   s = min(1, 180 s / H) after a publication with answers that leaves the model scouting, 1 afterwards
+ *   s = min(1, 2 s) when a publication is announced again for lack of answers
+ * </pre>
+ *
  * <p>A first clip that is too small takes longer to correct than one that is too large: an answer
  * "above" moves the clip by 0.4 times the gain, one "not above" by 1.6 times it. Up to a factor of
  * 100 too small costs little; docs/studies/clip.md has figures.
  *
  * <p>Invariants: (1) c0 / 10^4 &lt;= c &lt;= c0 10^4; (2) 0 &lt;= N &lt;= 300, and N and m never
- * fall, so scouting never begins again; (3) a publication without answers changes nothing.
+ * fall, so scouting never begins again; (3) a publication without answers changes nothing but s;
+ * (4) 0 &lt; s &lt;= 1.
  *
  * <p>Accuracy: relative error at most 1e-12 after 150 publications, compared with 60 digits; never
  * NaN. The functions are equal on all platforms, so the same answers in the same order lead to the
@@ -64,6 +74,12 @@ public final class ClipTracker {
   /** A publication's own information counts as at most one part in this many. */
   private static final double PUBLICATIONS_OF_INFORMATION = 16;
 
+  /**
+   * With 150, answers that all agree move the clip by the largest step at any N. A fifth more,
+   * since the number of devices that answer varies, and so do their bits.
+   */
+  private static final double ENOUGH_INFORMATION = 1.2 * LARGEST_STEP * LARGEST_INFORMATION / GAIN;
+
   private static final double SCOUTING_INFORMATION = 12;
   private static final int SCOUTING_PUBLICATIONS = 6;
 
@@ -75,6 +91,9 @@ public final class ClipTracker {
 
   /** m. */
   private long publications;
+
+  /** s. */
+  private double share = 1;
 
   private double openResponses;
   private double openInformation;
@@ -112,6 +131,19 @@ public final class ClipTracker {
   }
 
   /**
+   * Returns s, the share of the devices to ask: below 1 only while the model scouts, where all
+   * devices would be more than needed. Above 0.
+   */
+  public double share() {
+    return share;
+  }
+
+  /** Doubles the share of the devices to ask, since those who were asked did not answer. */
+  public void askMore() {
+    share = Math.min(1, 2 * share);
+  }
+
+  /**
    * Adds an answer. It counts from the next {@link #advance} on.
    *
    * @param response h if the answer is "above", -h if it is "not above"; h from 0 to 1
@@ -145,6 +177,8 @@ public final class ClipTracker {
     double step = GAIN * (openResponses - openInformation * target) / divisor(towardsMedian);
     clip *= StrictMath.exp(within(-LARGEST_STEP, step, LARGEST_STEP));
     clip = within(initial / SPAN, clip, initial * SPAN);
+    double wanted = share * (ENOUGH_INFORMATION / openInformation);
+    share = isScouting() ? within(Double.MIN_NORMAL, wanted, 1) : 1;
     openResponses = 0;
     openInformation = 0;
     openAnswers = 0;
@@ -166,6 +200,7 @@ public final class ClipTracker {
     clip = visitor.scalar(name, clip);
     information = visitor.scalar(name + "-information", information);
     publications = visitor.count(name + "-publications", publications);
+    share = visitor.scalar(name + "-share", share);
     openResponses = visitor.scalar(name + "-open-responses", openResponses);
     openInformation = visitor.scalar(name + "-open-information", openInformation);
     openAnswers = visitor.count(name + "-open-answers", openAnswers);

@@ -135,7 +135,7 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public boolean hasNews() {
-    return unpublished;
+    return unpublished || (published.isConfirmed() && clip.lacksAnswers());
   }
 
   @Override
@@ -367,6 +367,7 @@ public final class LocalModel implements LiveModel {
       return Optional.empty();
     } else {
       learner.describe(state, iterate);
+      clip.announceAgain();
     }
     unpublished = false;
     unsaved = true;
@@ -417,7 +418,7 @@ public final class LocalModel implements LiveModel {
             .setDroppedStale(droppedStale)
             .setDroppedUnpublished(droppedUnpublished)
             .setOpen(open())
-            .setAnswerProbability(ModelSpecs.answerProbability(spec))
+            .setAnswerProbability(clip.share() * ModelSpecs.answerProbability(spec))
             .putAllDiagnostics(iterate.diagnostics)
             .setPublishedAtMs(nowMs);
     clip.describe(update);

@@ -97,6 +97,27 @@ final class RoundClip {
     return isMoving() && tracker.hasAnswers();
   }
 
+  /** Returns the share of the devices that the newest publication asks for anything. */
+  double share() {
+    return isMoving() ? tracker.share() : 1;
+  }
+
+  /** Returns whether the newest publication asks only a share of the devices, without an answer. */
+  boolean lacksAnswers() {
+    return share() < 1 && !tracker.hasAnswers();
+  }
+
+  /**
+   * Prepares that the newest publication is announced again: if it lacks answers, the devices that
+   * it asks may have gone, so it asks more. A device that is asked already stays so, since its lot
+   * for the round doesn't change.
+   */
+  void announceAgain() {
+    if (lacksAnswers()) {
+      tracker.askMore();
+    }
+  }
+
   /** Counts reports that were made with another bound than that of the round that they name. */
   void drop(int reports) {
     dropped += reports;

@@ -108,6 +108,29 @@ class ClipTrackerTest {
     assertThat(tracker.isScouting()).isFalse();
   }
 
+  /** 150 answers that agree move the clip by the largest step, also at the largest N. */
+  @Test
+  void scoutingAsksTheShareThatMovesTheClipFarthest() {
+    ClipTracker tracker = new ClipTracker(1);
+    balanced(tracker, 720);
+    assertThat(tracker.share()).isCloseTo(0.25, within(1e-15));
+    answer(tracker, 150, 1);
+    assertThat(tracker.clip()).isEqualTo(StrictMath.exp(1.5));
+    assertThat(tracker.share()).isCloseTo(0.3, within(1e-15));
+    tracker.advance();
+    assertThat(tracker.share()).as("without answers").isCloseTo(0.3, within(1e-15));
+    balanced(tracker, 60);
+    assertThat(tracker.share()).isCloseTo(0.9, within(1e-15));
+    balanced(tracker, 1);
+    assertThat(tracker.share()).isOne();
+    balanced(tracker, 1500);
+    tracker.askMore();
+    assertThat(tracker.share()).isCloseTo(0.24, within(1e-15));
+    balanced(tracker, 600);
+    assertThat(tracker.isScouting()).isFalse();
+    assertThat(tracker.share()).as("after scouting").isOne();
+  }
+
   /** With h = 1/2 an answer counts as 1/4: 48 answers are as good as 12. */
   @Test
   void twelveAnswersWorthEndScouting() {
@@ -262,7 +285,7 @@ class ClipTrackerTest {
   @Test
   void namesOfPartsBeginWithTheGivenName() {
     Set<String> names = save(new ClipTracker(1)).keySet();
-    assertThat(names).hasSize(6).allMatch(name -> name.startsWith("clip"));
+    assertThat(names).hasSize(7).allMatch(name -> name.startsWith("clip"));
   }
 
   @Test
