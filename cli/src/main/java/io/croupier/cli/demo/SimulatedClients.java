@@ -25,12 +25,21 @@ import org.apache.kafka.clients.producer.RecordMetadata;
  * Simulates the people, who arrive one by one at a steady rate. Each person evaluates the gradient
  * at every model's newest weights on their own data, and sends each model one noised report, or
  * answers the question that the model asks instead, or states whether the size of the gradient is
- * above the clip, unless the report would be undisclosed. In addition, groups of people send raw
- * gradients to central models.
+ * above the clip, unless the report would be undisclosed. A person whom a model doesn't ask while
+ * it searches for its clip comes to it once more, after all others. In addition, groups of people
+ * send raw gradients to central models.
  */
 final class SimulatedClients implements AutoCloseable {
 
   private static final long LONGEST_NAP = Duration.ofMillis(20).toNanos();
+
+  /**
+   * What a person does for a model.
+   *
+   * @param place of the person in the order
+   * @param reporter the person's device
+   */
+  private record Visit(int place, String modelId, GradientReporter reporter) {}
 
   private final Problem problem;
   private final int[] order;
@@ -53,6 +62,7 @@ final class SimulatedClients implements AutoCloseable {
 
   private final Thread thread = new Thread(this::come, "simulated-clients");
   private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
+  private final Deque<Visit> postponed = new ArrayDeque<>();
   private volatile long reported;
   private volatile long sent;
   private final AtomicLong unanswered = new AtomicLong();
@@ -99,7 +109,7 @@ final class SimulatedClients implements AutoCloseable {
     thread.start();
   }
 
-  /** The number of people who have come, and reported to the models that receive noised reports. */
+  /** The number of people who have come, whether or not a model has asked them. */
   long reported() {
     if (failure != null) {
       throw failure;
@@ -151,9 +161,29 @@ final class SimulatedClients implements AutoCloseable {
         if (closed) {
           return;
         }
-        int reports = report(i, gradient);
+        int reports = 0;
+        GradientReporter reporter = reporterOf.apply(order[i]);
+        for (String modelId : modelIds) {
+          Visit visit = new Visit(i, modelId, reporter);
+          ModelSnapshot snapshot = newest.apply(modelId);
+          if (snapshot.isScouting() && !reporter.asksForSize(snapshot)) {
+            postponed.addLast(visit);
+          } else {
+            reports += report(visit, snapshot, gradient);
+          }
+        }
         reported = i + 1L;
         sent = count += reports + answers(i + 1);
+        due += nanosPerPerson;
+        checkDeliveries(false);
+      }
+      while (!postponed.isEmpty()) {
+        due = waitFor(due);
+        if (closed) {
+          return;
+        }
+        Visit visit = postponed.removeFirst();
+        sent = count += report(visit, newest.apply(visit.modelId), gradient);
         due += nanosPerPerson;
         checkDeliveries(false);
       }
@@ -195,22 +225,16 @@ final class SimulatedClients implements AutoCloseable {
     return due;
   }
 
-  /** Sends the reports of the person at a place in the order, and returns their number. */
-  private int report(int place, double[] gradient) {
-    int person = order[place];
-    GradientReporter reporter = reporterOf.apply(person);
-    int reports = 0;
-    for (String modelId : modelIds) {
-      ModelSnapshot snapshot = newest.apply(modelId);
-      Randomiser randomiser = randomisers.of(place, modelId);
-      Optional<Future<RecordMetadata>> report =
-          reporter.answers(snapshot)
-              ? Optional.of(gradient(reporter, snapshot, person, randomiser, gradient))
-              : answer(reporter, snapshot, person, randomiser);
-      report.ifPresentOrElse(underway::add, unanswered::incrementAndGet);
-      reports += report.isPresent() ? 1 : 0;
-    }
-    return reports;
+  /** Sends what a model asks of a person, and returns the number of reports: 0 or 1. */
+  private int report(Visit visit, ModelSnapshot snapshot, double[] gradient) {
+    int person = order[visit.place];
+    Randomiser randomiser = randomisers.of(visit.place, visit.modelId);
+    Optional<Future<RecordMetadata>> report =
+        visit.reporter.answers(snapshot)
+            ? Optional.of(gradient(visit.reporter, snapshot, person, randomiser, gradient))
+            : answer(visit.reporter, snapshot, person, randomiser);
+    report.ifPresentOrElse(underway::add, unanswered::incrementAndGet);
+    return report.isPresent() ? 1 : 0;
   }
 
   private Future<RecordMetadata> gradient(

@@ -134,6 +134,48 @@ class SimulatedClientsTest {
     assertThat(truth).contains(true, false);
   }
 
+  /** No device is asked while the model scouts, but with a probability of 20 times 1e-12. */
+  @Test
+  void whomAScoutingModelDoesNotAskComesAgain() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    ModelSnapshot scouting =
+        Snapshots.scoutingAmong("a", 6, AdaptiveClip.Size.GRADIENT, 0.5, 1e-12);
+    AtomicReference<ModelSnapshot> newest = new AtomicReference<>(scouting);
+    int[] order = IntStream.range(0, PEOPLE).toArray();
+    AtomicReference<SimulatedClients> started = new AtomicReference<>();
+    try (SimulatedClients simulatedClients =
+        clients(
+            producer,
+            order,
+            modelId -> modelId.equals("a") ? newest.get() : Snapshots.of(modelId, 6, 0, 7))) {
+      started.set(simulatedClients);
+      simulatedClients.start(1e6, () -> started.get().reported() == PEOPLE && isScouting(newest));
+      awaitEnd(simulatedClients);
+      assertThat(simulatedClients.sent()).as("to the other model").isEqualTo(PEOPLE);
+      assertThat(simulatedClients.due()).isEqualTo(2 * PEOPLE);
+      newest.set(Snapshots.moving("a", 6, AdaptiveClip.Size.GRADIENT));
+      while (simulatedClients.sent() < 2 * PEOPLE) {
+        Thread.onSpinWait();
+      }
+    }
+
+    List<GradientReport> reports = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
+      reports.add(GradientReport.parseFrom(sent.value()));
+    }
+    assertThat(reports).hasSize(2 * PEOPLE).noneMatch(GradientReport::hasAnswer);
+    assertThat(reports.subList(0, PEOPLE)).allMatch(report -> report.getModelId().equals("b"));
+    assertThat(reports.subList(PEOPLE, 2 * PEOPLE))
+        .extracting(report -> report.getUserId() + report.getModelId() + report.getSequence())
+        .isEqualTo(Arrays.stream(order).mapToObj(person -> "p" + person + "a1").toList());
+    assertThat(reports.subList(PEOPLE, 2 * PEOPLE))
+        .allMatch(report -> report.getGradientBound() == Snapshots.GRADIENT_BOUND);
+  }
+
+  private static boolean isScouting(AtomicReference<ModelSnapshot> newest) {
+    return newest.get().isScouting();
+  }
+
   @Test
   void gradientsFollowTheClipOfEachModel() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(true);

@@ -29,12 +29,18 @@ final class Snapshots {
   /** A model of zero weights that only searches for its clip. */
   static ModelSnapshot scouting(
       String modelId, int dimension, AdaptiveClip.Size size, double clip) {
-    return moving(modelId, dimension, size, clip, 1);
+    return scoutingAmong(modelId, dimension, size, clip, 1);
+  }
+
+  /** The same, of a share of all devices. */
+  static ModelSnapshot scoutingAmong(
+      String modelId, int dimension, AdaptiveClip.Size size, double clip, double share) {
+    return moving(modelId, dimension, size, clip, 1, share);
   }
 
   /** A model of zero weights with a moving clip, which asks hardly any device for its size. */
   static ModelSnapshot moving(String modelId, int dimension, AdaptiveClip.Size size) {
-    return moving(modelId, dimension, size, GRADIENT_BOUND, 1e-9);
+    return moving(modelId, dimension, size, GRADIENT_BOUND, 1e-9, 1);
   }
 
   private static ModelSnapshot moving(
@@ -42,13 +48,15 @@ final class Snapshots {
       int dimension,
       AdaptiveClip.Size size,
       double clip,
-      double questionProbability) {
+      double questionProbability,
+      double answerProbability) {
     ModelUpdate.Builder update =
         update(modelId, dimension, 0, 7)
             .setSize(size)
             .setGradientBound(clip)
             .setGridExponent(Math.getExponent(clip) - 16)
             .setDroppedBound(5)
+            .setAnswerProbability(answerProbability)
             .setQuestionProbability(questionProbability);
     if (size == AdaptiveClip.Size.FEATURES) {
       update.setSlopeBound(0.5);
