@@ -60,6 +60,22 @@ class LearnerOperatorTest extends UninterruptedLearner {
     assertThat(updates()).extracting(ModelUpdate::getModelId).containsExactly("m", "n", "m");
   }
 
+  /** Each publication without answers asks twice as many devices, until it asks all. */
+  @Test
+  void aScoutingRoundWithoutAnswersIsPublishedAgain() throws Exception {
+    run(TestRecords.movingClip("m"));
+    for (int i = 0; i < 720; i++) {
+      learner.report(TestRecords.clipAnswer("m", 0, i % 2 == 0));
+    }
+    for (int i = 0; i < 5; i++) {
+      learner.barrier();
+    }
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 1L, 1L);
+    assertThat(updates())
+        .extracting(ModelUpdate::getAnswerProbability)
+        .containsExactly(1.0, 0.25, 0.5, 1.0);
+  }
+
   @Test
   void aReportThatIsAheadOfItsSpecWaitsAndIsUsed() throws Exception {
     run(TestRecords.sgd("m"));
