@@ -21,9 +21,15 @@ import java.util.List;
  * @param directionalVariance declared directional variance of every report, for learners that use
  *     it
  * @param gradientBound G of its spec; 1 if it has none
+ * @param reach the norm to which reports are trimmed, in units of the gradient bound, if the
+ *     learner takes trimmed reports
  */
 record LabelledLearner(
-    String label, Learner<LearnerState> learner, double directionalVariance, double gradientBound) {
+    String label,
+    Learner<LearnerState> learner,
+    double directionalVariance,
+    double gradientBound,
+    double reach) {
 
   /** The learner of a spec; to BANCO, every report declares the strongest noise that it accepts. */
   static LabelledLearner of(String label, ModelSpec spec) {
@@ -34,7 +40,7 @@ record LabelledLearner(
     double variance =
         DirectionalNoise.of(spec).variance(declaring(spec.getBanco().getStrongestNoise()));
     return new LabelledLearner(
-        label, anyState(Learners.of(spec)), variance, spec.getGradientBound());
+        label, anyState(Learners.of(spec)), variance, spec.getGradientBound(), Trim.REACH);
   }
 
   private static Report declaring(StrongestNoise noise) {
@@ -49,18 +55,23 @@ record LabelledLearner(
 
   /** A learner that isn't among those of specs. */
   static LabelledLearner of(String label, Learner<?> learner) {
-    return new LabelledLearner(label, anyState(learner), 0, 1);
+    return new LabelledLearner(label, anyState(learner), 0, 1, Trim.REACH);
   }
 
   /** The same learner under another name. */
   LabelledLearner as(String otherLabel) {
-    return new LabelledLearner(otherLabel, learner, directionalVariance, gradientBound);
+    return new LabelledLearner(otherLabel, learner, directionalVariance, gradientBound, reach);
+  }
+
+  /** The same learner under another name, of reports trimmed to another norm than the job's. */
+  LabelledLearner trimmedTo(double otherReach, String otherLabel) {
+    return new LabelledLearner(otherLabel, learner, directionalVariance, gradientBound, otherReach);
   }
 
   /** The factor by which the job scales a report of this norm on its way to the learner. */
   double inUnits(double norm) {
     return learner.countsInUnitsOfTheBound()
-        ? new Trim(gradientBound, 0).factor(norm) / gradientBound
+        ? new Trim(gradientBound, 0, reach).factor(norm) / gradientBound
         : 1;
   }
 

@@ -157,8 +157,7 @@ final class MixedLevelsStudy implements Study {
               ? (gradient, random, into) -> System.arraycopy(gradient, 0, into, 0, into.length)
               : repeats ? byLevel[i - 1] : setting.mechanism.release(d, bound, level);
     }
-    return (gradient, random, into) ->
-        byLevel[random.below(byLevel.length)].draw(gradient, random, into);
+    return Release.oneOf(byLevel);
   }
 
   private void report(List<double[]> results, MarkdownPage page) throws IOException {

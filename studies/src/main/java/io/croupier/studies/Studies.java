@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
           + " pictures in PNG.",
       "",
       "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius, rounds, mechanisms,"
-          + " mixed-levels, clip; of the central model prefix-sums, dp-ftrl, dp-ftrl-parameter-free."
+          + " mixed-levels, trim, clip; of the central model prefix-sums, dp-ftrl, dp-ftrl-parameter-free."
           + " The same seed gives the same files, bit for bit, on any number of threads. The noise comes from a seeded generator"
           + " and protects no person."
     })
@@ -133,6 +133,7 @@ public final class Studies implements Callable<Integer> {
             new RoundsStudy(scale),
             new MechanismsStudy(scale),
             new MixedLevelsStudy(scale),
+            new TrimStudy(scale, seed),
             new ClipStudy(scale, seed),
             new PrefixSumStudy(scale),
             new DpFtrlStudy(scale),

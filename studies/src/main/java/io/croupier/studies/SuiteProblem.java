@@ -159,6 +159,11 @@ final class SuiteProblem {
     return best;
   }
 
+  /** The law of the noise. */
+  NoiseKind kind() {
+    return kind;
+  }
+
   Noise noise() {
     return kind.noise(dimension());
   }

@@ -34,6 +34,7 @@ class StudiesTest {
           "rounds",
           "mechanisms",
           "mixed-levels",
+          "trim",
           "clip",
           "prefix-sums",
           "dp-ftrl",

@@ -15,7 +15,7 @@ import io.croupier.operators.math.PackedVectors;
  */
 public final class Trim {
   /** Largest norm of a trimmed report, in units of the gradient bound G. */
-  static final double REACH = 2;
+  public static final double REACH = 2;
 
   /** Largest norm of a trimmed report. */
   private final double longest;
@@ -30,7 +30,17 @@ public final class Trim {
    * @param gridExponent of the grid of these reports
    */
   public Trim(double gradientBound, int gridExponent) {
-    this.longest = REACH * gradientBound;
+    this(gradientBound, gridExponent, REACH);
+  }
+
+  /**
+   * Creates a trim to another length than the job's, for comparison.
+   *
+   * @param reach largest norm of a trimmed report, in units of the gradient bound; positive,
+   *     infinite: no report is trimmed
+   */
+  public Trim(double gradientBound, int gridExponent, double reach) {
+    this.longest = reach * gradientBound;
     this.gridExponent = gridExponent;
   }
 

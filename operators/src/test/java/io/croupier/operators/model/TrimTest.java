@@ -115,4 +115,16 @@ class TrimTest {
     assertThat(trim.factor(2 * G)).isEqualTo(1);
     assertThat(trim.factor(8 * G)).isEqualTo(0.25);
   }
+
+  @Test
+  void anotherReachTrimsToThatNorm() {
+    assertThat(new Trim(G, GRID_EXPONENT, 3).factor(12 * G)).isEqualTo(0.25);
+    assertThat(new Trim(G, GRID_EXPONENT, Double.POSITIVE_INFINITY).factor(1e300)).isEqualTo(1);
+    RoundSum report = report(VectorForm.DENSE, 3e3, -4e3);
+    new Trim(1, GRID_EXPONENT, 5).apply(report);
+    assertThat(decoded(report)[0]).isCloseTo(3, within(1e-14));
+    byte[] trimmed = report.values;
+    new Trim(1, GRID_EXPONENT, Double.POSITIVE_INFINITY).apply(report);
+    assertThat(report.values).isSameAs(trimmed);
+  }
 }
