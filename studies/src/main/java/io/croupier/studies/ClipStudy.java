@@ -138,6 +138,7 @@ final class ClipStudy implements Study {
     }
     report(runner.all(trials), page);
     new ClipSearch(searches).report(SeededRandom.seed(seed, 0, -1), page);
+    new Scouting(searches).report(SeededRandom.seed(seed, 0, -2), page);
   }
 
   private static LinearParticipants people(ClipProblem problem, long order) {
