@@ -79,7 +79,8 @@ class WordsTest {
   private static List<Path> texts() throws IOException {
     return ProjectFiles.matching(
         path ->
-            path.matches(".*\\.(java|js|ts|md|proto|yaml|yml|py)") && !path.endsWith("/WordsTest.java"));
+            path.matches(".*\\.(java|js|ts|md|proto|yaml|yml|py)")
+                && !path.endsWith("/WordsTest.java"));
   }
 
   @Test

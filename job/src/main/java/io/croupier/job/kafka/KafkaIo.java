@@ -35,8 +35,8 @@ import org.apache.kafka.common.record.TimestampType;
 /** Builds the job's sources and its one sink. */
 public final class KafkaIo {
   /**
-   * Holds some 800 accounting events of 330 bytes, keys included, and two thousand once the producer
-   * has learnt how well they compress.
+   * Holds some 800 accounting events of 330 bytes, keys included, and two thousand once the
+   * producer has learnt how well they compress.
    */
   private static final int BATCH_BYTES = 256 << 10;
 
