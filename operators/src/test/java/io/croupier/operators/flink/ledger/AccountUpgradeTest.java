@@ -160,7 +160,13 @@ class AccountUpgradeTest {
       for (int i = 1; i <= 20; i++) {
         ledger.judge(TestRecords.report("ada", i, "m", 0.5, 0));
       }
+      // A refused central report is free, so this user has a window and no totals.
+      ledger.publish(TestRecords.published(1, TestRecords.central("c")));
+      Report refused = TestRecords.report("bob", 1, "c", 0.5, 0, 0);
+      refused.declaration = Declaration.CENTRAL;
+      assertThat(ledger.judge(refused).getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
       ledger.barrier();
+      assertThat(ledger.judge(refused).getOutcome()).isEqualTo(Outcome.DUPLICATE);
       for (int restart = 0; restart < 2; restart++) {
         AccountingEvent resend = ledger.judge(TestRecords.report("ada", 3, "m", 0.5, 0));
         assertThat(resend.getOutcome()).isEqualTo(Outcome.DUPLICATE);
