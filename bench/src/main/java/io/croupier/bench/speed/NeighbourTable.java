@@ -133,6 +133,17 @@ record NeighbourTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
                   AlterConfigOp.OpType.SET)));
     }
     environment.admin().incrementalAlterConfigs(changes).all().get();
+    // The broker may return the old limit for a while; the job would refuse the large model's spec.
+    String wanted = Integer.toString(MOST_RECORD_BYTES);
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!environment.admin().describeConfigs(changes.keySet()).all().get().values().stream()
+        .allMatch(
+            config -> config.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG).value().equals(wanted))) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("The brokers don't return the larger limit");
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
   }
 
   /** The reports of both models, and what the updates count of them. */
