@@ -6,19 +6,15 @@ import io.croupier.operators.flink.learner.PublicationSettings;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
-import java.io.IOException;
 import java.io.Serializable;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.GlobalConfiguration;
 import org.apache.flink.util.TimeUtils;
-import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
  * The job's settings, validated before the graph is built. They come from one YAML file, whose
@@ -81,18 +77,7 @@ public record JobConfig(
    *     valid values
    */
   public static JobConfig load(Path file, Map<String, String> overrides) {
-    Map<String, String> settings = new LinkedHashMap<>();
-    try {
-      Object root = YamlTree.load(LoadSettings.builder(), file.toString(), Files.readString(file));
-      if (root instanceof Map<?, ?> tree) {
-        flatten("", tree, settings);
-      } else if (root != null) {
-        throw new IllegalArgumentException(
-            file + " must be a YAML mapping of settings, such as 'parallelism: 2'");
-      }
-    } catch (IOException e) {
-      throw new IllegalArgumentException("The configuration " + file + " can't be read: " + e, e);
-    }
+    Map<String, String> settings = SettingsFile.read(file);
     settings.putAll(overrides);
     return of(settings);
   }
@@ -255,26 +240,6 @@ public record JobConfig(
               .formatted(topics.all()));
     }
     return topics;
-  }
-
-  private static void flatten(String prefix, Map<?, ?> tree, Map<String, String> settings) {
-    tree.forEach(
-        (key, value) -> {
-          String name = prefix + key;
-          if (value instanceof Map<?, ?> branch) {
-            flatten(name + ".", branch, settings);
-          } else if (value instanceof Iterable<?> list) {
-            settings.put(name, String.join(",", iterableText(list)));
-          } else {
-            settings.put(name, value == null ? "" : value.toString());
-          }
-        });
-  }
-
-  private static Iterable<String> iterableText(Iterable<?> list) {
-    java.util.List<String> texts = new java.util.ArrayList<>();
-    list.forEach(item -> texts.add(String.valueOf(item)));
-    return texts;
   }
 
   private static Map<String, String> behind(String prefix, Map<String, String> settings) {
