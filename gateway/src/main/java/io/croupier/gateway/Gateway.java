@@ -1,0 +1,98 @@
+package io.croupier.gateway;
+
+import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.gateway.http.GatewayServer;
+import io.croupier.gateway.identity.Pepper;
+import io.croupier.gateway.identity.TestTokens;
+import io.croupier.gateway.identity.TokenVerifier;
+import io.croupier.gateway.kafka.KafkaHealth;
+import io.croupier.gateway.kafka.PepperTopic;
+import io.croupier.gateway.kafka.ReportSender;
+import io.croupier.gateway.kafka.TopicFollower;
+import io.croupier.gateway.model.Specs;
+import io.croupier.gateway.model.Updates;
+import io.croupier.gateway.report.ReportCheck;
+import java.net.URI;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * A server in front of Kafka, to which people's devices report over HTTP. It keeps no state: any
+ * number of gateways with the same configuration and pepper may run side by side.
+ */
+public final class Gateway implements AutoCloseable {
+  /** What to close, the last opened first. */
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+  private final GatewayServer server;
+
+  /**
+   * Starts a gateway; it serves requests when this returns, and is ready once it has read the specs
+   * and updates.
+   *
+   * @throws IllegalArgumentException if a file of the configuration can't be used, or the pepper is
+   *     not that of the other gateways
+   * @throws IllegalStateException if Kafka can't be used, or the port can't be listened on
+   */
+  public Gateway(GatewayConfig config) {
+    Pepper pepper = Pepper.read(config.pepper());
+    TokenVerifier tokens =
+        new TokenVerifier(config.issuers(), config.clockSkew(), Clock.systemUTC());
+    if (config.testTokens()) {
+      tokens.trust(TestTokens.read(config.testKey().orElseThrow()));
+    }
+    new PepperTopic(config.kafka(), config.topics().gateway()).require(pepper);
+    try {
+      Specs specs = new Specs();
+      Updates updates = new Updates();
+      TopicFollower ofSpecs =
+          opened(new TopicFollower(config.kafka(), config.topics().models(), specs::apply));
+      TopicFollower ofUpdates =
+          opened(new TopicFollower(config.kafka(), config.topics().updates(), updates::apply));
+      ReportSender sender = opened(new ReportSender(config.kafka(), config.timeout()));
+      String gradients = config.topics().gradients();
+      KafkaHealth health =
+          opened(new KafkaHealth(config.kafka(), gradients, () -> sender.locate(gradients)));
+      server =
+          opened(
+              new GatewayServer(
+                  config,
+                  tokens,
+                  pepper,
+                  new ReportCheck(config.topics(), config.raw(), specs, updates),
+                  sender,
+                  specs,
+                  updates,
+                  () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp(),
+                  health::isReachable));
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private <T extends AutoCloseable> T opened(T part) {
+    parts.push(part);
+    return part;
+  }
+
+  /** Where the gateway listens, such as http://127.0.0.1:8080. */
+  public URI address() {
+    return server.address();
+  }
+
+  /** Stops to listen, and then stops everything else. */
+  @Override
+  public void close() {
+    while (!parts.isEmpty()) {
+      try {
+        parts.pop().close();
+      } catch (RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IllegalStateException("a part of the gateway can't be closed", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,253 @@
+package io.croupier.gateway.config;
+
+import io.croupier.gateway.config.IssuerSettings.KeyFile;
+import io.croupier.gateway.config.IssuerSettings.KeyUrl;
+import io.croupier.gateway.config.IssuerSettings.Keys;
+import io.croupier.gateway.config.LimitSettings.Rate;
+import io.croupier.gateway.config.ListenSettings.Tls;
+import io.croupier.gateway.identity.TestTokens;
+import java.net.InetAddress;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URL;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The gateway's settings, validated before anything starts; {@link GatewayKey} lists the keys. Keys
+ * after {@code kafka.} are passed to every Kafka client unchanged.
+ *
+ * @param kafka properties of the Kafka clients, including {@code bootstrap.servers}
+ * @param pepper file with the pepper
+ * @param testKey file with the key of test tokens
+ * @param testTokens whether test tokens are accepted
+ * @param clockSkew by how much clocks may differ
+ * @param raw whether raw reports are accepted
+ * @param timeout how long to try to store a report
+ * @param origins origins of pages of other servers that may use the gateway
+ */
+public record GatewayConfig(
+    ListenSettings listen,
+    Map<String, String> kafka,
+    GatewayTopics topics,
+    Path pepper,
+    List<IssuerSettings> issuers,
+    Optional<Path> testKey,
+    boolean testTokens,
+    Duration clockSkew,
+    boolean raw,
+    Duration timeout,
+    Set<String> origins,
+    LimitSettings limits) {
+
+  /** The algorithms that an issuer may sign by; all of them have a public key for verification. */
+  private static final List<String> ALGORITHMS =
+      List.of(
+          "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+          "Ed25519");
+
+  private static final String DEFAULT_ALGORITHMS = "RS256,PS256,ES256,EdDSA,Ed25519";
+
+  private static final int MOST = 1_000_000_000;
+
+  /** Bytes of a body: at least those of the smallest reports, at most 64 MiB. */
+  private static final int LEAST_BODY = 1024;
+
+  private static final int MOST_BODY = 64 << 20;
+
+  /**
+   * Reads settings by their dotted keys.
+   *
+   * @param base directory of relative file names: that of the configuration file
+   * @throws IllegalArgumentException if a key is unknown, or a value is missing or invalid
+   */
+  public static GatewayConfig of(Map<String, String> values, Path base) {
+    for (String key : values.keySet()) {
+      if (!GatewayKey.isKnown(key)) {
+        throw new IllegalArgumentException(
+            "Unknown setting '%s'; the nearest known one is '%s'"
+                .formatted(key, GatewayKey.nearest(key)));
+      }
+    }
+    Settings settings = new Settings(values, base);
+    Map<String, String> kafka = kafka(values);
+    boolean testTokens = settings.truth(GatewayKey.TEST_TOKENS_ALLOWED);
+    Optional<Path> testKey = settings.file(GatewayKey.TEST_TOKENS_KEY_FILE);
+    if (testTokens && testKey.isEmpty()) {
+      throw new IllegalArgumentException(
+          "%s is true; then %s must name the key's file"
+              .formatted(
+                  GatewayKey.TEST_TOKENS_ALLOWED.key(), GatewayKey.TEST_TOKENS_KEY_FILE.key()));
+    }
+    List<IssuerSettings> issuers = issuers(values, settings);
+    if (issuers.isEmpty() && !testTokens) {
+      throw new IllegalArgumentException(
+          "There is no issuer of tokens, so no report could be accepted; set issuers.NAME.issuer,"
+              + " .audience and .jwks");
+    }
+    return new GatewayConfig(
+        listen(settings),
+        kafka,
+        GatewayTopics.of(settings),
+        settings
+            .file(GatewayKey.PEPPER_FILE)
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        GatewayKey.PEPPER_FILE.key()
+                            + " is missing; set it to the file that 'croupier gateway init'"
+                            + " creates")),
+        issuers,
+        testKey,
+        testTokens,
+        settings.duration(GatewayKey.TOKENS_CLOCK_SKEW),
+        settings.truth(GatewayKey.REPORTS_RAW),
+        settings.duration(GatewayKey.REPORTS_TIMEOUT),
+        origins(settings),
+        limits(settings));
+  }
+
+  private static Map<String, String> kafka(Map<String, String> values) {
+    Map<String, String> kafka = new TreeMap<>();
+    values.forEach(
+        (key, value) -> {
+          if (key.startsWith(GatewayKey.KAFKA)) {
+            kafka.put(key.substring(GatewayKey.KAFKA.length()), value);
+          }
+        });
+    if (kafka.getOrDefault("bootstrap.servers", "").isBlank()) {
+      throw new IllegalArgumentException(
+          "kafka.bootstrap.servers is missing; set it to the brokers' addresses, such as"
+              + " 'broker-1:9092,broker-2:9092'");
+    }
+    return Map.copyOf(kafka);
+  }
+
+  private static ListenSettings listen(Settings settings) {
+    Optional<Path> certificate = settings.file(GatewayKey.LISTEN_CERTIFICATE);
+    Optional<Path> key = settings.file(GatewayKey.LISTEN_KEY);
+    if (certificate.isPresent() != key.isPresent()) {
+      throw new IllegalArgumentException(
+          "%s and %s must be set together, or neither of them"
+              .formatted(GatewayKey.LISTEN_CERTIFICATE.key(), GatewayKey.LISTEN_KEY.key()));
+    }
+    String address = settings.text(GatewayKey.LISTEN_ADDRESS);
+    try {
+      return new ListenSettings(
+          InetAddress.getByName(address),
+          settings.number(GatewayKey.LISTEN_PORT, 0, 65_535),
+          certificate.map(chain -> new Tls(chain, key.orElseThrow())),
+          settings.truth(GatewayKey.LISTEN_PROXY));
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(
+          "%s is '%s'; it must be an address or name of this machine"
+              .formatted(GatewayKey.LISTEN_ADDRESS.key(), address),
+          e);
+    }
+  }
+
+  private static List<IssuerSettings> issuers(Map<String, String> values, Settings settings) {
+    Set<String> names = new TreeSet<>();
+    values.keySet().forEach(key -> GatewayKey.issuerName(key).ifPresent(names::add));
+    List<IssuerSettings> issuers = new ArrayList<>();
+    Set<String> seen = new TreeSet<>();
+    for (String name : names) {
+      String prefix = GatewayKey.ISSUERS + name + ".";
+      String issuer = required(values, prefix + "issuer");
+      if (issuer.equals(TestTokens.ISSUER) || !seen.add(issuer)) {
+        throw new IllegalArgumentException(
+            "%sissuer is '%s'; it must differ from those of other issuers and from that of test"
+                    .formatted(prefix, issuer)
+                + " tokens");
+      }
+      issuers.add(
+          new IssuerSettings(
+              issuer,
+              required(values, prefix + "audience"),
+              keys(prefix + "jwks", required(values, prefix + "jwks"), settings),
+              algorithms(prefix + "algorithms", values)));
+    }
+    return List.copyOf(issuers);
+  }
+
+  private static String required(Map<String, String> values, String key) {
+    String value = values.getOrDefault(key, "").strip();
+    if (value.isEmpty()) {
+      throw new IllegalArgumentException(key + " is missing; each issuer needs it");
+    }
+    return value;
+  }
+
+  private static Keys keys(String key, String text, Settings settings) {
+    if (!text.contains("://")) {
+      return new KeyFile(settings.resolve(text));
+    }
+    try {
+      URL url = URI.create(text).toURL();
+      if (url.getProtocol().equals("https")
+          || (url.getProtocol().equals("http")
+              && InetAddress.getByName(url.getHost()).isLoopbackAddress())) {
+        return new KeyUrl(url);
+      }
+    } catch (IllegalArgumentException | MalformedURLException | UnknownHostException e) {
+      // The exception below covers these cases, too.
+    }
+    throw new IllegalArgumentException(
+        key + " must be a file, or an https URL (http only on the loopback interface)");
+  }
+
+  private static Set<String> algorithms(String key, Map<String, String> values) {
+    List<String> algorithms = Settings.list(values.getOrDefault(key, DEFAULT_ALGORITHMS));
+    if (algorithms.isEmpty() || !ALGORITHMS.containsAll(algorithms)) {
+      throw new IllegalArgumentException(
+          "%s is '%s'; it must be a list of %s"
+              .formatted(key, String.join(", ", algorithms), String.join(", ", ALGORITHMS)));
+    }
+    return new LinkedHashSet<>(algorithms);
+  }
+
+  private static Set<String> origins(Settings settings) {
+    Set<String> origins = new LinkedHashSet<>(settings.list(GatewayKey.CORS_ORIGINS));
+    for (String origin : origins) {
+      if (!origin.matches("https?://[^/\\s*]+")) {
+        throw new IllegalArgumentException(
+            ("%s contains '%s'; each origin is a scheme and a host, and a port if it isn't the"
+                    + " default, such as https://app.example")
+                .formatted(GatewayKey.CORS_ORIGINS.key(), origin));
+      }
+    }
+    return Set.copyOf(origins);
+  }
+
+  private static LimitSettings limits(Settings settings) {
+    return new LimitSettings(
+        settings.number(GatewayKey.LIMITS_BODY, LEAST_BODY, MOST_BODY),
+        settings.duration(GatewayKey.LIMITS_BODY_TIME),
+        settings.duration(GatewayKey.LIMITS_IDLE),
+        settings.number(GatewayKey.LIMITS_CONNECTIONS, 1, MOST),
+        settings.number(GatewayKey.LIMITS_CONCURRENT, 1, MOST),
+        settings.number(GatewayKey.LIMITS_WAITING, 1, MOST),
+        settings.duration(GatewayKey.LIMITS_WAIT),
+        new Rate(
+            settings.number(GatewayKey.LIMITS_USER_PER_MINUTE, 1, MOST),
+            settings.number(GatewayKey.LIMITS_USER_BURST, 1, MOST)),
+        new Rate(
+            settings.number(GatewayKey.LIMITS_ADDRESS_PER_MINUTE, 1, MOST),
+            settings.number(GatewayKey.LIMITS_ADDRESS_BURST, 1, MOST)));
+  }
+
+  /** Without the settings, which may contain passwords. */
+  @Override
+  public String toString() {
+    return "GatewayConfig";
+  }
+}

@@ -1,0 +1,2 @@
+/** The settings of the gateway. */
+package io.croupier.gateway.config;

@@ -1,0 +1,119 @@
+package io.croupier.gateway.http;
+
+import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One request and its answer, which any thread may give, once. */
+final class Exchange {
+  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+  static final String JSON = "application/json";
+  private static final int MILLIS = 1000;
+
+  private final Request request;
+  private final Response response;
+  private final Callback callback;
+  private final Route.Match match;
+  private final AtomicBoolean answered = new AtomicBoolean();
+
+  Exchange(Request request, Response response, Callback callback, Route.Match match) {
+    this.request = request;
+    this.response = response;
+    this.callback = callback;
+    this.match = match;
+  }
+
+  Request request() {
+    return request;
+  }
+
+  Response response() {
+    return response;
+  }
+
+  Callback callback() {
+    return callback;
+  }
+
+  /** What stands for the name in the route's template. */
+  String parameter() {
+    return match.parameter();
+  }
+
+  String header(HttpHeader name) {
+    return request.getHeaders().get(name);
+  }
+
+  /** Reserves the answer for the caller; false if there is one already. */
+  boolean claim() {
+    return answered.compareAndSet(false, true);
+  }
+
+  void header(HttpHeader name, String value) {
+    response.getHeaders().put(name, value);
+  }
+
+  /** Answers with a body; the first answer counts. */
+  void answer(int status, String mediaType, byte[] body) {
+    if (claim()) {
+      response.setStatus(status);
+      response.getHeaders().put(HttpHeader.CONTENT_TYPE, mediaType);
+      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+      boolean head = request.getMethod().equals("HEAD");
+      response.write(true, head ? null : ByteBuffer.wrap(body), callback);
+    }
+  }
+
+  /** Answers without a body. */
+  void answer(int status) {
+    if (claim()) {
+      response.setStatus(status);
+      response.write(true, null, callback);
+    }
+  }
+
+  /** Answers with a problem document. */
+  void fail(Problem problem) {
+    problem.retryAfter().ifPresent(time -> header(HttpHeader.RETRY_AFTER, seconds(time)));
+    if (problem.type() == ProblemType.UNAUTHENTICATED) {
+      header(HttpHeader.WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"");
+    }
+    answer(problem.type().status(), Problem.MEDIA_TYPE, problem.json());
+  }
+
+  /** Whole seconds, rounded up. */
+  private static String seconds(Duration time) {
+    return String.valueOf(Math.max(1, (time.toMillis() + MILLIS - 1) / MILLIS));
+  }
+
+  /** Answers with the problem that caused an exception. */
+  void fail(Throwable thrown) {
+    Throwable cause =
+        thrown instanceof CompletionException && thrown.getCause() != null
+            ? thrown.getCause()
+            : thrown;
+    if (cause instanceof ProblemException expected) {
+      fail(expected.problem());
+    } else {
+      // The message may quote what the request contains.
+      LOG.error("{} failed: {}", match.route(), cause.getClass().getName());
+      LOG.debug("{} failed", match.route(), cause);
+      fail(
+          Problem.of(
+              ProblemType.INTERNAL,
+              HttpStatus.getMessage(ProblemType.INTERNAL.status())
+                  + "; the gateway's log names the cause"));
+    }
+  }
+}

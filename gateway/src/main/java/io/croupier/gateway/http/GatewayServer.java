@@ -1,0 +1,262 @@
+package io.croupier.gateway.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.gson.JsonObject;
+import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.gateway.config.LimitSettings;
+import io.croupier.gateway.config.ListenSettings;
+import io.croupier.gateway.identity.Pepper;
+import io.croupier.gateway.identity.TokenVerifier;
+import io.croupier.gateway.kafka.ReportStore;
+import io.croupier.gateway.model.Specs;
+import io.croupier.gateway.model.Updates;
+import io.croupier.gateway.report.ReportCheck;
+import java.net.URI;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.CrossOriginHandler;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The HTTP server. */
+public final class GatewayServer implements AutoCloseable {
+  private static final Logger ACCESS = LoggerFactory.getLogger("io.croupier.gateway.access");
+  private static final int THREADS = 64;
+  private static final int LEAST_THREADS = 4;
+  private static final int HEADER_BYTES = 8192;
+  private static final Duration TLS_RELOAD = Duration.ofSeconds(2);
+
+  /** How long browsers remember to use TLS: a year. */
+  private static final long STS_SECONDS = 365L * 24 * 60 * 60;
+
+  private static final double MILLIS = 1e-6;
+  private static final String OPENAPI = "/io/croupier/gateway/openapi.json";
+
+  private final Server server;
+  private final ServerConnector connector;
+  private final boolean secure;
+  private final GatewayMetrics metrics;
+  private final ScheduledExecutorService scheduler =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "gateway-timer");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /**
+   * Starts the server.
+   *
+   * @param caughtUp whether all specs and updates have been read
+   * @param reachable whether the brokers answer
+   * @throws IllegalArgumentException if certificate or key can't be used
+   * @throws IllegalStateException if the server can't listen
+   */
+  public GatewayServer(
+      GatewayConfig config,
+      TokenVerifier tokens,
+      Pepper pepper,
+      ReportCheck check,
+      ReportStore store,
+      Specs specs,
+      Updates updates,
+      BooleanSupplier caughtUp,
+      BooleanSupplier reachable) {
+    LimitSettings limits = config.limits();
+    QueuedThreadPool threads = new QueuedThreadPool(THREADS, LEAST_THREADS);
+    threads.setName("gateway");
+    server = new Server(threads);
+    Places concurrent = new Places(limits.concurrent());
+    Places waiting = new Places(limits.waiting());
+    metrics = new GatewayMetrics(concurrent, waiting, reachable);
+    ReportsEndpoint reports =
+        new ReportsEndpoint(tokens, pepper, check, store, caughtUp, limits, threads);
+    ModelsEndpoint models =
+        new ModelsEndpoint(specs, updates, caughtUp, limits.longestWait(), waiting, threads);
+    EventsEndpoint events = new EventsEndpoint(models, updates, waiting, scheduler);
+    byte[] openApi = Resources.read(OPENAPI);
+
+    Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(Route.class);
+    endpoints.put(
+        Route.POST_REPORT,
+        exchange -> {
+          Places.Place place = concurrent.take();
+          Request.addCompletionListener(exchange.request(), failure -> place.close());
+          reports.handle(exchange);
+        });
+    endpoints.put(Route.GET_MODELS, models::list);
+    endpoints.put(Route.GET_MODEL, models::newest);
+    endpoints.put(Route.GET_EVENTS, events::handle);
+    endpoints.put(Route.GET_RESOURCE, Resources::handle);
+    endpoints.put(
+        Route.GET_OPENAPI, exchange -> exchange.answer(HttpStatus.OK_200, Exchange.JSON, openApi));
+    endpoints.put(Route.GET_METRICS, metrics::handle);
+    endpoints.put(
+        Route.GET_HEALTH,
+        exchange -> exchange.answer(HttpStatus.OK_200, Exchange.JSON, "{}".getBytes(UTF_8)));
+    endpoints.put(Route.GET_READINESS, exchange -> readiness(exchange, caughtUp, reachable));
+
+    Handler router =
+        new Router(endpoints, new RateLimits(limits.address()), config.listen().proxy());
+    server.setHandler(withOrigins(config.origins(), router));
+    server.setErrorHandler(GatewayServer::fail);
+    server.setRequestLog(this::log);
+    secure = config.listen().tls().isPresent();
+    connector = connector(config.listen(), limits);
+    server.addConnector(connector);
+    server.addBean(new NetworkConnectionLimit(limits.connections(), connector));
+    start();
+  }
+
+  private ServerConnector connector(ListenSettings listen, LimitSettings limits) {
+    HttpConfiguration http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    http.setRequestHeaderSize(HEADER_BYTES);
+    HttpConnectionFactory plain = new HttpConnectionFactory(http);
+    ConnectionFactory[] factories = {plain};
+    if (listen.tls().isPresent()) {
+      TlsFiles files = new TlsFiles(listen.tls().get());
+      // Load balancers ask for the health of a gateway by its address, which no certificate names.
+      SecureRequestCustomizer secureRequests = new SecureRequestCustomizer(false);
+      secureRequests.setStsMaxAge(STS_SECONDS);
+      http.addCustomizer(secureRequests);
+      factories =
+          new ConnectionFactory[] {
+            new SslConnectionFactory(files.context(), plain.getProtocol()), plain
+          };
+      // Reloading catches its errors.
+      Future<?> unused =
+          scheduler.scheduleWithFixedDelay(
+              files::reload, TLS_RELOAD.toMillis(), TLS_RELOAD.toMillis(), TimeUnit.MILLISECONDS);
+    }
+    ServerConnector result = new ServerConnector(server, factories);
+    result.setHost(listen.address().getHostAddress());
+    result.setPort(listen.port());
+    result.setIdleTimeout(limits.idle().toMillis());
+    return result;
+  }
+
+  /** The server, to which a test adds a connector without a network. */
+  Server server() {
+    return server;
+  }
+
+  private void start() {
+    try {
+      server.start();
+    } catch (Exception e) {
+      scheduler.shutdownNow();
+      throw new IllegalStateException(
+          "Can't listen on %s, port %d: %s"
+              .formatted(connector.getHost(), connector.getPort(), e.getMessage()),
+          e);
+    }
+  }
+
+  private static Handler withOrigins(Set<String> origins, Handler handler) {
+    if (origins.isEmpty()) {
+      return handler;
+    }
+    CrossOriginHandler crossOrigin = new CrossOriginHandler();
+    crossOrigin.setAllowedOriginPatterns(
+        origins.stream().map(Pattern::quote).collect(Collectors.toSet()));
+    crossOrigin.setAllowedMethods(Set.of("GET", "HEAD", "POST"));
+    crossOrigin.setAllowedHeaders(
+        Set.of("Authorization", "Content-Type", "Accept", "If-None-Match", "Last-Event-ID"));
+    crossOrigin.setExposedHeaders(Set.of("ETag", "Retry-After"));
+    crossOrigin.setAllowCredentials(false);
+    crossOrigin.setHandler(handler);
+    return crossOrigin;
+  }
+
+  private static void readiness(
+      Exchange exchange, BooleanSupplier caughtUp, BooleanSupplier reachable) {
+    JsonObject state = new JsonObject();
+    state.addProperty("kafka", reachable.getAsBoolean());
+    state.addProperty("caughtUp", caughtUp.getAsBoolean());
+    boolean ready = reachable.getAsBoolean() && caughtUp.getAsBoolean();
+    exchange.answer(
+        ready ? HttpStatus.OK_200 : HttpStatus.SERVICE_UNAVAILABLE_503,
+        Exchange.JSON,
+        state.toString().getBytes(UTF_8));
+  }
+
+  /** Answers a request that the server itself refuses, such as one that is no HTTP. */
+  private static boolean fail(Request request, Response response, Callback callback) {
+    JsonObject document = new JsonObject();
+    document.addProperty("title", HttpStatus.getMessage(response.getStatus()));
+    document.addProperty("status", response.getStatus());
+    new Exchange(request, response, callback, new Route.Match(Route.GET_HEALTH, ""))
+        .answer(
+            response.getStatus(),
+            io.croupier.gateway.problem.Problem.MEDIA_TYPE,
+            document.toString().getBytes(UTF_8));
+    return true;
+  }
+
+  /** Logs and counts a request by its route: a path may contain what its sender likes. */
+  private void log(Request request, Response response) {
+    Object route = request.getAttribute(Router.ROUTE);
+    String name = route instanceof Route known ? known.template() : GatewayMetrics.OTHER;
+    String method = route instanceof Route known ? known.method() : "-";
+    long nanos = System.nanoTime() - request.getHeadersNanoTime();
+    metrics.count(name, response.getStatus(), nanos);
+    if (ACCESS.isInfoEnabled()) {
+      ACCESS.info(
+          "{} {} {} {} bytes in {} ms",
+          method,
+          name,
+          response.getStatus(),
+          Response.getContentBytesWritten(response),
+          Math.round(nanos * MILLIS));
+    }
+  }
+
+  /** Where the server listens. */
+  public URI address() {
+    return URI.create(
+        "%s://%s:%d"
+            .formatted(
+                secure ? "https" : "http", host(connector.getHost()), connector.getLocalPort()));
+  }
+
+  private static String host(String address) {
+    return address.contains(":") ? "[" + address + "]" : address;
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (Exception e) {
+      throw new IllegalStateException("the server can't be stopped", e);
+    } finally {
+      scheduler.shutdownNow();
+    }
+  }
+}

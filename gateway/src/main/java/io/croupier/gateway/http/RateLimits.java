@@ -1,0 +1,55 @@
+package io.croupier.gateway.http;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import io.croupier.gateway.config.LimitSettings.Rate;
+import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.ConsumptionProbe;
+import java.time.Duration;
+
+/**
+ * A token bucket for each user, or each address. Memory is bounded: at most {@value #MOST} buckets
+ * are kept, and the one that is used least is forgotten first.
+ */
+final class RateLimits {
+  static final int MOST = 200_000;
+
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  private final LoadingCache<String, Bucket> buckets;
+
+  RateLimits(Rate rate) {
+    // A bucket that was not used for so long is full, so it may be forgotten.
+    Duration full = Duration.ofSeconds(1 + 60L * rate.burst() / rate.perMinute());
+    buckets =
+        Caffeine.newBuilder()
+            .maximumSize(MOST)
+            .expireAfterAccess(full)
+            .build(
+                name ->
+                    Bucket.builder()
+                        .addLimit(
+                            limit ->
+                                limit.capacity(rate.burst()).refillGreedy(rate.perMinute(), MINUTE))
+                        .build());
+  }
+
+  /**
+   * Takes a token.
+   *
+   * @throws ProblemException if there is none
+   */
+  void require(String name) {
+    ConsumptionProbe probe = buckets.get(name).tryConsumeAndReturnRemaining(1);
+    if (!probe.isConsumed()) {
+      throw new ProblemException(
+          Problem.of(
+                  ProblemType.TOO_MANY_REQUESTS,
+                  "the sender must wait until its requests are within the limits again")
+              .retryAfter(Duration.ofNanos(probe.getNanosToWaitForRefill())));
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The server: routes, limits, answers. */
+package io.croupier.gateway.http;

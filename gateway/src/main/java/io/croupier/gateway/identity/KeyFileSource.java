@@ -1,0 +1,69 @@
+package io.croupier.gateway.identity;
+
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSelector;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.source.JWKSource;
+import com.nimbusds.jose.proc.SecurityContext;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.text.ParseException;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Public keys in a file, which is read again when it has changed. */
+final class KeyFileSource implements JWKSource<SecurityContext> {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyFileSource.class);
+
+  private final Path file;
+
+  // Guarded by this.
+  private Version version;
+  private JWKSet keys;
+
+  /** A file is replaced by renaming another, or overwritten: one of the three changes. */
+  private record Version(Object id, long modified, long size) {}
+
+  /**
+   * Reads the file.
+   *
+   * @throws IllegalArgumentException if it contains no JWK set
+   */
+  KeyFileSource(Path file) {
+    this.file = file;
+    try {
+      version = version();
+      keys = load();
+    } catch (IOException | ParseException e) {
+      throw new IllegalArgumentException(
+          file + " must be a JWK set with the issuer's public keys", e);
+    }
+  }
+
+  @Override
+  public synchronized List<JWK> get(JWKSelector selector, SecurityContext context) {
+    try {
+      Version present = version();
+      if (!present.equals(version)) {
+        keys = load();
+        version = present;
+      }
+    } catch (IOException | ParseException e) {
+      LOG.warn("{} can't be read as a JWK set; the keys read before stay in use", file);
+    }
+    return selector.select(keys);
+  }
+
+  private Version version() throws IOException {
+    BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+    return new Version(
+        attributes.fileKey(), attributes.lastModifiedTime().toMillis(), attributes.size());
+  }
+
+  private JWKSet load() throws IOException, ParseException {
+    return JWKSet.parse(Files.readString(file)).toPublicJWKSet();
+  }
+}

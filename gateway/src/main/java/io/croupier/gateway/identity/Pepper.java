@@ -1,0 +1,104 @@
+package io.croupier.gateway.identity;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The secret from which all gateways of a deployment compute user ids. With another pepper, a
+ * person would have another user id, and so a second budget; without it, readers of Kafka can't
+ * test whose a user id is.
+ *
+ * <p>All values are HMAC-SHA256 under the pepper, of messages that begin with four bytes: for a
+ * user id the length of the issuer, for the fingerprint -1, which is no length.
+ */
+public final class Pepper {
+  private static final String KIND = "the pepper";
+  private static final int BYTES = 32;
+  private static final int NO_LENGTH = -1;
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private final SecretKeySpec key;
+
+  private Pepper(byte[] secret) {
+    key = new SecretKeySpec(secret, ALGORITHM);
+  }
+
+  /**
+   * Creates a file with a new pepper; an existing file stays as it is.
+   *
+   * @return whether the file was created
+   */
+  public static boolean create(Path file) throws IOException {
+    byte[] secret = new byte[BYTES];
+    new SecureRandom().nextBytes(secret);
+    return SecretFile.create(file, HexFormat.of().formatHex(secret));
+  }
+
+  /**
+   * Reads a pepper.
+   *
+   * @throws IllegalArgumentException if there is no such file, other users may read it, or it
+   *     contains no pepper
+   */
+  public static Pepper read(Path file) {
+    String text = SecretFile.read(file, KIND);
+    try {
+      byte[] secret = HexFormat.of().parseHex(text);
+      if (secret.length == BYTES) {
+        return new Pepper(secret);
+      }
+    } catch (IllegalArgumentException e) {
+      // Without the cause, whose message quotes the text.
+    }
+    throw new IllegalArgumentException(
+        "%s contains no pepper; it must be %d hexadecimal digits".formatted(file, 2 * BYTES));
+  }
+
+  /**
+   * The user id of a person: base64url without padding, 43 characters, of the HMAC of the issuer's
+   * length in bytes (4 bytes, big-endian), the issuer and the subject in UTF-8. The length makes
+   * the encoding unambiguous: no two pairs have the same.
+   */
+  public String userId(String issuer, String subject) {
+    byte[] first = issuer.getBytes(UTF_8);
+    byte[] second = subject.getBytes(UTF_8);
+    return text(
+        ByteBuffer.allocate(Integer.BYTES + first.length + second.length)
+            .putInt(first.length)
+            .put(first)
+            .put(second)
+            .array());
+  }
+
+  /** Identifies this pepper, and reveals nothing else about it. */
+  public String fingerprint() {
+    byte[] purpose = "croupier pepper fingerprint".getBytes(UTF_8);
+    return text(
+        ByteBuffer.allocate(Integer.BYTES + purpose.length).putInt(NO_LENGTH).put(purpose).array());
+  }
+
+  private String text(byte[] message) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(key);
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(mac.doFinal(message));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java platform has HmacSHA256", e);
+    }
+  }
+
+  /** Without the secret. */
+  @Override
+  public String toString() {
+    return "Pepper";
+  }
+}

@@ -1,0 +1,163 @@
+package io.croupier.gateway.identity;
+
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
+import com.nimbusds.jose.jwk.source.JWKSource;
+import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.jwk.source.RateLimitReachedException;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.DefaultResourceRetriever;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import io.croupier.gateway.config.IssuerSettings;
+import io.croupier.gateway.config.IssuerSettings.KeyFile;
+import io.croupier.gateway.config.IssuerSettings.KeyUrl;
+import java.text.ParseException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Verifies the bearer tokens of OpenID Connect issuers (RFC 7519, RFC 9068): signature by a key of
+ * the issuer, algorithm of its list, issuer, audience, expiry. Safe for use by several threads.
+ */
+public final class TokenVerifier {
+  private static final int CONNECT_MS = 2000;
+  private static final int READ_MS = 3000;
+  private static final int MOST_KEY_BYTES = 1 << 18;
+
+  private final Map<String, Issuer> issuers = new HashMap<>();
+  private final Duration skew;
+  private final Clock clock;
+
+  private record Issuer(String audience, Set<String> algorithms, JWKSource<SecurityContext> keys) {}
+
+  /**
+   * Who a token is about.
+   *
+   * @param issuer who vouches for that
+   * @param subject unique at the issuer
+   */
+  public record Identity(String issuer, String subject) {
+    /** Without the subject. */
+    @Override
+    public String toString() {
+      return "Identity";
+    }
+  }
+
+  /**
+   * Creates a verifier.
+   *
+   * @param skew by how much the issuers' clocks may differ
+   * @throws IllegalArgumentException if a file with keys can't be read
+   */
+  public TokenVerifier(List<IssuerSettings> trusted, Duration skew, Clock clock) {
+    this.skew = skew;
+    this.clock = clock;
+    for (IssuerSettings issuer : trusted) {
+      JWKSource<SecurityContext> keys;
+      if (issuer.jwks() instanceof KeyUrl remote) {
+        keys =
+            JWKSourceBuilder.create(
+                    remote.url(), new DefaultResourceRetriever(CONNECT_MS, READ_MS, MOST_KEY_BYTES))
+                .retrying(true)
+                .build();
+      } else {
+        keys = new KeyFileSource(((KeyFile) issuer.jwks()).path());
+      }
+      trust(issuer.issuer(), issuer.audience(), issuer.algorithms(), keys);
+    }
+  }
+
+  /** Accepts test tokens, too. */
+  public void trust(TestTokens tokens) {
+    trust(
+        TestTokens.ISSUER, TestTokens.AUDIENCE, Set.of(TestTokens.ALGORITHM), tokens.publicKeys());
+  }
+
+  private void trust(
+      String issuer, String audience, Set<String> algorithms, JWKSource<SecurityContext> keys) {
+    issuers.put(issuer, new Issuer(audience, Set.copyOf(algorithms), keys));
+  }
+
+  /**
+   * Verifies a token.
+   *
+   * @throws InvalidTokenException if it proves no identity
+   * @throws KeysUnavailableException if that can't be decided now
+   */
+  public Identity verify(String token) throws InvalidTokenException, KeysUnavailableException {
+    SignedJWT jwt;
+    JWTClaimsSet claims;
+    try {
+      // Refuses unsigned and encrypted tokens.
+      jwt = SignedJWT.parse(token);
+      claims = jwt.getJWTClaimsSet();
+    } catch (ParseException | IllegalArgumentException e) {
+      throw new InvalidTokenException("the token is no signed JWT");
+    }
+    if (claims == null || claims.getIssuer() == null || !issuers.containsKey(claims.getIssuer())) {
+      throw new InvalidTokenException("the token's issuer is not one that this gateway trusts");
+    }
+    Issuer issuer = issuers.get(claims.getIssuer());
+    JWSHeader header = jwt.getHeader();
+    if (!issuer.algorithms.contains(header.getAlgorithm().getName())) {
+      throw new InvalidTokenException(
+          "the token's alg must be one of those that this gateway accepts from its issuer");
+    }
+    if (header.getCriticalParams() != null && !header.getCriticalParams().isEmpty()) {
+      throw new InvalidTokenException("the token's crit must be absent");
+    }
+    if (keys(issuer, header).stream().noneMatch(key -> Signatures.isValid(jwt, key))) {
+      throw new InvalidTokenException("no key of the token's issuer verifies its signature");
+    }
+    requireValidNow(claims, issuer.audience);
+    return new Identity(claims.getIssuer(), claims.getSubject());
+  }
+
+  private static List<JWK> keys(Issuer issuer, JWSHeader header)
+      throws InvalidTokenException, KeysUnavailableException {
+    JWKMatcher matcher = JWKMatcher.forJWSHeader(header);
+    if (matcher == null) {
+      throw new InvalidTokenException("the token's alg is not supported");
+    }
+    try {
+      return issuer.keys.get(new JWKSelector(matcher), null);
+    } catch (RateLimitReachedException e) {
+      // The keys were fetched recently, and didn't contain the token's.
+      throw new InvalidTokenException("no key of the token's issuer has its kid");
+    } catch (KeySourceException e) {
+      throw new KeysUnavailableException(e);
+    }
+  }
+
+  private void requireValidNow(JWTClaimsSet claims, String audience) throws InvalidTokenException {
+    Instant now = clock.instant();
+    Date expires = claims.getExpirationTime();
+    if (expires == null) {
+      throw new InvalidTokenException("the token's exp is missing");
+    }
+    if (!now.isBefore(expires.toInstant().plus(skew))) {
+      throw new InvalidTokenException("the token has expired");
+    }
+    Date begins = claims.getNotBeforeTime();
+    if (begins != null && now.plus(skew).isBefore(begins.toInstant())) {
+      throw new InvalidTokenException("the token is not valid yet");
+    }
+    if (!claims.getAudience().contains(audience)) {
+      throw new InvalidTokenException("the token's aud must contain the one of this gateway");
+    }
+    if (claims.getSubject() == null || claims.getSubject().isEmpty()) {
+      throw new InvalidTokenException("the token's sub is missing");
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.croupier.gateway.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.client.GradientReporter;
+import io.croupier.gateway.identity.Pepper;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * The fingerprint of the deployment's pepper, on a topic of one partition. The first record on it
+ * decides, for ever: a gateway with another pepper doesn't start.
+ *
+ * <p>If two gateways start first at the same time, both write a record, and then both read the
+ * topic from its beginning, so both see the same first record. Each record has a key of its own, so
+ * that compaction removes none of them.
+ */
+public final class PepperTopic {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private final Map<String, String> kafka;
+  private final String topic;
+
+  /**
+   * Names the topic.
+   *
+   * @param kafka settings of Kafka's clients
+   */
+  public PepperTopic(Map<String, String> kafka, String topic) {
+    this.kafka = Map.copyOf(kafka);
+    this.topic = topic;
+  }
+
+  /**
+   * Compares a pepper with that of the deployment; the first gateway of a deployment stores its
+   * own.
+   *
+   * @throws IllegalArgumentException if the deployment has another pepper
+   * @throws IllegalStateException if the topic can't be created, read or written
+   */
+  public void require(Pepper pepper) {
+    String fingerprint = pepper.fingerprint();
+    try {
+      if (!exists()) {
+        create();
+      }
+      Optional<String> first = first();
+      if (first.isEmpty()) {
+        store(fingerprint);
+        first = first();
+      }
+      if (!first.equals(Optional.of(fingerprint))) {
+        throw new IllegalArgumentException(
+            ("The pepper is not that of the other gateways, whose fingerprint is on topic %s: with"
+                    + " two peppers, a person would have two budgets. Copy their file")
+                .formatted(topic));
+      }
+    } catch (KafkaException | ExecutionException | TimeoutException e) {
+      throw new IllegalStateException(
+          "Topic %s at %s can't be used: %s"
+              .formatted(topic, kafka.get("bootstrap.servers"), e.getMessage()),
+          e);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  private boolean exists() throws ExecutionException, InterruptedException, TimeoutException {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka))) {
+      return admin.listTopics().names().get(PATIENCE.toSeconds(), TimeUnit.SECONDS).contains(topic);
+    }
+  }
+
+  private void create() throws ExecutionException, InterruptedException, TimeoutException {
+    NewTopic compacted =
+        new NewTopic(topic, 1, (short) -1)
+            .configs(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT));
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka))) {
+      admin.createTopics(Set.of(compacted)).all().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        throw new IllegalStateException(
+            ("Topic %s can't be created: %s. Create it: kafka-topics.sh --create --topic %s"
+                    + " --partitions 1 --config cleanup.policy=compact; and grant the gateway Read"
+                    + " and Write on it")
+                .formatted(topic, e.getCause().getMessage(), topic),
+            e);
+      }
+    }
+  }
+
+  /** The fingerprint in the topic's first record; empty if the topic is empty. */
+  private Optional<String> first() {
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
+      TopicPartition partition = onlyPartition(consumer);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      long end = consumer.endOffsets(List.of(partition), PATIENCE).get(partition);
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      while (consumer.position(partition, PATIENCE) < end) {
+        for (ConsumerRecord<byte[], byte[]> found : consumer.poll(POLL)) {
+          return Optional.of(found.value() == null ? "" : new String(found.value(), UTF_8));
+        }
+        if (System.nanoTime() - deadline > 0) {
+          throw new IllegalStateException("Topic %s could not be read".formatted(topic));
+        }
+      }
+      return Optional.empty();
+    }
+  }
+
+  private TopicPartition onlyPartition(KafkaConsumer<byte[], byte[]> consumer) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    List<PartitionInfo> partitions = consumer.partitionsFor(topic, PATIENCE);
+    while (partitions.isEmpty() && System.nanoTime() - deadline < 0) {
+      // A broker may not know a new topic yet.
+      partitions = consumer.partitionsFor(topic, PATIENCE);
+    }
+    if (partitions.size() != 1) {
+      throw new IllegalStateException(
+          "Topic %s has %d partitions; it must have one, whose first record decides"
+              .formatted(topic, partitions.size()));
+    }
+    return new TopicPartition(topic, partitions.get(0).partition());
+  }
+
+  private void store(String fingerprint)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    Map<String, Object> properties = GradientReporter.producerProperties(Map.copyOf(kafka));
+    try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(properties)) {
+      producer
+          .send(
+              new ProducerRecord<>(
+                  topic, UUID.randomUUID().toString().getBytes(UTF_8), fingerprint.getBytes(UTF_8)))
+          .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+  }
+}

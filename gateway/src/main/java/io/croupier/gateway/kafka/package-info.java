@@ -1,0 +1,2 @@
+/** What the gateway reads from and writes to Kafka. */
+package io.croupier.gateway.kafka;

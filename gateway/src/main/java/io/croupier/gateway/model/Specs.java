@@ -1,0 +1,89 @@
+package io.croupier.gateway.model;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.operators.accounting.HeapAccount;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.learner.Learners;
+import io.croupier.operators.model.PublishedSpecs;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.model.SpecChange;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The specs of the running models, followed by the rules of the job. What depends on the job's own
+ * configuration, such as the size of its topics' records, is not checked. Safe for use by several
+ * threads, one of which follows.
+ */
+public final class Specs {
+  private static final Logger LOG = LoggerFactory.getLogger(Specs.class);
+
+  private final PublishedSpecs published = new PublishedSpecs(Specs::obstacles);
+  private final Map<String, Judge> judges = new ConcurrentHashMap<>();
+
+  /** Judges reports to one model; the rules of a spec are used by one thread at a time. */
+  public static final class Judge {
+    private final ModelSpec spec;
+    private final ReportIntake intake;
+    private final Ledger ledger = new Ledger();
+
+    private Judge(ModelSpec spec, long offset) {
+      this.spec = spec;
+      intake = new ReportIntake(spec, offset);
+    }
+
+    public ModelSpec spec() {
+      return spec;
+    }
+
+    /**
+     * What the job's ledger would decide if the sender had no account yet. The job refuses whatever
+     * is refused here; it may refuse more, since it knows the account.
+     */
+    public synchronized AccountingEvent judge(Report report) {
+      return ledger.judge(report, intake.terms(), new HeapAccount());
+    }
+  }
+
+  private static List<String> obstacles(ModelSpec spec) {
+    try {
+      if (!ModelSpecs.isCentral(spec)) {
+        Learners.of(spec);
+      }
+      return List.of();
+    } catch (IllegalArgumentException e) {
+      return List.of(e.getMessage());
+    }
+  }
+
+  /** Applies a record of the models topic. */
+  public void apply(ConsumerRecord<byte[], byte[]> record) {
+    String modelId = record.key() == null ? "" : new String(record.key(), UTF_8);
+    SpecChange change = published.apply(modelId, record.offset(), record.value());
+    if (change instanceof SpecChange.Accepted accepted) {
+      try {
+        judges.put(modelId, new Judge(accepted.spec(), record.offset()));
+      } catch (IllegalArgumentException e) {
+        LOG.warn(
+            "The spec at offset {} of {} can't be run: {}", record.offset(), record.topic(), e);
+      }
+    } else if (change instanceof SpecChange.Retired) {
+      judges.remove(modelId);
+    }
+  }
+
+  /** How reports to a running model are judged; empty if there is no such model. */
+  public Optional<Judge> judge(String modelId) {
+    return Optional.ofNullable(judges.get(modelId));
+  }
+}

@@ -1,0 +1,86 @@
+package io.croupier.gateway.model;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The newest committed update of each model, and who waits for the next one. Safe for use by
+ * several threads, one of which follows.
+ */
+public final class Updates {
+  private static final Logger LOG = LoggerFactory.getLogger(Updates.class);
+
+  private final Map<String, PublishedModel> models = new ConcurrentHashMap<>();
+  private final Map<String, Set<Watcher>> watchers = new ConcurrentHashMap<>();
+
+  /** Is called after each update of a model, and when the model is retired; must not block. */
+  @FunctionalInterface
+  public interface Watcher {
+    /** There is something newer to read. */
+    void changed();
+  }
+
+  /** Applies a record of the updates topic. */
+  public void apply(ConsumerRecord<byte[], byte[]> record) {
+    String modelId = record.key() == null ? "" : new String(record.key(), UTF_8);
+    if (record.value() == null) {
+      models.remove(modelId);
+    } else {
+      try {
+        PublishedModel next = PublishedModel.after(models.get(modelId), record.value());
+        modelId = next.modelId();
+        models.put(modelId, next);
+      } catch (IllegalArgumentException e) {
+        // A later update of the model replaces it; until then the earlier one stays.
+        LOG.warn(
+            "The update at offset {} of {}-{} can't be used",
+            record.offset(),
+            record.topic(),
+            record.partition(),
+            e);
+        return;
+      }
+    }
+    watchers.getOrDefault(modelId, Set.of()).forEach(Watcher::changed);
+  }
+
+  /** The newest update of a model; empty if there is none. */
+  public Optional<PublishedModel> newest(String modelId) {
+    return Optional.ofNullable(models.get(modelId));
+  }
+
+  /** The newest update of every model, by name. */
+  public List<PublishedModel> all() {
+    return List.copyOf(new TreeMap<>(models).values());
+  }
+
+  /** Begins to watch a model. Read its newest update afterwards, so that none is missed. */
+  public void watch(String modelId, Watcher watcher) {
+    watchers.compute(
+        modelId,
+        (id, present) -> {
+          Set<Watcher> all = present == null ? ConcurrentHashMap.newKeySet() : present;
+          all.add(watcher);
+          return all;
+        });
+  }
+
+  /** Ends to watch a model. */
+  public void unwatch(String modelId, Watcher watcher) {
+    watchers.computeIfPresent(
+        modelId,
+        (id, present) -> {
+          present.remove(watcher);
+          return present.isEmpty() ? null : present;
+        });
+  }
+}

@@ -1,0 +1,2 @@
+/** A server in front of Kafka, to which people's devices report over HTTP. */
+package io.croupier.gateway;

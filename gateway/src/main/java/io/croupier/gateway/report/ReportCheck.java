@@ -1,0 +1,191 @@
+package io.croupier.gateway.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.client.RoundTerms;
+import io.croupier.gateway.config.GatewayTopics;
+import io.croupier.gateway.model.PublishedModel;
+import io.croupier.gateway.model.Specs;
+import io.croupier.gateway.model.Updates;
+import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpecs;
+import java.time.Duration;
+
+/**
+ * Checks a report as the job will, and encodes it with its sender's user id. The job's decoder
+ * reads the very bytes that go to Kafka, and the job's ledger judges them by the present spec, for
+ * a sender without an account. Equal reports give equal bytes, in whatever form they arrive, so the
+ * job recognises a resend. Safe for use by several threads.
+ */
+public final class ReportCheck {
+  private static final Duration SOON = Duration.ofSeconds(1);
+
+  /** No record has these; the decoder only copies them. */
+  private static final int NO_POSITION = -1;
+
+  private final GatewayTopics topics;
+  private final boolean raw;
+  private final Specs specs;
+  private final Updates updates;
+
+  /** A report that may be stored. */
+  public static final class Checked {
+    private final String topic;
+    private final byte[] value;
+
+    private Checked(String topic, byte[] value) {
+      this.topic = topic;
+      this.value = value;
+    }
+
+    /** Where to store it. */
+    public String topic() {
+      return topic;
+    }
+
+    /** Its bytes; must not be changed. */
+    public byte[] value() {
+      return value;
+    }
+  }
+
+  /**
+   * Creates a check.
+   *
+   * @param raw whether raw reports are accepted
+   */
+  public ReportCheck(GatewayTopics topics, boolean raw, Specs specs, Updates updates) {
+    this.topics = topics;
+    this.raw = raw;
+    this.specs = specs;
+    this.updates = updates;
+  }
+
+  /** Reads and checks a report in Protobuf. */
+  public Checked protobuf(byte[] body, String userId) {
+    return check(ReportReader.protobuf(body), userId);
+  }
+
+  /** Reads and checks a report in Protobuf's JSON mapping. */
+  public Checked json(byte[] body, String userId) {
+    return check(ReportReader.json(body), userId);
+  }
+
+  /**
+   * Checks a report.
+   *
+   * @param userId of the sender
+   * @throws ProblemException if the job would not use it
+   */
+  Checked check(GradientReport sent, String userId) {
+    if (sent.hasUserId() && !sent.getUserId().equals(userId)) {
+      throw new ProblemException(
+          Problem.ofFields(
+              ProblemType.FORBIDDEN,
+              "user_id must be absent, or the one that this gateway computes for the sender",
+              "user_id"));
+    }
+    if (sent.hasCentral() && !raw) {
+      throw new ProblemException(
+          Problem.ofFields(
+              ProblemType.FORBIDDEN,
+              "declaration is central: this gateway takes no raw reports",
+              "declaration"));
+    }
+    String topic = sent.hasCentral() ? topics.rawGradients() : topics.gradients();
+    byte[] value = sent.toBuilder().setUserId(userId).build().toByteArray();
+    Decoded decoded =
+        new ReportDecoder(topics.rawGradients())
+            .decode(userId.getBytes(UTF_8), value, topic, NO_POSITION, NO_POSITION);
+    if (decoded instanceof Decoded.Malformed malformed) {
+      throw new ProblemException(
+          Problem.ofFields(ProblemType.MALFORMED, malformed.reason(), "gradient"));
+    }
+    Report report = ((Decoded.WellFormed) decoded).report();
+    Specs.Judge judge =
+        specs
+            .judge(report.modelId)
+            .orElseThrow(
+                () ->
+                    new ProblemException(
+                        Problem.ofFields(
+                            ProblemType.NOT_FOUND,
+                            "model_id must name a model that is published and not retired",
+                            "model_id")));
+    AccountingEvent event = judge.judge(report);
+    if (event.getOutcome() != Outcome.ADMITTED) {
+      throw new ProblemException(
+          Problem.ofFields(ProblemType.REFUSED, event.getReason(), field(event.getOutcome()))
+              .outcome(event.getOutcome().name()));
+    }
+    requireRound(report, judge);
+    return new Checked(topic, value);
+  }
+
+  private static String field(Outcome outcome) {
+    return switch (outcome) {
+      case REFUSED_DECLARATION, REFUSED_BUDGET -> "declaration";
+      case REFUSED_PARTICIPATION, REFUSED_SEPARATION -> "round";
+      default -> "gradient";
+    };
+  }
+
+  /** The learner drops, but the ledger charges, a report whose round it can't use. */
+  private void requireRound(Report report, Specs.Judge judge) {
+    PublishedModel newest = updates.newest(report.modelId).orElse(null);
+    if (newest == null) {
+      throw conflict("round must be a published one, and the model has published none yet", true);
+    }
+    if (report.round > newest.round()) {
+      throw conflict(
+          "round is %d: it must be a published one, at most %d"
+              .formatted(report.round, newest.round()),
+          true);
+    }
+    int staleness = newest.newerThan(report.round);
+    int most = ModelSpecs.maxStaleness(judge.spec());
+    if (staleness > most) {
+      throw conflict(
+          "round is %d: it must be one of the newest %d, since max_staleness is %d; the newest is %d"
+              .formatted(report.round, most + 1, most, newest.round()),
+          false);
+    }
+    RoundTerms terms = newest.terms(report.round);
+    if (terms != null && terms.hasMovingClip()) {
+      requireClip(report, terms, newest);
+    }
+  }
+
+  private static void requireClip(Report report, RoundTerms terms, PublishedModel newest) {
+    boolean isAnswer = report.form == VectorForm.ANSWER;
+    if (terms.isScouting() && !(isAnswer && newest.terms().isScouting())) {
+      throw conflict(
+          "round is %d, in which the model searched for its clip: it must be a later one, unless the"
+                  .formatted(report.round)
+              + " model still searches, and this is an answer",
+          false);
+    }
+    if (!isAnswer && report.gradientBound != terms.gradientBound()) {
+      throw new ProblemException(
+          Problem.ofFields(
+              ProblemType.REFUSED,
+              "gradient_bound is %s: it must be that of round %d, %s"
+                  .formatted(report.gradientBound, report.round, terms.gradientBound()),
+              "gradient_bound"));
+    }
+  }
+
+  private static ProblemException conflict(String detail, boolean soon) {
+    Problem problem = Problem.ofFields(ProblemType.CONFLICT, detail, "round");
+    return new ProblemException(soon ? problem.retryAfter(SOON) : problem);
+  }
+}

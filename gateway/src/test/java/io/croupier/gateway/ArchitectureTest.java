@@ -1,0 +1,63 @@
+package io.croupier.gateway;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+
+/** The gateway judges by the job's code, and runs without Flink. */
+class ArchitectureTest {
+  private static final JavaClasses GATEWAY =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.croupier.gateway");
+
+  @Test
+  void dependsNeitherOnFlinkNorOnTheJobNorOnCommands() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "org.apache.flink..",
+            "io.croupier.operators.flink..",
+            "io.croupier.job..",
+            "io.croupier.cli..",
+            "io.croupier.broker..")
+        .check(GATEWAY);
+  }
+
+  /** A gateway takes reports; it draws no noise and keeps no device's ledger. */
+  @Test
+  void isNoDevice() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.croupier.client.ledger..", "io.croupier.client.randomiser..")
+        .check(GATEWAY);
+  }
+
+  @Test
+  void secretsComeFromTheOperatingSystem() {
+    noClasses()
+        .should()
+        .dependOnClassesThat(
+            com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf(
+                Random.class, SplittableRandom.class, ThreadLocalRandom.class))
+        .check(GATEWAY);
+  }
+
+  @Test
+  void packagesFormNoCycle() {
+    SlicesRuleDefinition.slices()
+        .matching("io.croupier.gateway.(*)..")
+        .should()
+        .beFreeOfCycles()
+        .check(GATEWAY);
+  }
+}

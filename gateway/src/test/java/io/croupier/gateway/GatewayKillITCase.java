@@ -1,0 +1,255 @@
+package io.croupier.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.croupier.gateway.identity.Pepper;
+import io.croupier.operators.accounting.HeapAccount;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.model.ReportIntake;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import java.io.IOException;
+import java.io.Writer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Kills gateways with SIGKILL under load. Devices resend the same bytes until they have a 202: then
+ * each report is on the topic at the place that a 202 named, and the ledger admits it once. Use
+ * {@code -Dkills=50} for a long run.
+ */
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
+class GatewayKillITCase {
+  private static final int KILLS = Integer.getInteger("kills", 10);
+  private static final int DEVICES = 8;
+  private static final int DIMENSION = 4;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration REQUEST = Duration.ofSeconds(15);
+
+  @TempDir private Path directory;
+  private URI address;
+  private TestIssuer issuer;
+
+  private final AtomicBoolean ended = new AtomicBoolean();
+  private final AtomicLong accepted = new AtomicLong();
+
+  /** Where 202s said that the reports of a device are, by user and sequence number. */
+  private final ConcurrentMap<String, Set<String>> positions = new ConcurrentHashMap<>();
+
+  @Test
+  void noAcceptedReportIsLostOrCountedTwice() throws Exception {
+    try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
+      broker.publish(TestBroker.spec("m", DIMENSION));
+      broker.update("m", DIMENSION, 0);
+      Path file = settings(broker.kafka());
+      List<Thread> devices = new ArrayList<>();
+      for (int i = 0; i < DEVICES; i++) {
+        String user = "user" + i;
+        devices.add(new Thread(() -> report(user), user));
+      }
+      Process gateway = start(file);
+      try {
+        awaitReady();
+        devices.forEach(Thread::start);
+        for (int kill = 0; kill < KILLS; kill++) {
+          long before = accepted.get();
+          // Under load: reports are accepted before, and under way at the kill.
+          awaitAccepted(before + 20 + 7L * kill);
+          gateway.destroyForcibly().waitFor();
+          gateway = start(file);
+        }
+        awaitAccepted(accepted.get() + 20);
+        ended.set(true);
+        for (Thread device : devices) {
+          device.join(PATIENCE.toMillis());
+          assertThat(device.isAlive()).isFalse();
+        }
+      } finally {
+        ended.set(true);
+        gateway.destroyForcibly().waitFor();
+      }
+      check(broker);
+    }
+  }
+
+  private Path settings(Map<String, String> kafka) throws Exception {
+    Path folder = Files.createDirectories(directory.resolve("gateway"));
+    issuer = new TestIssuer("https://issuer.example");
+    Map<String, String> settings = TestGateway.settings(folder, kafka, issuer);
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    settings.put("listen.port", String.valueOf(port));
+    address = URI.create("http://127.0.0.1:" + port);
+    Pepper.create(folder.resolve("pepper"));
+    Properties properties = new Properties();
+    properties.putAll(settings);
+    Path file = folder.resolve("gateway.properties");
+    try (Writer writer = Files.newBufferedWriter(file, UTF_8)) {
+      properties.store(writer, null);
+    }
+    return file;
+  }
+
+  private Process start(Path file) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx192m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            GatewayProcess.class.getName(),
+            file.toString())
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve("log").toFile()))
+        .start();
+  }
+
+  private void awaitReady() throws Exception {
+    HttpClient client = HttpClient.newHttpClient();
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      try {
+        HttpRequest request = HttpRequest.newBuilder(address.resolve("/readyz")).build();
+        if (client.send(request, BodyHandlers.discarding()).statusCode() == 200) {
+          return;
+        }
+      } catch (IOException e) {
+        // It does not listen yet.
+        assertThat(System.nanoTime()).isLessThan(deadline);
+      }
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.sleep(20);
+    }
+  }
+
+  private void awaitAccepted(long count) throws InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (accepted.get() < count) {
+      assertThat(System.nanoTime()).as("%d accepted", accepted.get()).isLessThan(deadline);
+      Thread.sleep(5);
+    }
+  }
+
+  /** A device that sends one report after the other, each until it is accepted. */
+  private void report(String user) {
+    HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    String token = issuer.token(user);
+    for (long sequence = 1; !ended.get(); sequence++) {
+      byte[] bytes = Reports.grid("m", DIMENSION, 0, sequence).build().toByteArray();
+      while (!send(client, token, user, sequence, bytes)) {
+        try {
+          Thread.sleep(20);
+        } catch (InterruptedException e) {
+          return;
+        }
+      }
+    }
+  }
+
+  private boolean send(HttpClient client, String token, String user, long sequence, byte[] bytes) {
+    try {
+      HttpResponse<String> response =
+          client.send(
+              HttpRequest.newBuilder(address.resolve("/v1/reports"))
+                  .timeout(REQUEST)
+                  .header("Authorization", "Bearer " + token)
+                  .header("Content-Type", "application/x-protobuf")
+                  .POST(BodyPublishers.ofByteArray(bytes))
+                  .build(),
+              BodyHandlers.ofString());
+      if (response.statusCode() != 202) {
+        return false;
+      }
+      JsonObject position = JsonParser.parseString(response.body()).getAsJsonObject();
+      positions
+          .computeIfAbsent(user + " " + sequence, key -> ConcurrentHashMap.newKeySet())
+          .add(position.get("partition") + " " + position.get("offset"));
+      accepted.incrementAndGet();
+      return true;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
+  }
+
+  private void check(TestBroker broker) throws Exception {
+    Pepper pepper = Pepper.read(directory.resolve("gateway").resolve("pepper"));
+    Map<String, String> names = new HashMap<>();
+    for (int i = 0; i < DEVICES; i++) {
+      names.put(pepper.userId(issuer.name, "user" + i), "user" + i);
+    }
+    ReportDecoder decoder = new ReportDecoder(broker.topics().rawGradients());
+    ReportIntake intake = new ReportIntake(TestBroker.spec("m", DIMENSION), 0);
+    Map<String, HeapAccount> accounts = new HashMap<>();
+    Set<String> admitted = new TreeSet<>();
+    Map<String, String> contents = new TreeMap<>();
+    int duplicates = 0;
+    for (ConsumerRecord<byte[], byte[]> record : broker.read(broker.topics().gradients())) {
+      Decoded decoded =
+          decoder.decode(
+              record.key(), record.value(), record.topic(), record.partition(), record.offset());
+      assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
+      GradientReport report = GradientReport.parseFrom(record.value());
+      String name = names.get(report.getUserId()) + " " + report.getSequence();
+      contents.put(record.partition() + " " + record.offset(), name);
+      Outcome outcome =
+          new Ledger()
+              .judge(
+                  ((Decoded.WellFormed) decoded).report(),
+                  intake.terms(),
+                  accounts.computeIfAbsent(report.getUserId(), user -> new HeapAccount()))
+              .getOutcome();
+      assertThat(outcome).isIn(Outcome.ADMITTED, Outcome.DUPLICATE);
+      if (outcome == Outcome.ADMITTED) {
+        assertThat(admitted.add(name)).as("%s is admitted once", name).isTrue();
+      } else {
+        duplicates++;
+      }
+    }
+    positions.forEach(
+        (name, places) -> {
+          assertThat(admitted).contains(name);
+          assertThat(places).allSatisfy(place -> assertThat(contents).containsEntry(place, name));
+        });
+    assertThat(accepted.get()).isGreaterThan(KILLS * 20L);
+    System.out.printf(
+        "%d kills: %d reports accepted, %d admitted, %d records were resends%n",
+        KILLS, positions.size(), admitted.size(), duplicates);
+  }
+}

@@ -1,0 +1,323 @@
+package io.croupier.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
+import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.gateway.identity.Pepper;
+import io.croupier.gateway.identity.TestTokens;
+import io.croupier.schemas.GradientReport;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Date;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** No identity can be borrowed: every forged one is refused, and nothing reaches Kafka. */
+class IdentityITCase {
+  private static final int DIMENSION = 2;
+
+  @TempDir private static Path directory;
+  private static TestBroker broker;
+  private static TestGateway gateway;
+  private static TestIssuer issuer;
+
+  @BeforeAll
+  static void start() throws Exception {
+    broker = new TestBroker(directory.resolve("broker"));
+    broker.publish(TestBroker.spec("m", DIMENSION));
+    broker.update("m", DIMENSION, 0);
+    gateway = new TestGateway(directory.resolve("gateway"), broker.kafka(), Map.of());
+    issuer = gateway.issuer;
+  }
+
+  @AfterAll
+  static void stop() {
+    if (gateway != null) {
+      gateway.close();
+    }
+    if (broker != null) {
+      broker.close();
+    }
+  }
+
+  private static byte[] report() {
+    return Reports.grid("m", DIMENSION, 0, 1).build().toByteArray();
+  }
+
+  private static void assertRefused(String token, String reason) throws Exception {
+    int before = broker.reports().size();
+    HttpResponse<String> response = gateway.protobuf(token, report());
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(401);
+    assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(response.headers().firstValue("WWW-Authenticate"))
+        .get()
+        .asString()
+        .startsWith("Bearer");
+    assertThat(TestGateway.json(response).get("detail").getAsString()).contains(reason);
+    assertThat(response.body()).doesNotContain("mallory");
+    assertThat(token.isEmpty() || !response.body().contains(token)).isTrue();
+    assertThat(broker.reports()).hasSize(before);
+  }
+
+  @Test
+  void withoutAToken() throws Exception {
+    assertRefused("", "Authorization must be");
+    assertRefused("no.such.token", "no signed JWT");
+  }
+
+  @Test
+  void anotherUsersId() throws Exception {
+    int before = broker.reports().size();
+    byte[] forged =
+        GradientReport.parseFrom(report()).toBuilder()
+            .setUserId(gateway.userId("ada"))
+            .build()
+            .toByteArray();
+    HttpResponse<String> response = gateway.protobuf(issuer.token("mallory"), forged);
+    assertThat(response.statusCode()).isEqualTo(403);
+    assertThat(response.body()).contains("user_id").doesNotContain(gateway.userId("ada"));
+    assertThat(response.body()).doesNotContain(gateway.userId("mallory"));
+    assertThat(broker.reports()).hasSize(before);
+  }
+
+  /** What the gateway wrote for one person can't be sent by another. */
+  @Test
+  void bytesOfAnotherUser() throws Exception {
+    assertThat(gateway.protobuf(issuer.token("ada"), report()).statusCode()).isEqualTo(202);
+    GradientReport ofAda =
+        broker.reports().stream()
+            .filter(stored -> stored.getUserId().equals(gateway.userId("ada")))
+            .findFirst()
+            .orElseThrow();
+    assertThat(gateway.protobuf(issuer.token("mallory"), ofAda.toByteArray()).statusCode())
+        .isEqualTo(403);
+    byte[] withoutId = ofAda.toBuilder().clearUserId().build().toByteArray();
+    assertThat(gateway.protobuf(issuer.token("mallory"), withoutId).statusCode()).isEqualTo(202);
+    List<GradientReport> stored = broker.reports();
+    assertThat(stored.get(stored.size() - 1)).isNotNull();
+    assertThat(stored)
+        .filteredOn(report -> report.getUserId().equals(gateway.userId("mallory")))
+        .hasSize(1);
+  }
+
+  @Test
+  void anotherIssuer() throws Exception {
+    TestIssuer stranger = new TestIssuer("https://stranger.example");
+    assertRefused(stranger.token("mallory"), "issuer is not one");
+    // Its own key, and the name of ours.
+    TestIssuer impostor = new TestIssuer(issuer.name);
+    assertRefused(impostor.token("mallory"), "no key of the token's issuer");
+    assertRefused(
+        TestIssuer.sign(
+            new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(issuer.key.getKeyID()).build(),
+            issuer.claims("mallory"),
+            new RSASSASigner(impostor.key)),
+        "no key of the token's issuer");
+    assertRefused(
+        TestIssuer.sign(
+            new JWSHeader.Builder(JWSAlgorithm.RS256).jwk(impostor.key.toPublicJWK()).build(),
+            issuer.claims("mallory"),
+            new RSASSASigner(impostor.key)),
+        "no key of the token's issuer");
+    assertRefused(issuer.sign(issuer.claims("mallory").issuer(null)), "issuer is not one");
+  }
+
+  @Test
+  void wrongAudience() throws Exception {
+    assertRefused(issuer.sign(issuer.claims("mallory").audience("other")), "aud must contain");
+    assertRefused(
+        issuer.sign(issuer.claims("mallory").audience((String) null)), "aud must contain");
+  }
+
+  @Test
+  void expiredOrNotYetValid() throws Exception {
+    Instant now = Instant.now();
+    assertRefused(
+        issuer.sign(
+            issuer.claims("mallory").expirationTime(Date.from(now.minus(Duration.ofSeconds(60))))),
+        "has expired");
+    assertRefused(issuer.sign(issuer.claims("mallory").expirationTime(null)), "exp is missing");
+    assertRefused(
+        issuer.sign(
+            issuer.claims("mallory").notBeforeTime(Date.from(now.plus(Duration.ofSeconds(60))))),
+        "not valid yet");
+    // Clocks may differ by half a minute.
+    assertThat(
+            gateway
+                .protobuf(
+                    issuer.sign(
+                        issuer
+                            .claims("eve")
+                            .expirationTime(Date.from(now.minus(Duration.ofSeconds(5))))
+                            .notBeforeTime(Date.from(now.plus(Duration.ofSeconds(5))))),
+                    report())
+                .statusCode())
+        .isEqualTo(202);
+  }
+
+  @Test
+  void withoutASubject() throws Exception {
+    assertRefused(issuer.sign(issuer.claims(null)), "sub is missing");
+    assertRefused(issuer.sign(issuer.claims("")), "sub is missing");
+  }
+
+  @Test
+  void withoutASignature() throws Exception {
+    JWTClaimsSet claims = issuer.claims("mallory").build();
+    assertRefused(new PlainJWT(claims).serialize(), "no signed JWT");
+    String[] parts = issuer.token("mallory").split("\\.", -1);
+    String none =
+        Base64.getUrlEncoder()
+            .withoutPadding()
+            .encodeToString("{\"alg\":\"none\"}".getBytes(UTF_8));
+    assertRefused(none + "." + parts[1] + "." + parts[2], "no signed JWT");
+    assertRefused(parts[0] + "." + parts[1] + ".", "");
+    String other =
+        Base64.getUrlEncoder()
+            .withoutPadding()
+            .encodeToString(
+                new String(Base64.getUrlDecoder().decode(parts[1]), UTF_8)
+                    .replace("mallory", "ada")
+                    .getBytes(UTF_8));
+    assertRefused(parts[0] + "." + other + "." + parts[2], "no key of the token's issuer");
+  }
+
+  /** The public key, known to everybody, is no shared secret. */
+  @Test
+  void keyConfusion() throws Exception {
+    byte[] pem =
+        ("-----BEGIN PUBLIC KEY-----\n"
+                + Base64.getMimeEncoder(64, new byte[] {'\n'})
+                    .encodeToString(issuer.key.toRSAPublicKey().getEncoded())
+                + "\n-----END PUBLIC KEY-----\n")
+            .getBytes(UTF_8);
+    List<byte[]> secrets =
+        List.of(
+            pem,
+            issuer.key.toRSAPublicKey().getEncoded(),
+            issuer.key.toPublicJWK().toJSONString().getBytes(UTF_8),
+            issuer.key.getModulus().decode());
+    for (byte[] secret : secrets) {
+      for (JWSAlgorithm algorithm :
+          List.of(JWSAlgorithm.HS256, JWSAlgorithm.HS384, JWSAlgorithm.HS512)) {
+        assertRefused(
+            TestIssuer.sign(
+                new JWSHeader.Builder(algorithm).keyID(issuer.key.getKeyID()).build(),
+                issuer.claims("mallory"),
+                new MACSigner(secret)),
+            "alg must be one of those");
+      }
+    }
+  }
+
+  @Test
+  void anAlgorithmThatTheIssuerDoesNotUse() throws Exception {
+    assertRefused(
+        TestIssuer.sign(
+            new JWSHeader.Builder(JWSAlgorithm.RS512).keyID(issuer.key.getKeyID()).build(),
+            issuer.claims("mallory"),
+            new RSASSASigner(issuer.key)),
+        "alg must be one of those");
+  }
+
+  @Test
+  void testTokensNeedTheConfigurationsConsent() throws Exception {
+    Path file = gateway.directory.resolve("test.jwk");
+    assertThat(TestTokens.create(file)).isTrue();
+    String token = TestTokens.read(file).mint("ada", Instant.now(), Duration.ofHours(1));
+    assertRefused(token, "issuer is not one");
+    Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
+    settings.put("test-tokens.allowed", "true");
+    settings.put("test-tokens.key-file", "test.jwk");
+    try (Gateway trial = new Gateway(GatewayConfig.of(settings, gateway.directory))) {
+      long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+      HttpResponse<String> response;
+      do {
+        response =
+            gateway.send(
+                java.net.http.HttpRequest.newBuilder(trial.address().resolve("/v1/reports"))
+                    .header("Authorization", "Bearer " + token)
+                    .header("Content-Type", "application/x-protobuf")
+                    .POST(java.net.http.HttpRequest.BodyPublishers.ofByteArray(report()))
+                    .build());
+      } while (response.statusCode() == 503 && System.nanoTime() < deadline);
+      assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+    }
+    String ofTrials =
+        Pepper.read(gateway.directory.resolve("pepper")).userId(TestTokens.ISSUER, "ada");
+    assertThat(ofTrials).isNotEqualTo(gateway.userId("ada"));
+    assertThat(broker.reports()).anyMatch(report -> report.getUserId().equals(ofTrials));
+  }
+
+  @Test
+  void aSecondPepperIsRefused() throws Exception {
+    Path other = gateway.directory.resolve("other-pepper");
+    assertThat(Pepper.create(other)).isTrue();
+    Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
+    settings.put("pepper.file", "other-pepper");
+    assertThatThrownBy(() -> new Gateway(GatewayConfig.of(settings, gateway.directory)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("The pepper is not that of the other gateways");
+    // The topic reveals neither pepper nor any user id.
+    assertThat(broker.read("croupier.gateway"))
+        .extracting(record -> new String(record.value(), UTF_8))
+        .containsExactly(Pepper.read(gateway.directory.resolve("pepper")).fingerprint());
+  }
+
+  /** Of two gateways that start first together with different peppers, one starts. */
+  @Test
+  void twoFirstGatewaysAgreeOnAPepper() throws Exception {
+    for (int round = 0; round < 3; round++) {
+      String prefix = "race" + round;
+      List<String> peppers = List.of("pepper-a" + round, "pepper-b" + round);
+      List<CompletableFuture<Boolean>> starts =
+          peppers.stream()
+              .map(
+                  name -> {
+                    Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
+                    settings.put("pepper.file", name);
+                    settings.put("topics.gateway", prefix + ".gateway");
+                    return CompletableFuture.supplyAsync(() -> starts(settings, name));
+                  })
+              .toList();
+      assertThat(starts.stream().filter(CompletableFuture::join)).as("round %d", round).hasSize(1);
+      // Whichever was first stays the first.
+      for (int i = 0; i < 2; i++) {
+        Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
+        settings.put("pepper.file", peppers.get(i));
+        settings.put("topics.gateway", prefix + ".gateway");
+        assertThat(starts(settings, peppers.get(i))).isEqualTo(starts.get(i).join());
+      }
+    }
+  }
+
+  private static boolean starts(Map<String, String> settings, String pepper) {
+    try {
+      Pepper.create(gateway.directory.resolve(pepper));
+      new Gateway(GatewayConfig.of(settings, gateway.directory)).close();
+      return true;
+    } catch (IllegalArgumentException e) {
+      assertThat(e).hasMessageContaining("two budgets");
+      return false;
+    } catch (java.io.IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package io.croupier.gateway;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Floods and slow clients. */
+class LimitsITCase {
+  private static final int DIMENSION = 2;
+
+  @TempDir private static Path directory;
+  private static TestBroker broker;
+
+  @BeforeAll
+  static void start() throws Exception {
+    broker = new TestBroker(directory.resolve("broker"));
+    broker.publish(TestBroker.spec("m", DIMENSION));
+    broker.update("m", DIMENSION, 0);
+  }
+
+  @AfterAll
+  static void stop() {
+    broker.close();
+  }
+
+  private static TestGateway gateway(Map<String, String> limits) throws Exception {
+    return new TestGateway(directory.resolve("gateway"), broker.kafka(), limits);
+  }
+
+  private static HttpRequest report(TestGateway gateway, String user, long sequence) {
+    return gateway.post(
+        gateway.issuer.token(user),
+        "application/x-protobuf",
+        Reports.grid("m", DIMENSION, 0, sequence).build().toByteArray());
+  }
+
+  @Test
+  void aFloodOfOneUserStopsAtItsLimitAndDelaysNoOther() throws Exception {
+    int burst = 20;
+    int flood = 300;
+    try (TestGateway gateway =
+        gateway(
+            Map.of("limits.user.burst", String.valueOf(burst), "limits.user.per-minute", "1"))) {
+      List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+      for (int i = 0; i < flood; i++) {
+        answers.add(
+            gateway.client.sendAsync(report(gateway, "mallory", i), BodyHandlers.ofString()));
+      }
+      HttpResponse<String> other = gateway.send(report(gateway, "ada", 1));
+      assertThat(other.statusCode()).as(other.body()).isEqualTo(202);
+      Map<Integer, Integer> statuses = new TreeMap<>();
+      for (CompletableFuture<HttpResponse<String>> answer : answers) {
+        HttpResponse<String> response = answer.get(120, TimeUnit.SECONDS);
+        statuses.merge(response.statusCode(), 1, Integer::sum);
+        if (response.statusCode() == 429) {
+          assertThat(response.headers().firstValue("Retry-After")).isPresent();
+        }
+      }
+      // More tokens come at one a minute, while the test runs.
+      assertThat(statuses.get(202)).isBetween(burst, burst + 5);
+      assertThat(statuses.keySet()).containsExactly(202, 429);
+      String flooder = gateway.userId("mallory");
+      assertThat(broker.reports().stream().filter(r -> r.getUserId().equals(flooder)))
+          .hasSize(statuses.get(202));
+    }
+  }
+
+  @Test
+  void aFloodOfOneAddressStopsAtItsLimit() throws Exception {
+    try (TestGateway gateway =
+        gateway(Map.of("limits.address.burst", "30", "limits.address.per-minute", "1"))) {
+      Map<Integer, Integer> statuses = new TreeMap<>();
+      for (int i = 0; i < 60; i++) {
+        statuses.merge(gateway.get("/v1/models").statusCode(), 1, Integer::sum);
+      }
+      assertThat(statuses.keySet()).containsExactly(200, 429);
+      assertThat(statuses.get(200)).isBetween(30, 32);
+      // Load balancers ask for these.
+      assertThat(gateway.get("/readyz").statusCode()).isEqualTo(200);
+    }
+  }
+
+  /** Behind a proxy the last address of X-Forwarded-For counts, not what the client wrote there. */
+  @Test
+  void aProxysClientsAreLimitedOneByOne() throws Exception {
+    try (TestGateway gateway =
+        gateway(
+            Map.of(
+                "listen.proxy",
+                "true",
+                "limits.address.burst",
+                "5",
+                "limits.address.per-minute",
+                "1"))) {
+      for (int i = 0; i < 5; i++) {
+        String invented = "10.0.0.%d, 192.0.2.1".formatted(i);
+        assertThat(gateway.get("/v1/models", "X-Forwarded-For", invented).statusCode())
+            .isEqualTo(200);
+      }
+      assertThat(gateway.get("/v1/models", "X-Forwarded-For", "10.0.0.9, 192.0.2.1").statusCode())
+          .isEqualTo(429);
+      assertThat(gateway.get("/v1/models", "X-Forwarded-For", "192.0.2.2").statusCode())
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void slowBodiesEndAndOccupyNoThread() throws Exception {
+    try (TestGateway gateway =
+        gateway(Map.of("limits.body-time", "3 s", "limits.concurrent", "250"))) {
+      List<Socket> slow = new ArrayList<>();
+      try {
+        // Three times as many as there are threads.
+        for (int i = 0; i < 200; i++) {
+          Socket socket =
+              new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort());
+          slow.add(socket);
+          socket
+              .getOutputStream()
+              .write(
+                  ("POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-protobuf\r\n"
+                          + "Authorization: Bearer "
+                          + gateway.issuer.token("mallory")
+                          + "\r\nContent-Length: 1000\r\n\r\nx")
+                      .getBytes(US_ASCII));
+        }
+        assertThat(gateway.send(report(gateway, "ada", 1)).statusCode()).isEqualTo(202);
+        for (Socket socket : slow) {
+          socket.setSoTimeout(60_000);
+          assertThat(status(socket)).isEqualTo("HTTP/1.1 408");
+        }
+      } finally {
+        for (Socket socket : slow) {
+          socket.close();
+        }
+      }
+    }
+  }
+
+  private static String status(Socket socket) throws IOException {
+    return new String(socket.getInputStream().readNBytes(12), US_ASCII);
+  }
+
+  @Test
+  void tooManyReportsAtTheSameTimeAreRefused() throws Exception {
+    try (TestGateway gateway =
+        gateway(Map.of("limits.concurrent", "1", "limits.body-time", "60 s"))) {
+      try (Socket held =
+          new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort())) {
+        held.getOutputStream()
+            .write(
+                ("POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-protobuf\r\n"
+                        + "Authorization: Bearer "
+                        + gateway.issuer.token("mallory")
+                        + "\r\nContent-Length: 1000\r\n\r\nx")
+                    .getBytes(US_ASCII));
+        HttpResponse<String> response;
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        do {
+          response = gateway.send(report(gateway, "ada", 2));
+        } while (response.statusCode() == 202 && System.nanoTime() < deadline);
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+        // Reading models needs no such place.
+        assertThat(gateway.get("/v1/models/m").statusCode()).isEqualTo(200);
+      }
+    }
+  }
+}

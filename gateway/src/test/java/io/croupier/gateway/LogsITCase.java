@@ -1,0 +1,93 @@
+package io.croupier.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.LoggerContext;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Logs and metrics name routes and statuses, and no person: no subject, token, user id or value.
+ */
+class LogsITCase {
+  private static final int DIMENSION = 2;
+
+  @TempDir private Path directory;
+
+  private static final class Lines extends AbstractAppender {
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    Lines() {
+      super("lines", null, null, true, Property.EMPTY_ARRAY);
+    }
+
+    @Override
+    public void append(LogEvent event) {
+      lines.add(
+          event.getLoggerName()
+              + " "
+              + event.getMessage().getFormattedMessage()
+              + (event.getThrown() == null ? "" : " " + event.getThrown()));
+    }
+  }
+
+  @Test
+  void logsContainNothingOfASender() throws Exception {
+    Lines log = new Lines();
+    log.start();
+    LoggerContext context = (LoggerContext) LogManager.getContext(false);
+    context.getConfiguration().getRootLogger().addAppender(log, Level.ALL, null);
+    context.getConfiguration().getRootLogger().setLevel(Level.INFO);
+    context.updateLoggers();
+    try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
+      broker.publish(TestBroker.spec("m", DIMENSION));
+      broker.update("m", DIMENSION, 0);
+      try (TestGateway gateway =
+          new TestGateway(directory.resolve("gateway"), broker.kafka(), Map.of())) {
+        String token = gateway.issuer.token("adalovelace");
+        byte[] report =
+            Reports.dense("m", 0, 1, 0.123456789, 0.25)
+                .setDeviceId("adasphone")
+                .build()
+                .toByteArray();
+        assertThat(gateway.protobuf(token, report).statusCode()).isEqualTo(202);
+        assertThat(gateway.protobuf(token + "x", report).statusCode()).isEqualTo(401);
+        byte[] wrong = Reports.dense("m", 0, 1, 0.123456789).build().toByteArray();
+        assertThat(gateway.protobuf(token, wrong).statusCode()).isEqualTo(422);
+        assertThat(gateway.get("/v1/models/adalovelace?after=0").statusCode()).isEqualTo(404);
+        assertThat(gateway.get("/adalovelace").statusCode()).isEqualTo(404);
+        String metrics = gateway.get("/metrics").body();
+        assertThat(metrics)
+            .contains(
+                "croupier_gateway_requests_total{route=\"/v1/reports\",status=\"202\"} 1.0",
+                "croupier_gateway_requests_total{route=\"/v1/models/{id}\",status=\"404\"} 1.0");
+        for (String secret :
+            List.of(
+                "adalovelace",
+                "adasphone",
+                token.substring(token.length() - 40),
+                gateway.userId("adalovelace"),
+                "123456",
+                "127.0.0.1:" + gateway.gateway.address().getPort())) {
+          assertThat(metrics).doesNotContain(secret);
+          assertThat(log.lines).noneMatch(line -> line.contains(secret));
+        }
+        assertThat(log.lines)
+            .anyMatch(line -> line.startsWith("io.croupier.gateway.access POST /v1/reports 202 "))
+            .anyMatch(line -> line.startsWith("io.croupier.gateway.access - other 404 "));
+      }
+    } finally {
+      context.getConfiguration().getRootLogger().removeAppender("lines");
+      context.updateLoggers();
+    }
+  }
+}

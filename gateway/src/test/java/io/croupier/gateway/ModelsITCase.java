@@ -1,0 +1,284 @@
+package io.croupier.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.schemas.ModelUpdate;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What devices and pages read from a gateway. */
+class ModelsITCase {
+  private static final int DIMENSION = 3;
+  private static final String PROTOBUF = "application/x-protobuf";
+
+  @TempDir private static Path directory;
+  private static TestBroker broker;
+  private static TestGateway gateway;
+
+  @BeforeAll
+  static void start() throws Exception {
+    broker = new TestBroker(directory.resolve("broker"));
+    for (String id : List.of("m", "polled", "streamed", "retiring")) {
+      broker.publish(TestBroker.spec(id, DIMENSION));
+      broker.update(id, DIMENSION, 4);
+    }
+    gateway =
+        new TestGateway(
+            directory.resolve("gateway"),
+            broker.kafka(),
+            Map.of("limits.idle", "1 s", "cors.origins", "https://app.example"));
+  }
+
+  @AfterAll
+  static void stop() {
+    if (gateway != null) {
+      gateway.close();
+    }
+    if (broker != null) {
+      broker.close();
+    }
+  }
+
+  @Test
+  void theNewestUpdateComesInBothEncodings() throws Exception {
+    ModelUpdate update = TestBroker.update("m", DIMENSION, 4, TestBroker.BOUND).build();
+    HttpResponse<byte[]> protobuf = gateway.getBytes("/v1/models/m", "Accept", PROTOBUF);
+    assertThat(protobuf.headers().firstValue("Content-Type")).hasValue(PROTOBUF);
+    assertThat(ModelUpdate.parseFrom(protobuf.body())).isEqualTo(update);
+    HttpResponse<String> json = gateway.get("/v1/models/m", "Accept", "*/*");
+    assertThat(json.headers().firstValue("Content-Type")).hasValue("application/json");
+    ModelUpdate.Builder read = ModelUpdate.newBuilder();
+    JsonFormat.parser().merge(json.body(), read);
+    assertThat(read.build()).isEqualTo(update);
+    assertThat(gateway.get("/v1/models/m", "Accept", "text/html").statusCode()).isEqualTo(406);
+    assertThat(gateway.get("/v1/models/unknown").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void theListHasEveryModel() throws Exception {
+    JsonObject list = TestGateway.json(gateway.get("/v1/models"));
+    JsonObject first = list.getAsJsonArray("models").get(0).getAsJsonObject();
+    assertThat(first.get("modelId").getAsString()).isEqualTo("m");
+    assertThat(first.get("learner").getAsString()).isEqualTo("adaptive_radius");
+    assertThat(first.get("dimension").getAsInt()).isEqualTo(DIMENSION);
+    assertThat(first.get("round").getAsString()).isEqualTo("4");
+  }
+
+  @Test
+  void aKnownRoundIsNotSentAgain() throws Exception {
+    String tag = gateway.get("/v1/models/m").headers().firstValue("ETag").orElseThrow();
+    assertThat(tag).isEqualTo("W/\"4\"");
+    for (String match : List.of(tag, "\"4\"", "*", "\"3\", \"4\"")) {
+      HttpResponse<String> same = gateway.get("/v1/models/m", "If-None-Match", match);
+      assertThat(same.statusCode()).isEqualTo(304);
+      assertThat(same.body()).isEmpty();
+    }
+    assertThat(gateway.get("/v1/models/m", "If-None-Match", "\"3\"").statusCode()).isEqualTo(200);
+    assertThat(gateway.get("/v1/models/m?after=4").statusCode()).isEqualTo(304);
+    assertThat(gateway.get("/v1/models/m?after=3").statusCode()).isEqualTo(200);
+    assertThat(gateway.get("/v1/models/m?after=x").statusCode()).isEqualTo(400);
+    assertThat(gateway.get("/v1/models/m?wait=3").statusCode()).isEqualTo(400);
+  }
+
+  /** More wait than the server has threads; the wait is longer than an idle connection may be. */
+  @Test
+  void manyWaitForTheNextRoundWithoutAThreadEach() throws Exception {
+    int waiting = 200;
+    List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+    for (int i = 0; i < waiting; i++) {
+      answers.add(
+          gateway.client.sendAsync(
+              HttpRequest.newBuilder(gateway.uri("/v1/models/polled?after=4&wait=60")).build(),
+              BodyHandlers.ofString()));
+    }
+    await(() -> metric("croupier_gateway_requests_waiting") >= waiting);
+    // The last of those who wait has waited for longer than the idle timeout.
+    HttpResponse<String> none = gateway.get("/v1/models/polled?after=4&wait=2");
+    assertThat(none.statusCode()).isEqualTo(304);
+    assertThat(answers).noneMatch(CompletableFuture::isDone);
+    broker.update("polled", DIMENSION, 5);
+    for (CompletableFuture<HttpResponse<String>> answer : answers) {
+      HttpResponse<String> response = answer.get(60, TimeUnit.SECONDS);
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.headers().firstValue("ETag")).hasValue("W/\"5\"");
+    }
+    await(() -> metric("croupier_gateway_requests_waiting") == 0);
+  }
+
+  private static double metric(String name) throws Exception {
+    return gateway
+        .get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .sum();
+  }
+
+  @FunctionalInterface
+  private interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  private static void await(Condition condition) throws Exception {
+    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (!condition.holds()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.sleep(10);
+    }
+  }
+
+  @Test
+  void updatesAreStreamed() throws Exception {
+    BlockingQueue<String> lines = new ArrayBlockingQueue<>(1000);
+    CompletableFuture<Void> stream = follow("streamed", lines);
+    assertThat(event(lines)).isEqualTo("update 4 4");
+    broker.update("streamed", DIMENSION, 5);
+    assertThat(event(lines)).isEqualTo("update 5 5");
+    broker.update("streamed", DIMENSION, 9);
+    assertThat(event(lines)).isEqualTo("update 9 9");
+    assertThat(stream).isNotDone();
+    stream.cancel(true);
+  }
+
+  @Test
+  void aRetiredModelEndsItsStream() throws Exception {
+    BlockingQueue<String> lines = new ArrayBlockingQueue<>(1000);
+    CompletableFuture<Void> stream = follow("retiring", lines);
+    assertThat(event(lines)).isEqualTo("update 4 4");
+    broker.retire("retiring");
+    assertThat(lines.poll(60, TimeUnit.SECONDS)).isEqualTo("event: retired");
+    stream.get(60, TimeUnit.SECONDS);
+    await(() -> gateway.get("/v1/models/retiring").statusCode() == 404);
+  }
+
+  private static CompletableFuture<Void> follow(String model, BlockingQueue<String> lines) {
+    return gateway
+        .client
+        .sendAsync(
+            HttpRequest.newBuilder(gateway.uri("/v1/models/" + model + "/events")).build(),
+            BodyHandlers.fromLineSubscriber(
+                new java.util.concurrent.Flow.Subscriber<>() {
+                  @Override
+                  public void onSubscribe(java.util.concurrent.Flow.Subscription subscription) {
+                    subscription.request(Long.MAX_VALUE);
+                  }
+
+                  @Override
+                  public void onNext(String line) {
+                    lines.add(line);
+                  }
+
+                  @Override
+                  public void onError(Throwable failure) {
+                    lines.add("failed");
+                  }
+
+                  @Override
+                  public void onComplete() {
+                    lines.add("complete");
+                  }
+                }))
+        .thenAccept(response -> assertThat(response.statusCode()).isEqualTo(200));
+  }
+
+  /** The next event: its kind, its id, and the round in its data. */
+  private static String event(BlockingQueue<String> lines) throws InterruptedException {
+    String kind = lines.poll(60, TimeUnit.SECONDS).replace("event: ", "");
+    String id = lines.poll(60, TimeUnit.SECONDS).replace("id: ", "");
+    String data = lines.poll(60, TimeUnit.SECONDS).replace("data: ", "");
+    assertThat(lines.poll(60, TimeUnit.SECONDS)).isEmpty();
+    return kind
+        + " "
+        + id
+        + " "
+        + JsonParser.parseString(data).getAsJsonObject().get("round").getAsString();
+  }
+
+  @Test
+  void pagesOfConfiguredOriginsMayReadModels() throws Exception {
+    HttpResponse<String> allowed = gateway.get("/v1/models", "Origin", "https://app.example");
+    assertThat(allowed.headers().firstValue("Access-Control-Allow-Origin"))
+        .hasValue("https://app.example");
+    for (String origin : List.of("https://other.example", "https://app.example.other.example")) {
+      assertThat(
+              gateway
+                  .get("/v1/models", "Origin", origin)
+                  .headers()
+                  .firstValue("Access-Control-Allow-Origin"))
+          .isEmpty();
+    }
+    HttpResponse<String> preflight =
+        gateway.send(
+            HttpRequest.newBuilder(gateway.uri("/v1/reports"))
+                .method("OPTIONS", HttpRequest.BodyPublishers.noBody())
+                .header("Origin", "https://app.example")
+                .header("Access-Control-Request-Method", "POST")
+                .header("Access-Control-Request-Headers", "authorization,content-type")
+                .build());
+    assertThat(preflight.statusCode()).isEqualTo(200);
+    assertThat(preflight.headers().firstValue("Access-Control-Allow-Methods"))
+        .get()
+        .asString()
+        .contains("POST");
+  }
+
+  @Test
+  void everyAnswerForbidsForeignContent() throws Exception {
+    for (String path : List.of("/v1/models", "/openapi.json", "/nothing", "/healthz")) {
+      HttpResponse<String> response = gateway.get(path);
+      assertThat(response.headers().firstValue("Content-Security-Policy"))
+          .get()
+          .asString()
+          .startsWith("default-src 'none'");
+      assertThat(response.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
+    }
+  }
+
+  /** A module puts its files on the class path, and the gateway serves these, no others. */
+  @Test
+  void filesOfTheClassPathAreServed() throws Exception {
+    HttpResponse<String> script = gateway.get("/v1/served.js");
+    assertThat(script.statusCode()).isEqualTo(200);
+    assertThat(script.headers().firstValue("Content-Type"))
+        .hasValue("text/javascript; charset=utf-8");
+    assertThat(script.body()).contains("export const served");
+    for (String path :
+        List.of(
+            "/v1/missing.js",
+            "/v1/served.class",
+            "/v1/..%2f..%2f..%2fio%2fcroupier%2fgateway%2fopenapi.json",
+            "/v1/%2e%2e",
+            "/v1/.js")) {
+      assertThat(gateway.get(path).statusCode()).as(path).isIn(400, 404);
+    }
+  }
+
+  @Test
+  void headHasNoBody() throws Exception {
+    HttpResponse<String> head =
+        gateway.send(
+            HttpRequest.newBuilder(gateway.uri("/v1/models/m"))
+                .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                .build());
+    assertThat(head.statusCode()).isEqualTo(200);
+    assertThat(head.body()).isEmpty();
+  }
+}

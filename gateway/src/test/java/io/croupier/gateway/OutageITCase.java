@@ -1,0 +1,104 @@
+package io.croupier.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.broker.BrokerProcess;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A gateway while Kafka is away, and when it is there again. */
+class OutageITCase {
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  @TempDir private Path directory;
+
+  private static int freePort() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private Process broker(int port, int controllerPort) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(
+        List.of(
+            BrokerProcess.class.getName(),
+            directory.resolve("broker").toString(),
+            String.valueOf(port),
+            String.valueOf(controllerPort)));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("broker.log").toFile())
+        .start();
+  }
+
+  @Test
+  void reportsAreRefusedWhileKafkaIsAway() throws Exception {
+    int port = freePort();
+    int controllerPort = freePort();
+    Map<String, String> kafka = Map.of("bootstrap.servers", "127.0.0.1:" + port);
+    Process first = broker(port, controllerPort);
+    Process second = null;
+    try (TestTopics topics = new TestTopics(kafka);
+        TestGateway gateway =
+            new TestGateway(
+                directory.resolve("gateway"), kafka, Map.of("reports.timeout", "2 s"))) {
+      topics.publish(TestBroker.spec("m", 2));
+      topics.update(TestBroker.update("m", 2, 0, TestBroker.BOUND).build());
+      await(() -> post(gateway, 1).statusCode() == 202);
+      int before = topics.reports().size();
+
+      first.destroyForcibly().waitFor();
+      HttpResponse<String> away = post(gateway, 2);
+      assertThat(away.statusCode()).as(away.body()).isEqualTo(503);
+      assertThat(away.headers().firstValue("Retry-After")).hasValue("5");
+      assertThat(away.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+      await(() -> gateway.get("/readyz").statusCode() == 503);
+      assertThat(gateway.get("/healthz").statusCode()).isEqualTo(200);
+      // Devices can still follow what was committed.
+      assertThat(gateway.get("/v1/models/m").statusCode()).isEqualTo(200);
+
+      second = broker(port, controllerPort);
+      await(() -> gateway.get("/readyz").statusCode() == 200);
+      assertThat(post(gateway, 3).statusCode()).isEqualTo(202);
+      // The report that was refused is not sent later.
+      assertThat(topics.reports().subList(before, topics.reports().size()))
+          .singleElement()
+          .satisfies(report -> assertThat(report.getSequence()).isEqualTo(3));
+    } finally {
+      first.destroyForcibly();
+      if (second != null) {
+        second.destroyForcibly().waitFor();
+      }
+    }
+  }
+
+  private static HttpResponse<String> post(TestGateway gateway, long sequence) throws Exception {
+    return gateway.protobuf(
+        gateway.issuer.token("ada"), Reports.grid("m", 2, 0, sequence).build().toByteArray());
+  }
+
+  @FunctionalInterface
+  private interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  private static void await(Condition condition) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.holds()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.sleep(50);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package io.croupier.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.gateway.config.GatewayConfig;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Certificates from PEM files. */
+class TlsITCase {
+  private static final char[] PASSWORD = "password".toCharArray();
+
+  @TempDir private Path directory;
+
+  /** Creates {@code NAME.pem} and {@code NAME.key} with the JDK's keytool. */
+  private void certificate(String name, String algorithm) throws Exception {
+    Path store = directory.resolve(name + ".p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "a",
+                "-keyalg",
+                algorithm,
+                "-dname",
+                "CN=" + name,
+                "-validity",
+                "10",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                new String(PASSWORD))
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("keytool.log").toFile())
+            .start();
+    assertThat(keytool.waitFor()).isZero();
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(store)) {
+      keys.load(in, PASSWORD);
+    }
+    write(name + ".pem", "CERTIFICATE", keys.getCertificate("a").getEncoded());
+    write(name + ".key", "PRIVATE KEY", keys.getKey("a", PASSWORD).getEncoded());
+  }
+
+  private void write(String file, String kind, byte[] der) throws Exception {
+    Files.writeString(
+        directory.resolve(file),
+        "-----BEGIN %s-----%n%s%n-----END %s-----%n"
+            .formatted(kind, Base64.getMimeEncoder().encodeToString(der), kind));
+  }
+
+  /** The name in the certificate that a new connection receives, and the protocol. */
+  private static String served(int port) throws Exception {
+    SSLContext trusting = SSLContext.getInstance("TLS");
+    trusting.init(null, new TrustManager[] {new TrustsAll()}, null);
+    try (SSLSocket socket =
+        (SSLSocket)
+            trusting.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port)) {
+      socket.startHandshake();
+      Certificate[] chain = socket.getSession().getPeerCertificates();
+      socket
+          .getOutputStream()
+          .write(
+              "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+          .startsWith("HTTP/1.1 200");
+      return ((X509Certificate) chain[0]).getSubjectX500Principal().getName();
+    }
+  }
+
+  private static final class TrustsAll implements X509TrustManager {
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"EC", "RSA"})
+  void aChangedCertificateIsServedWithoutARestart(String algorithm) throws Exception {
+    certificate("first", algorithm);
+    certificate("second", algorithm);
+    Files.copy(directory.resolve("first.pem"), directory.resolve("gateway.pem"));
+    Files.copy(directory.resolve("first.key"), directory.resolve("gateway.key"));
+    try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
+      Map<String, String> settings =
+          TestGateway.settings(directory, broker.kafka(), new TestIssuer("https://issuer.example"));
+      settings.put("listen.certificate", "gateway.pem");
+      settings.put("listen.key", "gateway.key");
+      io.croupier.gateway.identity.Pepper.create(directory.resolve("pepper"));
+      try (Gateway gateway = new Gateway(GatewayConfig.of(settings, directory))) {
+        assertThat(gateway.address().getScheme()).isEqualTo("https");
+        int port = gateway.address().getPort();
+        assertThat(served(port)).isEqualTo("CN=first");
+        // Between the two moves the key is not the certificate's: the first pair stays.
+        replace("second.pem", "gateway.pem");
+        assertThat(served(port)).isEqualTo("CN=first");
+        replace("second.key", "gateway.key");
+        await(port, "CN=second");
+        Files.writeString(directory.resolve("gateway.pem"), "damaged");
+        Thread.sleep(3000);
+        assertThat(served(port)).isEqualTo("CN=second");
+      }
+    }
+  }
+
+  private void replace(String from, String to) throws Exception {
+    Files.move(
+        directory.resolve(from),
+        directory.resolve(to),
+        java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static void await(int port, String name) throws Exception {
+    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (!served(port).equals(name)) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+    }
+  }
+
+  @Test
+  void filesThatAreNoCertificateAndKeyAreRefused() throws Exception {
+    certificate("first", "EC");
+    certificate("second", "EC");
+    certificate("other", "RSA");
+    for (List<String> pair :
+        List.of(
+            List.of("first.pem", "other.key"),
+            List.of("first.pem", "second.key"),
+            List.of("first.key", "first.key"),
+            List.of("first.pem", "first.pem"),
+            List.of("missing.pem", "first.key"))) {
+      assertThatThrownBy(
+              () ->
+                  io.croupier.gateway.http.TlsFilesAccess.read(
+                      directory.resolve(pair.get(0)), directory.resolve(pair.get(1))))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("must be a certificate chain and its private key");
+    }
+  }
+}

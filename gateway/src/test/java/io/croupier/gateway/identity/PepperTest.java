@@ -1,0 +1,97 @@
+package io.croupier.gateway.identity;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PepperTest {
+  @TempDir private Path directory;
+
+  @Test
+  void isCreatedOnceForItsOwnerAlone() throws Exception {
+    Path file = directory.resolve("pepper");
+    assertThat(Pepper.create(file)).isTrue();
+    byte[] secret = Files.readAllBytes(file);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    assertThat(Pepper.create(file)).isFalse();
+    assertThat(Files.readAllBytes(file)).isEqualTo(secret);
+    Path another = directory.resolve("another");
+    assertThat(Pepper.create(another)).isTrue();
+    assertThat(Files.readAllBytes(another)).isNotEqualTo(secret);
+  }
+
+  @Test
+  void isRefusedIfOthersCanReadOrWriteIt() throws Exception {
+    Path file = directory.resolve("pepper");
+    Pepper.create(file);
+    String secret = Files.readString(file).strip();
+    for (String permissions : List.of("rw-r-----", "rw----r--", "rw--w----", "rwx------")) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+      assertThatThrownBy(() -> Pepper.read(file))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("chmod 600")
+          .hasMessageNotContaining(secret);
+    }
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--------"));
+    assertThat(Pepper.read(file)).hasToString("Pepper");
+  }
+
+  @Test
+  void aFileWithoutAPepperIsRefusedAndNotQuoted() throws Exception {
+    Path file = directory.resolve("pepper");
+    assertThatThrownBy(() -> Pepper.read(file)).hasMessageContaining("croupier gateway init");
+    for (String text : List.of("", "secret", "ab".repeat(31), "ab".repeat(33))) {
+      Files.deleteIfExists(file);
+      SecretFile.create(file, text);
+      assertThatThrownBy(() -> Pepper.read(file))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("contains no pepper")
+          .hasMessageNotContaining("secret")
+          .hasMessageNotContaining("abab");
+    }
+  }
+
+  /** As docs/gateway.md specifies it. */
+  @Test
+  void aUserIdIsAnHmacOfIssuerAndSubject() throws Exception {
+    Path file = directory.resolve("pepper");
+    Pepper.create(file);
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(
+        new SecretKeySpec(HexFormat.of().parseHex(Files.readString(file).strip()), "HmacSHA256"));
+    String issuer = "https://ex\u00e4mple";
+    mac.update(ByteBuffer.allocate(4).putInt(issuer.getBytes(UTF_8).length).array());
+    mac.update(issuer.getBytes(UTF_8));
+    mac.update("ada".getBytes(UTF_8));
+    assertThat(Pepper.read(file).userId(issuer, "ada"))
+        .isEqualTo(Base64.getUrlEncoder().withoutPadding().encodeToString(mac.doFinal()));
+  }
+
+  @Test
+  void differentPairsHaveDifferentIds() throws Exception {
+    Path file = directory.resolve("pepper");
+    Pepper.create(file);
+    Pepper pepper = Pepper.read(file);
+    assertThat(
+            List.of(
+                pepper.userId("ab", "c"),
+                pepper.userId("a", "bc"),
+                pepper.userId("", "abc"),
+                pepper.userId("abc", ""),
+                pepper.fingerprint()))
+        .doesNotHaveDuplicates();
+  }
+}

@@ -1,0 +1,202 @@
+package io.croupier.gateway.identity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.crypto.opts.AllowWeakRSAKey;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.OctetKeyPair;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jose.util.Base64URL;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import com.sun.net.httpserver.HttpServer;
+import io.croupier.gateway.config.IssuerSettings;
+import io.croupier.gateway.config.IssuerSettings.KeyFile;
+import io.croupier.gateway.config.IssuerSettings.KeyUrl;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.Signature;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TokenVerifierTest {
+  private static final String ISSUER = "https://issuer.example";
+  private static final Set<String> ALL =
+      Set.of("RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519");
+
+  @TempDir private Path directory;
+
+  private TokenVerifier verifier(JWK... keys) throws Exception {
+    Path file = directory.resolve("keys.json");
+    Files.writeString(file, new JWKSet(Arrays.asList(keys)).toPublicJWKSet().toString());
+    return verifier(new KeyFile(file));
+  }
+
+  private static TokenVerifier verifier(IssuerSettings.Keys keys) {
+    return new TokenVerifier(
+        List.of(new IssuerSettings(ISSUER, "croupier", keys, ALL)),
+        Duration.ofSeconds(30),
+        Clock.systemUTC());
+  }
+
+  private static JWTClaimsSet claims() {
+    return new JWTClaimsSet.Builder()
+        .issuer(ISSUER)
+        .audience(List.of("other", "croupier"))
+        .subject("ada")
+        .expirationTime(Date.from(Instant.now().plusSeconds(600)))
+        .build();
+  }
+
+  private static String rsa(RSAKey key, JWSAlgorithm algorithm) throws Exception {
+    SignedJWT token =
+        new SignedJWT(new JWSHeader.Builder(algorithm).keyID(key.getKeyID()).build(), claims());
+    token.sign(new RSASSASigner(key.toRSAPrivateKey(), Set.of(AllowWeakRSAKey.getInstance())));
+    return token.serialize();
+  }
+
+  private static RSAKey rsaKey(int bits) throws Exception {
+    return new RSAKeyGenerator(bits, bits < 2048).keyIDFromThumbprint(true).generate();
+  }
+
+  @Test
+  void everyKindOfKeyVerifies() throws Exception {
+    RSAKey rsa = rsaKey(2048);
+    ECKey curve = new ECKeyGenerator(Curve.P_256).keyID("ec").generate();
+    TokenVerifier verifier = verifier(rsa, curve);
+    for (JWSAlgorithm algorithm : List.of(JWSAlgorithm.RS256, JWSAlgorithm.PS256)) {
+      assertThat(verifier.verify(rsa(rsa, algorithm)))
+          .isEqualTo(new TokenVerifier.Identity(ISSUER, "ada"));
+    }
+    SignedJWT token =
+        new SignedJWT(new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("ec").build(), claims());
+    token.sign(new ECDSASigner(curve));
+    assertThat(verifier.verify(token.serialize()).subject()).isEqualTo("ada");
+  }
+
+  @Test
+  void ed25519VerifiesByTheJdk() throws Exception {
+    KeyPair pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+    byte[] der = pair.getPublic().getEncoded();
+    OctetKeyPair key =
+        new OctetKeyPair.Builder(
+                Curve.Ed25519,
+                Base64URL.encode(Arrays.copyOfRange(der, der.length - 32, der.length)))
+            .keyID("ed")
+            .build();
+    TokenVerifier verifier = verifier(key);
+    JWSHeader header = new JWSHeader.Builder(JWSAlgorithm.EdDSA).keyID("ed").build();
+    SignedJWT unsigned = new SignedJWT(header, claims());
+    Signature signature = Signature.getInstance("Ed25519");
+    signature.initSign(pair.getPrivate());
+    signature.update(unsigned.getSigningInput());
+    byte[] signed = signature.sign();
+    String input = new String(unsigned.getSigningInput(), StandardCharsets.US_ASCII);
+    assertThat(verifier.verify(input + "." + Base64URL.encode(signed)).subject()).isEqualTo("ada");
+    signed[5] ^= 1;
+    assertThatThrownBy(() -> verifier.verify(input + "." + Base64URL.encode(signed)))
+        .isInstanceOf(InvalidTokenException.class);
+  }
+
+  @Test
+  void shortKeysVerifyNothing() throws Exception {
+    RSAKey weak = rsaKey(1024);
+    assertThatThrownBy(() -> verifier(weak).verify(rsa(weak, JWSAlgorithm.RS256)))
+        .isInstanceOf(InvalidTokenException.class)
+        .hasMessageContaining("no key");
+  }
+
+  @Test
+  void criticalExtensionsAreRefused() throws Exception {
+    RSAKey key = rsaKey(2048);
+    SignedJWT token =
+        new SignedJWT(
+            new JWSHeader.Builder(JWSAlgorithm.RS256)
+                .keyID(key.getKeyID())
+                .criticalParams(Set.of("exp"))
+                .customParam("exp", 1)
+                .build(),
+            claims());
+    token.sign(new RSASSASigner(key));
+    TokenVerifier verifier = verifier(key);
+    assertThatThrownBy(() -> verifier.verify(token.serialize()))
+        .isInstanceOf(InvalidTokenException.class)
+        .hasMessageContaining("crit");
+  }
+
+  @Test
+  void aChangedFileOfKeysIsReadAgain() throws Exception {
+    RSAKey first = rsaKey(2048);
+    RSAKey second = rsaKey(2048);
+    TokenVerifier verifier = verifier(first);
+    String token = rsa(second, JWSAlgorithm.RS256);
+    assertThatThrownBy(() -> verifier.verify(token)).isInstanceOf(InvalidTokenException.class);
+    Path file = directory.resolve("keys.json");
+    Path next =
+        Files.writeString(
+            directory.resolve("next"),
+            new JWKSet(List.of(first, second)).toPublicJWKSet().toString());
+    Files.move(next, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    assertThat(verifier.verify(token).subject()).isEqualTo("ada");
+    // A file that is damaged later changes nothing.
+    Files.writeString(file, "{");
+    assertThat(verifier.verify(token).subject()).isEqualTo("ada");
+  }
+
+  /** Keys of a URL are fetched once, and an issuer that is away is no reason to refuse a token. */
+  @Test
+  void keysOfAUrlAreKept() throws Exception {
+    RSAKey key = rsaKey(2048);
+    AtomicInteger fetched = new AtomicInteger();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    byte[] keys = new JWKSet(key).toPublicJWKSet().toString().getBytes(StandardCharsets.UTF_8);
+    server.createContext(
+        "/keys",
+        exchange -> {
+          fetched.incrementAndGet();
+          exchange.sendResponseHeaders(200, keys.length);
+          exchange.getResponseBody().write(keys);
+          exchange.close();
+        });
+    server.start();
+    KeyUrl url =
+        new KeyUrl(
+            URI.create("http://127.0.0.1:%d/keys".formatted(server.getAddress().getPort()))
+                .toURL());
+    TokenVerifier verifier = verifier(url);
+    for (int i = 0; i < 5; i++) {
+      assertThat(verifier.verify(rsa(key, JWSAlgorithm.RS256)).subject()).isEqualTo("ada");
+    }
+    assertThat(fetched).hasValue(1);
+    server.stop(0);
+    assertThat(verifier.verify(rsa(key, JWSAlgorithm.RS256)).subject()).isEqualTo("ada");
+    TokenVerifier late = verifier(url);
+    assertThatThrownBy(() -> late.verify(rsa(key, JWSAlgorithm.RS256)))
+        .isInstanceOf(KeysUnavailableException.class);
+  }
+}
