@@ -5,6 +5,7 @@ import io.croupier.cli.account.CalibrateCommand;
 import io.croupier.cli.audit.AuditCommand;
 import io.croupier.cli.demo.DemoCommand;
 import io.croupier.cli.follow.FollowCommand;
+import io.croupier.cli.gateway.GatewayCommand;
 import io.croupier.cli.ledger.LedgerCommand;
 import io.croupier.cli.models.ModelsCommand;
 import io.croupier.cli.replay.ReplayCommand;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       DemoCommand.class,
       RunCommand.class,
+      GatewayCommand.class,
       FollowCommand.class,
       ReportCommand.class,
       ReplayCommand.class,

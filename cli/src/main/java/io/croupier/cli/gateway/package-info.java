@@ -1,0 +1,2 @@
+/** The {@code gateway} command. */
+package io.croupier.cli.gateway;

@@ -1,0 +1,60 @@
+package io.croupier.cli.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.gateway.config.GatewayConfig;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GatewayFileTest {
+  @TempDir private Path directory;
+
+  private GatewayConfig read(String yaml) throws Exception {
+    return GatewayFile.read(Files.writeString(directory.resolve("gateway.yaml"), yaml));
+  }
+
+  /** Those of the page, without the indentation of lists. */
+  private static List<String> examples() throws Exception {
+    return Pattern.compile("(?ms)^( *)```yaml\n(.*?)^ *```$")
+        .matcher(Files.readString(Path.of("..", "docs", "gateway.md")))
+        .results()
+        .map((MatchResult match) -> match.group(2).replaceAll("(?m)^" + match.group(1), ""))
+        .toList();
+  }
+
+  @Test
+  void theConfigurationsOfThePageAreValid() throws Exception {
+    assertThat(examples()).hasSize(2);
+    GatewayConfig first = read(examples().get(0));
+    assertThat(first.listen().tls()).isPresent();
+    assertThat(first.pepper()).isEqualTo(directory.resolve("gateway.pepper"));
+    assertThat(first.issuers())
+        .singleElement()
+        .satisfies(issuer -> assertThat(issuer.audience()).isEqualTo("croupier"));
+    assertThat(read(examples().get(1)).testTokens()).isTrue();
+  }
+
+  @Test
+  void listsMayBeYamlLists() throws Exception {
+    String yaml =
+        examples().get(0)
+            + "cors: {origins: [https://a.example, https://b.example]}\nreports: {raw: true}\n";
+    assertThat(read(yaml).origins())
+        .containsExactlyInAnyOrder("https://a.example", "https://b.example");
+    assertThat(read(yaml).raw()).isTrue();
+  }
+
+  @Test
+  void unknownKeysAreErrors() throws Exception {
+    String yaml = examples().get(0).replace("address:", "adress:");
+    assertThatThrownBy(() -> read(yaml))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Unknown setting 'listen.adress'; the nearest known one is 'listen.address'");
+  }
+}
