@@ -1,0 +1,62 @@
+package io.croupier.gateway.watch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * A file of the page.
+ *
+ * @param type its media type
+ * @param bytes read-only
+ */
+record PageFile(String type, ByteBuffer bytes) {
+  private static final String CHART_JS = "/META-INF/maven/org.webjars.npm/chart.js/pom.properties";
+
+  /** All files of the page, by name; the page itself has the empty name. */
+  static Map<String, PageFile> all() {
+    Map<String, PageFile> files = new LinkedHashMap<>();
+    files.put("", text("text/html", read("index.html")));
+    files.put("watch.js", text("text/javascript", read("watch.js")));
+    files.put("table.js", text("text/javascript", read("table.js")));
+    files.put("chart.js", text("text/javascript", chartLibrary()));
+    files.put("watch.css", text("text/css", read("watch.css")));
+    return files;
+  }
+
+  private static PageFile text(String type, byte[] bytes) {
+    return new PageFile(type + "; charset=utf-8", ByteBuffer.wrap(bytes).asReadOnlyBuffer());
+  }
+
+  private static byte[] chartLibrary() {
+    Properties properties = new Properties();
+    try (InputStream in = PageFile.class.getResourceAsStream(CHART_JS)) {
+      properties.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    String version = properties.getProperty("version");
+    String library =
+        new String(
+            read("/META-INF/resources/webjars/chart.js/%s/dist/chart.umd.js".formatted(version)),
+            UTF_8);
+    return library.replaceAll("(?m)^//# sourceMappingURL=.*$", "").getBytes(UTF_8);
+  }
+
+  private static byte[] read(String name) {
+    try (InputStream in = PageFile.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException("the class path has no " + name);
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.croupier.gateway.watch;
+
+import java.util.List;
+
+/**
+ * How good the models of a demonstration are, which only somebody with everybody's data knows.
+ *
+ * @param fitName name of the second score, such as accuracy
+ * @param nothing the scores of zero weights
+ * @param optimum the best scores, computed without privacy
+ * @param models the models, in the order of the page
+ */
+public record Scores(String fitName, Point nothing, Point optimum, List<ScoredModel> models) {
+
+  /** Copies the list. */
+  public Scores {
+    models = List.copyOf(models);
+  }
+
+  /**
+   * The scores of one publication.
+   *
+   * @param used number of reports that it had used
+   */
+  public record Point(long used, double loss, double fit) {}
+
+  /**
+   * A model's scores so far.
+   *
+   * @param label its name for readers
+   * @param points by growing {@code used}
+   */
+  public record ScoredModel(String modelId, String label, List<Point> points) {
+
+    /** Copies the list. */
+    public ScoredModel {
+      points = List.copyOf(points);
+    }
+  }
+}

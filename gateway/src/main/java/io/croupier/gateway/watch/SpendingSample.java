@@ -1,0 +1,162 @@
+package io.croupier.gateway.watch;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.croupier.schemas.Left;
+import io.croupier.schemas.Spend;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The newest totals of people, in bounded memory: of all people as long as they are few, later of a
+ * random sample of them. A person is a key, uniformly distributed over 64 bits. Once there are too
+ * many, the sample keeps the people whose key begins with a zero, then with two zeros, and so on:
+ * so each person is in it always or, from some time on, never. Not safe for use by several threads.
+ */
+final class SpendingSample {
+  private static final int SHARES = 10;
+  private static final double NEAR = 0.9;
+  private static final int MOST_BINS = 12;
+
+  /**
+   * A person's totals.
+   *
+   * @param mu of all reports, with pure epsilons counted as the mu that they imply
+   * @param epsilonAtDelta NaN where limits set no delta
+   * @param share of the limit that is nearest, from 0 to 1; NaN without a limit
+   */
+  private record Spent(double epsilon, double mu, double epsilonAtDelta, double share) {}
+
+  private final int most;
+  private final Map<Long, Spent> people = new HashMap<>();
+  private int zeros;
+
+  /** An empty sample of at most {@code most} people. */
+  SpendingSample(int most) {
+    this.most = most;
+  }
+
+  /** Replaces the totals of a person. */
+  void put(long key, Spend totals, Left left) {
+    if (!isSampled(key)) {
+      return;
+    }
+    people.put(
+        key,
+        new Spent(
+            totals.getEpsilon(),
+            totals.hasMuOfAll() ? totals.getMuOfAll() : totals.getMu(),
+            totals.hasEpsilonAtDelta() ? totals.getEpsilonAtDelta() : Double.NaN,
+            share(totals, left)));
+    while (people.size() > most) {
+      zeros++;
+      people.keySet().removeIf(other -> !isSampled(other));
+    }
+  }
+
+  private boolean isSampled(long key) {
+    return Long.numberOfLeadingZeros(key) >= zeros;
+  }
+
+  /** The largest share of a limit that is spent. Each limit has its own kind of sum. */
+  private static double share(Spend spent, Left left) {
+    double share = Double.NaN;
+    if (left.hasEpsilon()) {
+      share = larger(share, spent.getEpsilon(), left.getEpsilon());
+    }
+    if (left.hasMu()) {
+      double mu = spent.hasMuOfAll() ? spent.getMuOfAll() : spent.getMu();
+      share = larger(share, mu * mu, left.getMu() * left.getMu());
+    }
+    if (left.hasEpsilonAtDelta()) {
+      share = larger(share, spent.getEpsilonAtDelta(), left.getEpsilonAtDelta());
+    }
+    if (left.hasReports()) {
+      share = larger(share, (double) spent.getReports(), (double) left.getReports());
+    }
+    if (left.hasParticipations()) {
+      share = larger(share, (double) spent.getParticipations(), left.getParticipations());
+    }
+    return share;
+  }
+
+  private static double larger(double share, double spent, double left) {
+    double next = left > 0 ? spent / (spent + left) : 1;
+    return share >= next ? share : next;
+  }
+
+  /**
+   * Histograms of the costs that somebody has, and how near people are to their limits.
+   *
+   * <p>{@code oneIn}: one in how many people is in the sample.
+   */
+  JsonObject json() {
+    JsonObject json = new JsonObject();
+    json.addProperty("people", people.size());
+    json.addProperty("oneIn", 1L << zeros);
+    JsonArray costs = new JsonArray();
+    addCost(costs, "epsilon", Spent::epsilon);
+    addCost(costs, "mu", Spent::mu);
+    addCost(costs, "epsilon at delta", Spent::epsilonAtDelta);
+    json.add("costs", costs);
+    long[] shares = new long[SHARES];
+    long limited = 0;
+    long near = 0;
+    for (Spent spent : people.values()) {
+      if (!Double.isNaN(spent.share)) {
+        limited++;
+        near += spent.share >= NEAR ? 1 : 0;
+        shares[Math.min(SHARES - 1, (int) (spent.share * SHARES))]++;
+      }
+    }
+    json.addProperty("limited", limited);
+    json.addProperty("near", near);
+    JsonArray byShare = new JsonArray();
+    for (long count : shares) {
+      byShare.add(count);
+    }
+    json.add("shares", byShare);
+    return json;
+  }
+
+  private void addCost(JsonArray costs, String name, ToDoubleFunction<Spent> cost) {
+    double largest = people.values().stream().mapToDouble(cost).filter(v -> v > 0).max().orElse(0);
+    if (!(largest > 0) || Double.isInfinite(largest)) {
+      return;
+    }
+    double width = width(largest);
+    long[] counts = new long[bin(largest, width) + 1];
+    people.values().stream()
+        .mapToDouble(cost)
+        .filter(value -> !Double.isNaN(value))
+        .forEach(value -> counts[Math.min(counts.length - 1, bin(value, width))]++);
+    JsonObject json = new JsonObject();
+    json.addProperty("name", name);
+    json.add("width", Json.number(width));
+    JsonArray bins = new JsonArray();
+    for (long count : counts) {
+      bins.add(count);
+    }
+    json.add("bins", bins);
+    costs.add(json);
+  }
+
+  /** A bin includes its upper end but not its lower one, since spends are rounded up. */
+  private static int bin(double value, double width) {
+    return (int) Math.max(0, Math.ceil(value / width * (1 - 1e-9)) - 1);
+  }
+
+  /** The least width of 1, 2 or 5 times a power of ten with which the bins suffice. */
+  private static double width(double largest) {
+    double power = Math.pow(10, Math.floor(Math.log10(largest)) - 1);
+    while (true) {
+      for (int factor : new int[] {1, 2, 5}) {
+        if (bin(largest, factor * power) < MOST_BINS) {
+          return factor * power;
+        }
+      }
+      power *= 10;
+    }
+  }
+}

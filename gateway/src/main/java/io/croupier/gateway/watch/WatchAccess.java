@@ -1,0 +1,106 @@
+package io.croupier.gateway.watch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+
+/**
+ * Who may see the page: browsers on this machine, and holders of the admin token.
+ *
+ * <p>A browser on this machine connects over the loopback interface, and names it in the request:
+ * another site that resolves its own name to 127.0.0.1 can't read the page. The token is the bearer
+ * token of the request, or the password of HTTP's basic authentication, which browsers ask for; the
+ * user's name doesn't matter.
+ */
+public final class WatchAccess {
+  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+  private static final int LEAST_TOKEN = 32;
+
+  private final boolean loopback;
+  private final Optional<byte[]> token;
+
+  private WatchAccess(boolean loopback, Optional<byte[]> token) {
+    this.loopback = loopback;
+    this.token = token.map(WatchAccess::digest);
+  }
+
+  /** Only browsers on this machine. */
+  public static WatchAccess loopback() {
+    return new WatchAccess(true, Optional.empty());
+  }
+
+  /**
+   * Holders of a token, and browsers on this machine.
+   *
+   * @param token at least {@value #LEAST_TOKEN} characters
+   * @param proxied whether requests come through a proxy; then all of them seem to come from its
+   *     machine, and each needs the token
+   * @throws IllegalArgumentException if the token is too short
+   */
+  public static WatchAccess withToken(String token, boolean proxied) {
+    if (token.length() < LEAST_TOKEN) {
+      throw new IllegalArgumentException(
+          "the admin token must have at least %d characters".formatted(LEAST_TOKEN));
+    }
+    return new WatchAccess(!proxied, Optional.of(token.getBytes(UTF_8)));
+  }
+
+  boolean admits(Request request) {
+    return (loopback && isLocal(request)) || (token.isPresent() && hasToken(request));
+  }
+
+  private static boolean isLocal(Request request) {
+    SocketAddress remote = request.getConnectionMetaData().getRemoteSocketAddress();
+    InetAddress address = remote instanceof InetSocketAddress ip ? ip.getAddress() : null;
+    String host = request.getHeaders().get(HttpHeader.HOST);
+    return address != null
+        && address.isLoopbackAddress()
+        && host != null
+        && LOOPBACK.contains(host.replaceFirst(":\\d+$", "").toLowerCase(Locale.ROOT));
+  }
+
+  private boolean hasToken(Request request) {
+    String header = request.getHeaders().get(HttpHeader.AUTHORIZATION);
+    if (header == null) {
+      return false;
+    }
+    String[] parts = header.strip().split(" +", 2);
+    if (parts.length < 2) {
+      return false;
+    }
+    byte[] given =
+        switch (parts[0].toLowerCase(Locale.ROOT)) {
+          case "bearer" -> parts[1].getBytes(UTF_8);
+          case "basic" -> password(parts[1]);
+          default -> new byte[0];
+        };
+    return MessageDigest.isEqual(digest(given), token.orElseThrow());
+  }
+
+  private static byte[] password(String encoded) {
+    try {
+      String pair = new String(Base64.getDecoder().decode(encoded), UTF_8);
+      return pair.substring(pair.indexOf(':') + 1).getBytes(UTF_8);
+    } catch (IllegalArgumentException e) {
+      return new byte[0];
+    }
+  }
+
+  /** Digests have the same length, so a comparison takes the same time for each. */
+  private static byte[] digest(byte[] token) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(token);
+    } catch (java.security.NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}

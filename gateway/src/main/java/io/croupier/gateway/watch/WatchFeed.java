@@ -1,0 +1,177 @@
+package io.croupier.gateway.watch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * The numbers behind the page: follows the committed topics and keeps what {@link WatchState} keeps
+ * of them. At the start it reads all specs and updates, and the newest records of each partition of
+ * the other topics: {@value #PAST_EVENTS} accounting events, {@value #PAST_GUARANTEES} guarantees
+ * and {@value #PAST_LETTERS} dead letters. Safe for use by several threads.
+ */
+public final class WatchFeed implements AutoCloseable {
+  static final long PAST_EVENTS = 100_000;
+  static final long PAST_GUARANTEES = 1000;
+  static final long PAST_LETTERS = 1000;
+
+  /** Events of models that aren't known yet would count as those of unknown models. */
+  private static final Duration MODELS_FIRST = Duration.ofSeconds(30);
+
+  private final String title;
+  private final Clock clock;
+  private final WatchState state;
+  private final long startedAtMs;
+  private final List<TopicTail> tails = new ArrayList<>();
+  private volatile Supplier<Scores> scores = () -> null;
+  private volatile String note;
+  private volatile boolean ended;
+  private Thread starting;
+  private boolean closed;
+
+  /**
+   * Creates a feed without topics.
+   *
+   * @param title of the page
+   * @param note a sentence about what is under way; empty for none
+   */
+  public WatchFeed(String title, String note) {
+    this(title, note, Clock.systemUTC());
+  }
+
+  WatchFeed(String title, String note, Clock clock) {
+    this.title = title;
+    this.note = note;
+    this.clock = clock;
+    state = new WatchState(clock);
+    startedAtMs = clock.millis();
+  }
+
+  /** Begins to follow the topics. Call it once. */
+  public synchronized void follow(Map<String, ?> kafka, WatchedTopics topics) {
+    if (closed) {
+      return;
+    }
+    TopicTail models =
+        add(
+            new TopicTail(
+                kafka, topics.models(), Long.MAX_VALUE, (record, live) -> state.spec(record)));
+    TopicTail updates = add(new TopicTail(kafka, topics.updates(), Long.MAX_VALUE, state::update));
+    for (String letters : topics.deadLetters()) {
+      add(new TopicTail(kafka, letters, PAST_LETTERS, (record, live) -> state.letter(record)));
+    }
+    starting =
+        new Thread(
+            () -> {
+              try {
+                // Without them the page shows less, but it shows the rest.
+                models.awaitCaughtUp(MODELS_FIRST);
+                updates.awaitCaughtUp(MODELS_FIRST);
+                followAccounts(kafka, topics);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "watch-start");
+    starting.setDaemon(true);
+    starting.start();
+  }
+
+  private synchronized void followAccounts(Map<String, ?> kafka, WatchedTopics topics) {
+    if (!closed) {
+      add(new TopicTail(kafka, topics.accounting(), PAST_EVENTS, state::event));
+      add(
+          new TopicTail(
+              kafka,
+              topics.guarantees(),
+              PAST_GUARANTEES,
+              (record, live) -> state.guarantee(record)));
+    }
+  }
+
+  private TopicTail add(TopicTail tail) {
+    tails.add(tail);
+    return tail;
+  }
+
+  /** Adds the scores of a demonstration, which any thread may ask for. */
+  public void show(Supplier<Scores> newest) {
+    scores = newest;
+  }
+
+  /** Replaces the sentence about what is under way. */
+  public void note(String sentence) {
+    note = sentence;
+  }
+
+  /** Announces that nothing new will come. */
+  public void end(String sentence) {
+    note = sentence;
+    ended = true;
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  WatchState state() {
+    return state;
+  }
+
+  /** All that the page shows, with curves, in JSON. */
+  byte[] snapshot() {
+    return json(true);
+  }
+
+  /** As {@link #snapshot}, with the newest point of each curve alone. */
+  byte[] newest() {
+    return json(false);
+  }
+
+  private byte[] json(boolean whole) {
+    JsonObject json = state.json(whole);
+    json.addProperty("title", title);
+    json.addProperty("note", note);
+    json.addProperty("ended", ended);
+    json.addProperty("atMs", clock.millis());
+    json.addProperty("startedAtMs", startedAtMs);
+    json.addProperty("pastEvents", PAST_EVENTS);
+    json.add("topics", topics());
+    Scores newest = scores.get();
+    json.add("scores", newest == null ? JsonNull.INSTANCE : WatchState.json(newest, whole));
+    return json.toString().getBytes(UTF_8);
+  }
+
+  private synchronized JsonArray topics() {
+    JsonArray json = new JsonArray();
+    for (TopicTail tail : tails) {
+      JsonObject topic = new JsonObject();
+      topic.addProperty("name", tail.topic());
+      topic.addProperty("readable", tail.isReadable());
+      json.add(topic);
+    }
+    return json;
+  }
+
+  /** Stops to follow; the last state stays. */
+  @Override
+  public void close() {
+    List<TopicTail> open;
+    synchronized (this) {
+      closed = true;
+      open = List.copyOf(tails);
+      if (starting != null) {
+        starting.interrupt();
+      }
+    }
+    open.forEach(TopicTail::close);
+  }
+}

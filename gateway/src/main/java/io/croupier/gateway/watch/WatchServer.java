@@ -1,0 +1,70 @@
+package io.croupier.gateway.watch;
+
+import java.net.URI;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/** Serves the page, and nothing else, to browsers on this machine. */
+public final class WatchServer implements AutoCloseable {
+  private static final int THREADS = 8;
+  private static final int LEAST_THREADS = 2;
+  private static final int HEADER_BYTES = 8192;
+
+  private final Server server;
+  private final ServerConnector connector;
+  private final ScheduledExecutorService scheduler =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "watch-timer");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /**
+   * Starts the server on 127.0.0.1.
+   *
+   * @param port 0 for any free port
+   * @throws IllegalStateException if the server can't listen
+   */
+  public WatchServer(WatchFeed feed, int port) {
+    QueuedThreadPool threads = new QueuedThreadPool(THREADS, LEAST_THREADS);
+    threads.setName("watch");
+    threads.setDaemon(true);
+    server = new Server(threads);
+    server.setHandler(new WatchHandler("/", feed, WatchAccess.loopback(), scheduler));
+    HttpConfiguration http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    http.setRequestHeaderSize(HEADER_BYTES);
+    connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+    connector.setHost("127.0.0.1");
+    connector.setPort(port);
+    server.addConnector(connector);
+    try {
+      server.start();
+    } catch (Exception e) {
+      scheduler.shutdownNow();
+      throw new IllegalStateException("The page to watch can't be served on port " + port, e);
+    }
+  }
+
+  /** The address of the page. */
+  public URI address() {
+    return URI.create("http://127.0.0.1:%d/".formatted(connector.getLocalPort()));
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (Exception e) {
+      throw new IllegalStateException("The page to watch can't be stopped", e);
+    } finally {
+      scheduler.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,275 @@
+package io.croupier.gateway.watch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the page shows, from the records of the topics. Its memory is bounded, whatever the number
+ * of models, people and records: at most {@value #MOST_MODELS} models, {@value #MOST_PEOPLE} people
+ * in the histogram of all models and {@value WatchedModel#MOST_PEOPLE} in that of each model, and
+ * {@value #MOST_REASONS} reasons of dead letters.
+ *
+ * <p>It keeps no user id: people are keys of 64 bits, from a digest under a random key of this
+ * process. It keeps neither gradients nor weights. Safe for use by several threads.
+ */
+final class WatchState {
+  static final int MOST_MODELS = 100;
+  static final int MOST_PEOPLE = 50_000;
+  static final int MOST_REASONS = 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(WatchState.class);
+  private static final int KEY_BYTES = 32;
+  private static final int MILLIS = 1000;
+
+  /** Of dead letters; defined by the job. */
+  private static final String REASON = "croupier-reason";
+
+  private static final int REASON_CHARS = 100;
+
+  /** Parts of a reason that differ from record to record, or may quote one. */
+  private static final Pattern QUOTED = Pattern.compile("'[^']*'|\"[^\"]*\"|`[^`]*`");
+
+  private static final Pattern DIGITS = Pattern.compile("-?\\d[\\d,.eE+-]*");
+  private static final Pattern UNPRINTABLE = Pattern.compile("[^\\x20-\\x7E]");
+
+  private final Clock clock;
+  private final byte[] key = new byte[KEY_BYTES];
+  private final MessageDigest sha256;
+
+  // Guarded by this.
+  private final Map<String, WatchedModel> models = new TreeMap<>();
+  private final SpendingSample spending = new SpendingSample(MOST_PEOPLE);
+  private final Tally unknown = new Tally(AccountingEvent.Outcome.values().length);
+  private final Tally letters = new Tally(MOST_REASONS);
+  private final RecentRate rate = new RecentRate();
+  private long events;
+  private boolean more;
+
+  WatchState(Clock clock) {
+    this.clock = clock;
+    new SecureRandom().nextBytes(key);
+    try {
+      sha256 = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  /** Applies a record of the models topic. */
+  synchronized void spec(ConsumerRecord<byte[], byte[]> record) {
+    if (record.value() == null) {
+      retire(record);
+      return;
+    }
+    parse(
+        record,
+        () -> {
+          ModelSpec spec = ModelSpec.parseFrom(record.value());
+          WatchedModel model = model(spec.getModelId());
+          if (model != null) {
+            model.spec(spec);
+          }
+        });
+  }
+
+  /**
+   * Applies a record of the updates topic.
+   *
+   * @param live whether it became visible while this process followed the topic
+   */
+  synchronized void update(ConsumerRecord<byte[], byte[]> record, boolean live) {
+    if (record.value() == null) {
+      retire(record);
+      return;
+    }
+    parse(
+        record,
+        () -> {
+          ModelUpdate update = ModelUpdate.parseFrom(record.value());
+          WatchedModel model = model(update.getModelId());
+          if (model != null) {
+            // The clocks of the job and of this machine may differ.
+            long latency = Math.max(0, clock.millis() - update.getPublishedAtMs());
+            model.update(update, live && update.hasPublishedAtMs() ? latency : -1);
+          }
+        });
+  }
+
+  private void retire(ConsumerRecord<byte[], byte[]> record) {
+    if (record.key() != null) {
+      models.remove(new String(record.key(), UTF_8));
+    }
+  }
+
+  /** The model of that name, which is new if there is room; else null. */
+  private WatchedModel model(String modelId) {
+    WatchedModel model = models.get(modelId);
+    if (model == null && models.size() < MOST_MODELS) {
+      model = new WatchedModel();
+      models.put(modelId, model);
+    }
+    more |= model == null;
+    return model;
+  }
+
+  /** Applies a record of the accounting topic. */
+  synchronized void event(ConsumerRecord<byte[], byte[]> record, boolean live) {
+    parse(
+        record,
+        () -> {
+          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          long second = live ? second() : -1;
+          long user = key(event.getUserId());
+          events++;
+          if (live) {
+            rate.add(second);
+          }
+          if (event.hasUserTotals()) {
+            spending.put(user, event.getUserTotals(), event.getLeftUser());
+          }
+          // A report may name any model, so its name alone makes none.
+          WatchedModel model = models.get(event.getModelId());
+          if (model == null) {
+            unknown.add(event.getOutcome().name());
+          } else {
+            model.event(event, user, second);
+          }
+        });
+  }
+
+  private long key(String userId) {
+    sha256.update(key);
+    return ByteBuffer.wrap(sha256.digest(userId.getBytes(UTF_8))).getLong();
+  }
+
+  /** Applies a record of the guarantees topic. */
+  synchronized void guarantee(ConsumerRecord<byte[], byte[]> record) {
+    parse(
+        record,
+        () -> {
+          GuaranteeEvent event = GuaranteeEvent.parseFrom(record.value());
+          WatchedModel model = models.get(event.getModelId());
+          if (model != null) {
+            model.guarantee(event);
+          }
+        });
+  }
+
+  /** Applies a record of a topic for dead letters. */
+  synchronized void letter(ConsumerRecord<byte[], byte[]> record) {
+    Header header = record.headers().lastHeader(REASON);
+    letters.add(
+        header == null || header.value() == null
+            ? "no reason stated"
+            : kind(new String(header.value(), UTF_8)));
+  }
+
+  /** The reason without what differs from letter to letter. */
+  static String kind(String reason) {
+    String kind = QUOTED.matcher(reason).replaceAll("...");
+    kind = DIGITS.matcher(kind).replaceAll("#");
+    kind = UNPRINTABLE.matcher(kind).replaceAll("?");
+    return kind.length() <= REASON_CHARS ? kind : kind.substring(0, REASON_CHARS) + "...";
+  }
+
+  private interface Parsing {
+    void run() throws InvalidProtocolBufferException;
+  }
+
+  private static void parse(ConsumerRecord<byte[], byte[]> record, Parsing parsing) {
+    try {
+      parsing.run();
+    } catch (InvalidProtocolBufferException e) {
+      // The exception may quote the record.
+      LOG.warn(
+          "The record at offset {} of {}-{} can't be read",
+          record.offset(),
+          record.topic(),
+          record.partition());
+    }
+  }
+
+  private long second() {
+    return clock.millis() / MILLIS;
+  }
+
+  /**
+   * The state in JSON.
+   *
+   * @param whole whether it includes the curves; otherwise it includes the newest point of each
+   */
+  synchronized JsonObject json(boolean whole) {
+    long second = second();
+    JsonObject json = new JsonObject();
+    json.addProperty("events", events);
+    json.add("perSecond", Json.number(rate.at(second)));
+    json.addProperty("more", more);
+    JsonArray all = new JsonArray();
+    JsonObject spendings = new JsonObject();
+    spendings.add("", spending.json());
+    models.forEach(
+        (modelId, model) -> {
+          JsonObject each = model.json(modelId, second);
+          each.add(whole ? "curves" : "points", whole ? model.curves() : model.newestPoints());
+          all.add(each);
+          spendings.add(modelId, model.spending());
+        });
+    json.add("models", all);
+    json.add("spending", spendings);
+    json.add("unknown", unknown.json());
+    json.addProperty("letters", letters.sum());
+    json.add("reasons", letters.json());
+    return json;
+  }
+
+  /** Scores of a demonstration, with curves or the newest points. */
+  static JsonObject json(Scores scores, boolean whole) {
+    JsonObject json = new JsonObject();
+    json.addProperty("fitName", scores.fitName());
+    json.add("nothing", json(scores.nothing()));
+    json.add("optimum", json(scores.optimum()));
+    JsonArray all = new JsonArray();
+    for (Scores.ScoredModel model : scores.models()) {
+      JsonObject each = new JsonObject();
+      each.addProperty("id", model.modelId());
+      each.addProperty("label", model.label());
+      if (!model.points().isEmpty()) {
+        Curve curve = new Curve();
+        int from = whole ? 0 : model.points().size() - 1;
+        for (Scores.Point point : model.points().subList(from, model.points().size())) {
+          curve.add((double) point.used(), point.loss(), point.fit());
+        }
+        each.add(whole ? "points" : "point", whole ? curve.json() : curve.newest());
+      }
+      all.add(each);
+    }
+    json.add("models", all);
+    return json;
+  }
+
+  private static JsonArray json(Scores.Point point) {
+    JsonArray json = new JsonArray();
+    json.add(Json.number(point.loss()));
+    json.add(Json.number(point.fit()));
+    return json;
+  }
+}

@@ -1,0 +1,206 @@
+package io.croupier.gateway.watch;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Estimate;
+import io.croupier.schemas.Guarantee;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What the page shows of one model. Not safe for use by several threads. */
+final class WatchedModel {
+  /** People of one model in a histogram: a share of them has a standard error below 1 %. */
+  static final int MOST_PEOPLE = 4096;
+
+  private static final int MOST_DIAGNOSTICS = 8;
+  private static final int MOST_NAME = 60;
+  private static final int LATENCIES = 64;
+
+  private final RecentRate rate = new RecentRate();
+  private final Tally outcomes = new Tally(Outcome.values().length);
+  private final SpendingSample spending = new SpendingSample(MOST_PEOPLE);
+  private final Map<String, Curve> curves = new TreeMap<>();
+  private final long[] latencies = new long[LATENCIES];
+  private int measured;
+  private ModelSpec spec;
+  private ModelUpdate update;
+  private GuaranteeEvent guarantee;
+  private long publications;
+  private long repeated;
+
+  void spec(ModelSpec newest) {
+    spec = newest.toBuilder().clearInitialWeights().build();
+  }
+
+  /**
+   * Takes an update.
+   *
+   * @param latencyMs time from its publication until it was visible; negative if unknown
+   */
+  void update(ModelUpdate newest, long latencyMs) {
+    publications++;
+    if (update != null && update.getRound() == newest.getRound()) {
+      repeated++;
+    }
+    if (latencyMs >= 0) {
+      latencies[measured++ % LATENCIES] = latencyMs;
+      if (measured >= 2 * LATENCIES) {
+        measured -= LATENCIES;
+      }
+    }
+    double used = newest.getUsed();
+    for (Map.Entry<String, Double> value : newest.getDiagnosticsMap().entrySet()) {
+      String name = value.getKey();
+      if (curves.containsKey(name)
+          || (curves.size() < MOST_DIAGNOSTICS && name.length() <= MOST_NAME)) {
+        add(name, used, value.getValue());
+      }
+    }
+    add("norm", used, norm(newest));
+    if (newest.hasSize()) {
+      add("clip", used, newest.getGradientBound());
+    }
+    // The page needs their norm alone.
+    update = newest.toBuilder().clearWeights().clearAverage().build();
+  }
+
+  private void add(String name, double used, double value) {
+    if (Math.abs(value) <= Double.MAX_VALUE) {
+      curves.computeIfAbsent(name, key -> new Curve()).add(used, value);
+    }
+  }
+
+  private static double norm(ModelUpdate update) {
+    double largest = 0;
+    for (int i = 0; i < update.getAverageCount(); i++) {
+      largest = Math.max(largest, Math.abs(update.getAverage(i)));
+    }
+    if (largest == 0) {
+      return 0;
+    }
+    double sum = 0;
+    for (int i = 0; i < update.getAverageCount(); i++) {
+      double scaled = update.getAverage(i) / largest;
+      sum += scaled * scaled;
+    }
+    return largest * Math.sqrt(sum);
+  }
+
+  /**
+   * Takes a verdict of the ledger.
+   *
+   * @param user key of its user in samples
+   * @param second when it became visible; negative if that was before this process followed
+   */
+  void event(AccountingEvent event, long user, long second) {
+    outcomes.add(event.getOutcome().name());
+    if (second >= 0) {
+      rate.add(second);
+    }
+    if (event.hasModelTotals()) {
+      spending.put(user, event.getModelTotals(), event.getLeftModel());
+    }
+  }
+
+  void guarantee(GuaranteeEvent newest) {
+    guarantee = newest;
+  }
+
+  /** The model's state, without curves. */
+  JsonObject json(String modelId, long second) {
+    JsonObject json = new JsonObject();
+    json.addProperty("id", modelId);
+    if (spec != null) {
+      json.addProperty(
+          "learner", spec.getLearnerCase().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+      json.addProperty("dimension", spec.getDimension());
+      json.addProperty("central", ModelSpecs.isCentral(spec));
+    }
+    json.add("perSecond", Json.number(rate.at(second)));
+    json.add("outcomes", outcomes.json());
+    if (update != null) {
+      addUpdate(json);
+    }
+    if (guarantee != null) {
+      json.add("guarantee", guaranteeJson());
+    }
+    return json;
+  }
+
+  private void addUpdate(JsonObject json) {
+    json.addProperty("round", update.getRound());
+    json.addProperty("publishedAtMs", update.getPublishedAtMs());
+    json.addProperty("used", update.getUsed());
+    json.addProperty("answers", update.getAnswers());
+    json.addProperty("open", update.getOpen());
+    json.addProperty("stale", update.getDroppedStale());
+    json.addProperty("unpublished", update.getDroppedUnpublished());
+    json.addProperty("bound", update.getDroppedBound());
+    json.addProperty("publications", publications);
+    json.addProperty("repeated", repeated);
+    json.addProperty("scouting", update.hasSize() && update.getQuestionProbability() >= 1);
+    if (measured > 0) {
+      long[] sorted = Arrays.copyOf(latencies, Math.min(measured, LATENCIES));
+      Arrays.sort(sorted);
+      json.addProperty("latencyMs", sorted[sorted.length / 2]);
+      json.addProperty("largestLatencyMs", sorted[sorted.length - 1]);
+    }
+    JsonArray estimates = new JsonArray();
+    for (Estimate estimate : update.getEstimatesList()) {
+      JsonObject each = new JsonObject();
+      each.addProperty("question", estimate.getQuestion().getName());
+      if (estimate.hasFraction()) {
+        each.add("fraction", Json.number(estimate.getFraction()));
+        each.add("low", Json.number(estimate.getLow()));
+        each.add("high", Json.number(estimate.getHigh()));
+        each.addProperty("answers", estimate.getAnswers());
+      }
+      estimates.add(each);
+    }
+    json.add("estimates", estimates);
+  }
+
+  private JsonObject guaranteeJson() {
+    JsonObject json = new JsonObject();
+    json.addProperty("round", guarantee.getRound());
+    json.addProperty("mechanism", guarantee.getMechanism());
+    json.add("noiseMultiplier", Json.number(guarantee.getNoiseMultiplier()));
+    json.add("delta", Json.number(guarantee.getDelta()));
+    json.add("zeroOut", guaranteeJson(guarantee.getZeroOut()));
+    json.add("replaceOne", guaranteeJson(guarantee.getReplaceOne()));
+    return json;
+  }
+
+  private static JsonObject guaranteeJson(Guarantee guarantee) {
+    JsonObject json = new JsonObject();
+    json.add("epsilon", Json.number(guarantee.getEpsilon()));
+    json.add("mu", Json.number(guarantee.getMu()));
+    return json;
+  }
+
+  /** The curves by name. */
+  JsonObject curves() {
+    JsonObject json = new JsonObject();
+    curves.forEach((name, curve) -> json.add(name, curve.json()));
+    return json;
+  }
+
+  /** The newest point of each curve. */
+  JsonObject newestPoints() {
+    JsonObject json = new JsonObject();
+    curves.forEach((name, curve) -> json.add(name, curve.newest()));
+    return json;
+  }
+
+  JsonObject spending() {
+    return spending.json();
+  }
+}

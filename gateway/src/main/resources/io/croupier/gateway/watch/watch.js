@@ -1,0 +1,496 @@
+"use strict";
+
+const MOST_POINTS = 120;
+const STALE_MS = 5000;
+const POLL_MS = 2000;
+const STREAM_AGAIN_MS = 10000;
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+// Okabe and Ito's palette, which colour-blind readers can distinguish; lighter in dark mode.
+const palettes = {
+  light: ["#0b6e4f", "#0072b2", "#b5578a", "#b07800", "#d55e00", "#6b4fa0", "#2a8fc2", "#8a6d3b"],
+  dark: ["#56c596", "#56a8e0", "#e29ac4", "#f0b93a", "#f0793a", "#a88be0", "#8fd3ff", "#c9a66b"]
+};
+const colour = i => palettes[dark.matches ? "dark" : "light"][i % palettes.light.length];
+// Curves beyond the last colour begin again with the first one, dashed.
+const isDashed = i => i >= palettes.light.length;
+const swatch = i => isDashed(i)
+  ? `repeating-linear-gradient(90deg, ${colour(i)} 0 5px, transparent 5px 8px)` : colour(i);
+const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const byId = id => document.getElementById(id);
+
+// The newest state, and curves by model and name: arrays of [x, value, ...].
+let state = null;
+const curves = new Map();
+const scoreCurves = new Map();
+let charts = {};
+let receivedAt = 0;
+let polling = false;
+
+// ---- Curves
+
+// As on the server: points are at least some gap apart, which grows with the curve.
+function append(points, point, gap) {
+  const last = points[points.length - 1];
+  if (last && point[0] < last[0]) {
+    points.length = 0;
+  } else if (last && (point[0] === last[0] || points.length > 1 && last[0] - points[points.length - 2][0] < gap)) {
+    points.pop();
+  }
+  points.push(point);
+}
+
+function extend(points, point) {
+  append(points, point, points.gap || 0);
+  if (points.length > MOST_POINTS) {
+    points.gap = 2 * (point[0] - points[0][0]) / MOST_POINTS;
+    for (const each of points.splice(0)) {
+      append(points, each, points.gap);
+    }
+  }
+}
+
+function curveOf(map, key) {
+  if (!map.has(key)) {
+    map.set(key, []);
+  }
+  return map.get(key);
+}
+
+function keepCurves(next) {
+  const known = new Set();
+  for (const model of next.models) {
+    for (const [name, points] of Object.entries(model.curves || {})) {
+      curves.set(model.id + "\n" + name, points);
+    }
+    for (const [name, point] of Object.entries(model.points || {})) {
+      extend(curveOf(curves, model.id + "\n" + name), point);
+    }
+    Object.keys(model.curves || model.points || {}).forEach(name => known.add(model.id + "\n" + name));
+  }
+  [...curves.keys()].filter(key => !known.has(key)).forEach(key => curves.delete(key));
+  for (const model of next.scores ? next.scores.models : []) {
+    if (model.points) {
+      scoreCurves.set(model.id, model.points);
+    } else if (model.point) {
+      extend(curveOf(scoreCurves, model.id), model.point);
+    }
+  }
+}
+
+// ---- Charts
+
+const axis = title => ({
+  type: "linear", grid: { color: style("--line") },
+  ticks: { color: style("--soft"), maxTicksLimit: 7, maxRotation: 0 },
+  title: { display: title !== "", text: title, color: style("--soft") }
+});
+
+function lineChart(id, x) {
+  return new Chart(byId(id), {
+    type: "line",
+    data: { datasets: [] },
+    options: {
+      animation: false, maintainAspectRatio: false, parsing: false, normalized: true,
+      interaction: { mode: "nearest", axis: "x", intersect: false },
+      scales: { x: { ...axis(x), min: 0 }, y: axis("") },
+      plugins: {
+        legend: { display: false },
+        tooltip: { callbacks: {
+          title: items => items.length ? count(items[0].parsed.x) + " reports" : "",
+          label: item => item.dataset.label + ": " + digits(item.parsed.y) } }
+      }
+    }
+  });
+}
+
+function barChart(id) {
+  return new Chart(byId(id), {
+    type: "bar",
+    data: { labels: [], datasets: [{ data: [], categoryPercentage: 1, barPercentage: .94, minBarLength: 2 }] },
+    options: {
+      animation: false, maintainAspectRatio: false,
+      scales: {
+        x: { ticks: { color: style("--soft"), maxRotation: 0, autoSkipPadding: 8 }, grid: { display: false } },
+        y: { ...axis("people"), beginAtZero: true, ticks: { color: style("--soft"), precision: 0, maxTicksLimit: 5 } }
+      },
+      plugins: { legend: { display: false } }
+    }
+  });
+}
+
+// Keeps the datasets in place, since Chart.js ties hidden ones and hovering to them.
+function setLines(chart, lines) {
+  chart.data.datasets.length = Math.min(chart.data.datasets.length, lines.length);
+  lines.forEach((line, i) => {
+    chart.data.datasets[i] = Object.assign(chart.data.datasets[i] || {}, {
+      label: line.label, borderColor: line.colour, backgroundColor: line.colour, borderWidth: line.width || 2,
+      borderDash: line.dash || [], pointRadius: line.points.length === 1 ? 3 : 0,
+      data: line.points.map(point => ({ x: point[0], y: point[line.value] }))
+    });
+  });
+  chart.update("none");
+}
+
+function makeCharts() {
+  Object.values(charts).forEach(chart => chart.destroy());
+  charts = {
+    loss: lineChart("loss-chart", "reports used"), fit: lineChart("fit-chart", "reports used"),
+    quantity: lineChart("quantity-chart", "reports used"), spending: barChart("spending-chart")
+  };
+}
+
+// ---- Parts of the page
+
+// The demonstration's order, then that of names.
+function models() {
+  const order = state.scores ? state.scores.models.map(model => model.id) : [];
+  const place = model => order.includes(model.id) ? order.indexOf(model.id) : order.length;
+  return [...state.models].sort((a, b) => place(a) - place(b) || (a.id < b.id ? -1 : 1))
+    .map((model, i) => ({ ...model, place: i, label: labelOf(model.id) }));
+}
+
+function labelOf(id) {
+  const scored = state.scores && state.scores.models.find(model => model.id === id);
+  return scored ? scored.label : id;
+}
+
+const named = title => ({ title, value: model => model.label, mark: model => swatch(model.place) });
+const plain = title => ({ title, value: row => row.label });
+
+function legend(list, shown) {
+  setChildren(list, shown.length, () => {
+    const item = element("li");
+    item.append(element("span", "swatch"), element("span"));
+    return item;
+  });
+  shown.forEach((model, i) => {
+    list.children[i].children[0].style.background = swatch(model.place);
+    setText(list.children[i].children[1], model.label);
+  });
+}
+
+function options(select, values) {
+  const chosen = select.value;
+  const same = select.options.length === values.length
+    && values.every(([value, text], i) => select.options[i].value === value && select.options[i].text === text);
+  if (!same) {
+    select.replaceChildren(...values.map(([value, text]) => new Option(text, value)));
+    if (values.some(([value]) => value === chosen)) {
+      select.value = chosen;
+    }
+  }
+}
+
+function showFigures(all) {
+  const sum = field => all.reduce((total, model) => total + (model[field] || 0), 0);
+  const spending = state.spending[""];
+  const share = spending.limited ? Math.round(100 * spending.near / spending.limited) + " %" : "no limit";
+  const figures = [
+    ["models", count(all.length) + (state.more ? " and more" : "")],
+    ["reports a second", digits(state.perSecond)],
+    ["reports judged", count(state.events)],
+    ["used in rounds", count(sum("used"))],
+    ["people", (spending.oneIn > 1 ? "about " : "") + count(spending.people * spending.oneIn)],
+    ["people near their limit", share],
+    ["dead letters", count(state.letters)]
+  ];
+  const list = byId("figures");
+  setChildren(list, figures.length, () => {
+    const group = element("div");
+    group.append(element("dt"), element("dd"));
+    return group;
+  });
+  figures.forEach(([name, value], i) => {
+    setText(list.children[i].children[0], name);
+    setText(list.children[i].children[1], value);
+  });
+}
+
+// A learner with too large a step leaves the chart, so that the other curves keep their scale.
+function even(low, high) {
+  const step = 10 ** Math.floor(Math.log10(high - low)) / 2;
+  return { min: Math.floor(low / step) * step, max: Math.ceil(high / step) * step };
+}
+
+function showScores(all) {
+  const scores = state.scores;
+  byId("scores").hidden = !scores;
+  if (!scores) {
+    return;
+  }
+  const fit = scores.fitName.charAt(0).toUpperCase() + scores.fitName.slice(1);
+  document.querySelectorAll(".fit-name").forEach(node =>
+    setText(node, node.classList.contains("fit-caption") ? fit : scores.fitName));
+  byId("fit-chart").setAttribute("aria-label", fit + " by reports used; the table below has the newest values");
+  const scored = all.filter(model => scores.models.some(each => each.id === model.id));
+  legend(byId("scores-legend"), scored);
+  const end = Math.max(1, ...scored.map(model => model.used || 0));
+  const lines = value => [
+    ...scored.map(model => ({
+      label: model.label, value, points: scoreCurves.get(model.id) || [], colour: colour(model.place),
+      dash: isDashed(model.place) ? [6, 3] : []
+    })),
+    ...[["doing nothing", scores.nothing, [2, 3]], ["non-private optimum", scores.optimum, [8, 4]]]
+      .map(([label, level, dash]) => ({
+        label, value: 1, points: [[0, level[value - 1]], [end, level[value - 1]]], colour: style("--soft"), dash, width: 1.5
+      }))
+  ];
+  const lossGap = scores.nothing[0] - scores.optimum[0];
+  const fitGap = scores.optimum[1] - scores.nothing[1];
+  Object.assign(charts.loss.options.scales.y, even(scores.optimum[0] - .1 * lossGap, scores.nothing[0] + .6 * lossGap));
+  Object.assign(charts.fit.options.scales.y, even(scores.nothing[1] - .3 * fitGap, scores.optimum[1] + .15 * fitGap));
+  setLines(charts.loss, lines(1));
+  setLines(charts.fit, lines(2));
+  const newest = (row, value) => row.level ? row.level[value - 1] : (scoreCurves.get(row.id) || []).at(-1)?.[value];
+  fill(byId("scores-table"), "Newest loss and " + scores.fitName, [
+    { title: "learner", value: row => row.label },
+    { title: "reports used", value: row => row.level ? "-" : count(row.used) },
+    { title: "loss", value: row => score(newest(row, 1)) },
+    { title: scores.fitName, value: row => score(newest(row, 2)) }
+  ], [{ label: "doing nothing", level: scores.nothing }, ...scored,
+    { label: "non-private optimum", level: scores.optimum }], "Waiting for the first publication");
+}
+
+function showModels(all) {
+  fill(byId("models-table"), "Models", [
+    named("model"),
+    { title: "learner", words: true, value: model => model.scouting ? model.learner + ", finding its clip" : model.learner || "-" },
+    { title: "round", value: model => count(model.round) },
+    { title: "reports/s", value: model => digits(model.perSecond) },
+    { title: "used", value: model => count(model.used) },
+    { title: "answers", value: model => count(model.answers) },
+    { title: "in the open round", value: model => count(model.open) },
+    { title: "dropped: too old", value: model => count(model.stale) },
+    { title: "not published", value: model => count(model.unpublished) },
+    { title: "other clip", value: model => count(model.bound) },
+    { title: "updates, of them repeated", value: model => model.publications === undefined ? "-"
+        : count(model.publications) + ", " + count(model.repeated) },
+    { title: "latency, largest", value: model => model.latencyMs === undefined ? "-"
+        : duration(model.latencyMs) + ", " + duration(model.largestLatencyMs) },
+    { title: "newest update", value: model => model.publishedAtMs === undefined ? "-"
+        : duration(Math.max(0, state.atMs - model.publishedAtMs)) + " ago" }
+  ], all, "There are no models yet");
+  setText(byId("models-remark"), "Latency: from publication until this process could read the update, median and largest of"
+    + " the newest 64. A repeated update has the round of the one before it: the job allowed no new round."
+    + (state.more ? " There are more models than the 100 that this page follows." : ""));
+}
+
+function showQuantities(all) {
+  const names = [...new Set([...curves.keys()].map(key => key.split("\n")[1]))].sort();
+  const first = ["log-evidence", "radius", "magnitude", "norm"].filter(name => names.includes(name));
+  const ordered = [...first, ...names.filter(name => !first.includes(name))];
+  options(byId("quantity"), ordered.map(name => [name, name === "norm" ? "norm of the average" : name]));
+  const chosen = byId("quantity").value;
+  const having = all.filter(model => curves.has(model.id + "\n" + chosen));
+  legend(byId("quantity-legend"), having);
+  byId("quantity-chart").setAttribute("aria-label",
+    (chosen || "The quantity") + " by reports used; the table below has the newest values");
+  setLines(charts.quantity, having.map(model => ({
+    label: model.label, value: 1, points: curves.get(model.id + "\n" + chosen), colour: colour(model.place),
+    dash: isDashed(model.place) ? [6, 3] : []
+  })));
+  fill(byId("quantity-table"), "Newest values", [plain("model"), ...ordered.map(name => ({
+    title: name, value: model => digits(curves.get(model.id + "\n" + name)?.at(-1)[1])
+  }))], all, "There are no updates yet");
+}
+
+function drawInterval(cell, row) {
+  if (row.fraction === undefined) {
+    cell.replaceChildren();
+    return;
+  }
+  if (!cell.firstElementChild) {
+    const track = element("span", "track");
+    track.setAttribute("aria-hidden", "true");
+    track.append(element("span", "range"), element("span", "point"));
+    cell.replaceChildren(track);
+  }
+  const [range, point] = cell.firstElementChild.children;
+  range.style.left = 100 * row.low + "%";
+  range.style.width = 100 * (row.high - row.low) + "%";
+  point.style.left = 100 * Math.min(1, Math.max(0, row.fraction)) + "%";
+}
+
+function showEstimates(all) {
+  const rows = all.flatMap(model => (model.estimates || []).map(estimate => ({ ...model, ...estimate })));
+  byId("estimates").hidden = rows.length === 0;
+  const truth = row => row.question === state.scores.fitName ? (scoreCurves.get(row.id) || []).at(-1)?.[2] : undefined;
+  fill(byId("estimates-table"), "Estimates", [
+    plain("model"),
+    { title: "question", words: true, value: row => row.question },
+    { title: "fraction", value: row => row.fraction === undefined ? "-" : row.fraction.toFixed(2) },
+    { title: "95 % interval", value: row => row.fraction === undefined ? "-" : row.low.toFixed(2) + " to " + row.high.toFixed(2) },
+    { title: "0 to 1", words: true, draw: drawInterval },
+    { title: "worth answers", value: row => count(row.answers) },
+    ...(state.scores ? [{ title: "in truth", value: row => score(truth(row)) }] : [])
+  ], rows, "No model asks a question");
+}
+
+function showSpending(all) {
+  options(byId("spending-model"), [["", "all models"], ...all.map(model => [model.id, model.label])]);
+  const of = byId("spending-model").value;
+  const spending = state.spending[of] || state.spending[""];
+  const kinds = [...spending.costs.map(cost => [cost.name, cost.name]),
+    ...(spending.limited ? [["share", "share of the limit"]] : [])];
+  options(byId("cost"), kinds);
+  const chosen = byId("cost").value;
+  const cost = spending.costs.find(each => each.name === chosen);
+  const bins = chosen === "share" ? spending.shares : cost ? cost.bins : [];
+  const edge = i => chosen === "share" ? 10 * i + " %" : digits(i * (cost ? cost.width : 1));
+  const rows = bins.map((people, i) => ({ label: edge(i) + " to " + edge(i + 1), people }));
+  const sample = spending.oneIn > 1 ? `, a random sample of one person in ${count(spending.oneIn)}` : "";
+  const limited = spending.limited
+    ? ` ${count(spending.near)} of ${count(spending.limited)} with a limit have spent at least 90 % of it`
+      + ` (${(100 * spending.near / spending.limited).toFixed(1)} %).`
+    : " No limit is set.";
+  setText(byId("spending-summary"), spending.people === 0 ? "No report has been charged yet."
+    : `${count(spending.people)} people${sample}.${limited}`);
+  const chart = charts.spending;
+  chart.data.labels = bins.map((people, i) => edge(i + 1));
+  Object.assign(chart.data.datasets[0], { data: bins, label: "people", backgroundColor: style("--accent") });
+  chart.options.scales.x.title = {
+    display: true, color: style("--soft"), text: (chosen === "share" ? "share of the limit" : chosen) + " spent, up to"
+  };
+  chart.update("none");
+  fill(byId("spending-table"), "People by cost", [plain(chosen === "share" ? "share of the limit" : chosen || "cost"),
+    { title: "people", value: row => count(row.people) }], rows, "No report has been charged yet");
+}
+
+const verdict = name => name.toLowerCase().replace("refused_", "refused: ").replaceAll("_", " ");
+
+function showVerdicts(all) {
+  const rows = [...all, ...(state.unknown.length ? [{ label: "models not shown", outcomes: state.unknown }] : [])];
+  const names = new Set(["ADMITTED"]);
+  rows.forEach(row => row.outcomes.forEach(outcome => names.add(outcome.name)));
+  const ordered = [...names].sort((a, b) => (b === "ADMITTED") - (a === "ADMITTED") || (a < b ? -1 : 1));
+  fill(byId("verdicts-table"), "Verdicts by model", [plain("model"), ...ordered.map(name => ({
+    title: verdict(name), value: row => count(row.outcomes.find(outcome => outcome.name === name)?.count || 0)
+  }))], rows, "No report has been judged yet");
+  setText(byId("verdicts-remark"), `Since ${new Date(state.startedAtMs).toLocaleTimeString("en-GB")}, and of at most the newest `
+    + `${count(state.pastEvents)} events of each partition before.`);
+  fill(byId("letters-table"), "Dead letters by reason", [
+    { title: "reason", value: row => row.name }, { title: "records", value: row => count(row.count) }
+  ], state.reasons, "None");
+}
+
+function showGuarantees(all) {
+  const rows = all.filter(model => model.guarantee);
+  byId("guarantees").hidden = rows.length === 0;
+  fill(byId("guarantees-table"), "Guarantees", [
+    plain("model"),
+    { title: "round", value: row => count(row.guarantee.round) },
+    { title: "mechanism", words: true, value: row => row.guarantee.mechanism },
+    { title: "noise multiplier", value: row => digits(row.guarantee.noiseMultiplier) },
+    { title: "delta", value: row => digits(row.guarantee.delta) },
+    { title: "epsilon, two gradients", value: row => digits(row.guarantee.replaceOne.epsilon) },
+    { title: "mu", value: row => digits(row.guarantee.replaceOne.mu) },
+    { title: "epsilon, gradient or none", value: row => digits(row.guarantee.zeroOut.epsilon) },
+    { title: "mu", value: row => digits(row.guarantee.zeroOut.mu) }
+  ], rows, "There are no central models");
+}
+
+function show() {
+  if (!state) {
+    return;
+  }
+  document.title = state.title;
+  setText(byId("title"), state.title);
+  setText(byId("note"), state.note);
+  const all = models();
+  showFigures(all);
+  showScores(all);
+  showModels(all);
+  showQuantities(all);
+  showEstimates(all);
+  showSpending(all);
+  showVerdicts(all);
+  showGuarantees(all);
+  const unreadable = state.topics.filter(topic => !topic.readable).map(topic => topic.name);
+  byId("warning").hidden = state.ended || unreadable.length === 0;
+  setText(byId("warning"), unreadable.length ? "These topics can't be read now: " + unreadable.join(", ") + "." : "");
+}
+
+// ---- Data
+
+function showStatus() {
+  const status = byId("status");
+  const age = Date.now() - receivedAt;
+  const late = receivedAt > 0 && age > STALE_MS && !(state && state.ended);
+  const text = state && state.ended ? "Ended. These are the last numbers."
+    : receivedAt === 0 ? "Connecting ..."
+    : late ? "Stale: no numbers since " + new Date(receivedAt).toLocaleTimeString("en-GB") + ". Trying again."
+    : polling ? "Live, by polling" : "Live";
+  setText(status, text);
+  status.className = late ? "stale" : state && !state.ended ? "live" : "";
+}
+
+function take(next) {
+  receivedAt = Date.now();
+  keepCurves(next);
+  state = next;
+  show();
+  showStatus();
+}
+
+async function poll() {
+  const response = await fetch("snapshot", { cache: "no-store", signal: AbortSignal.timeout(STALE_MS) });
+  if (!response.ok) {
+    throw new Error("status " + response.status);
+  }
+  take(await response.json());
+}
+
+const pause = ms => new Promise(done => setTimeout(done, ms));
+
+// Reads the stream until it breaks; the first event follows a snapshot, whose curves it extends.
+const stream = () => new Promise(done => {
+  const events = new EventSource("events");
+  const silence = setInterval(() => {
+    if (Date.now() - receivedAt > STALE_MS) {
+      stop();
+    }
+  }, 1000);
+  const stop = () => {
+    clearInterval(silence);
+    events.close();
+    done();
+  };
+  events.onmessage = event => {
+    polling = false;
+    take(JSON.parse(event.data));
+    if (state.ended) {
+      stop();
+    }
+  };
+  events.onerror = stop;
+});
+
+async function follow() {
+  let streamAt = 0;
+  while (!(state && state.ended)) {
+    try {
+      await poll();
+      if (!state.ended && Date.now() - streamAt > STREAM_AGAIN_MS) {
+        streamAt = Date.now();
+        await stream();
+        polling = true;
+      }
+    } catch (error) {
+      polling = true;
+    }
+    showStatus();
+    if (!(state && state.ended)) {
+      await pause(POLL_MS);
+    }
+  }
+}
+
+makeCharts();
+dark.addEventListener("change", () => {
+  makeCharts();
+  show();
+});
+["quantity", "spending-model", "cost"].forEach(id => byId(id).addEventListener("change", show));
+setInterval(showStatus, 1000);
+follow();

@@ -1,0 +1,336 @@
+package io.croupier.gateway.watch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.logging.LogEntry;
+
+/** The page in Chromium. */
+class WatchPageITCase {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration POLL = Duration.ofMillis(50);
+  private static final Pattern REQUESTED =
+      Pattern.compile("\"request\":\\{.*?\"url\":\"([^\"]+)\"");
+
+  @TempDir private Path directory;
+  private final WatchFeed feed = new WatchFeed("Croupier: a test", "People report ...");
+  private final WatchState state = feed.state();
+  private ChromeDriver browser;
+  private WatchServer server;
+  private volatile long used = 6000;
+
+  @BeforeEach
+  void open() {
+    browser = Chromium.start(directory.resolve("profile"));
+    fillState();
+    server = new WatchServer(feed, 0);
+  }
+
+  @AfterEach
+  void close() {
+    if (browser != null) {
+      browser.quit();
+    }
+    if (server != null) {
+      server.close();
+    }
+    feed.close();
+  }
+
+  /** Three models in training, 500 people, refusals, dead letters, a guarantee and scores. */
+  private void fillState() {
+    for (String id : List.of("adaptive", "banco", "central")) {
+      state.spec(Records.spec(id));
+      for (int round = 0; round <= 60; round++) {
+        state.update(Records.record(Records.update(id, round, 100L * round)), true);
+      }
+    }
+    for (int person = 0; person < 500; person++) {
+      state.event(
+          Records.event(
+              "person-" + person,
+              person % 2 == 0 ? "adaptive" : "banco",
+              person % 10 == 0 ? Outcome.REFUSED_BUDGET : Outcome.ADMITTED,
+              1 + person % 8,
+              7 - person % 8),
+          true);
+    }
+    state.guarantee(Records.guarantee("central"));
+    state.letter(Records.letter("person-1", "key must be the report's user_id"));
+    feed.show(this::scores);
+  }
+
+  private Scores scores() {
+    List<Scores.ScoredModel> models = new ArrayList<>();
+    double end = 0.53;
+    for (String id : List.of("central", "adaptive", "banco")) {
+      List<Scores.Point> points = new ArrayList<>();
+      for (long x = 0; x <= used; x += 100) {
+        double left = Math.exp(-x / 2500.0);
+        points.add(new Scores.Point(x, end + (0.693 - end) * left, 0.74 - 0.24 * left));
+      }
+      models.add(new Scores.ScoredModel(id, "model " + id, points));
+      end += 0.03;
+    }
+    return new Scores(
+        "accuracy", new Scores.Point(0, 0.693, 0.5), new Scores.Point(0, 0.518, 0.741), models);
+  }
+
+  private void visit(int width, String scheme) {
+    browser.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", width < 600));
+    browser.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+    browser.get(server.address().toString());
+    awaitText("status", "Live");
+  }
+
+  private String text(String id) {
+    return browser.findElement(By.id(id)).getText();
+  }
+
+  private void awaitText(String id, String part) {
+    await(id + " contains " + part, () -> text(id).contains(part));
+  }
+
+  private static void await(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(end);
+      LockSupport.parkNanos(POLL.toNanos());
+    }
+  }
+
+  private List<String> messages() {
+    return browser.manage().logs().get("browser").getAll().stream()
+        .map(LogEntry::getMessage)
+        .toList();
+  }
+
+  /** The value of a cell in the table's row of a model, by the title of its column. */
+  private String cell(String table, String row, String column) {
+    return (String)
+        browser.executeScript(
+            """
+            const table = document.getElementById(arguments[0]);
+            const column = [...table.tHead.rows[0].cells].findIndex(cell => cell.textContent === arguments[2]);
+            const row = [...table.tBodies[0].rows].find(row => row.cells[0].textContent === arguments[1]);
+            return row ? row.cells[column].textContent : null;
+            """,
+            table,
+            row,
+            column);
+  }
+
+  @Test
+  void showsTheNumbersAndFollowsThem() {
+    visit(1280, "light");
+
+    assertThat(text("title")).isEqualTo("Croupier: a test");
+    assertThat(text("note")).isEqualTo("People report ...");
+    assertThat(cell("models-table", "model banco", "learner")).isEqualTo("banco");
+    assertThat(cell("models-table", "model banco", "used")).isEqualTo("6,000");
+    assertThat(cell("models-table", "model banco", "other clip")).isEqualTo("3");
+    assertThat(cell("estimates-table", "model banco", "95 % interval")).isEqualTo("0.65 to 0.77");
+    assertThat(cell("verdicts-table", "model adaptive", "refused: budget")).isEqualTo("50");
+    assertThat(cell("letters-table", "key must be the report's user_id", "records")).isEqualTo("1");
+    assertThat(cell("guarantees-table", "model central", "epsilon, two gradients"))
+        .isEqualTo("7.99");
+    assertThat(cell("scores-table", "non-private optimum", "loss")).isEqualTo("0.518");
+    // One person in eight has spent 8 of 8, and none 7.2 to 8 of 8.
+    assertThat(text("spending-summary"))
+        .isEqualTo("500 people. 62 of 500 with a limit have spent at least 90 % of it (12.4 %).");
+    int loss = points("loss");
+
+    used = 9000;
+    state.update(Records.record(Records.update("banco", 90, 9000)), true);
+
+    awaitText("models-table", "9,000");
+    assertThat(cell("models-table", "model banco", "round")).isEqualTo("90");
+    assertThat(points("loss")).isGreaterThan(loss);
+    assertThat(points("quantity")).isPositive();
+    feed.end("The end.");
+    awaitText("status", "Ended");
+    assertThat(messages()).isEmpty();
+  }
+
+  private int points(String chart) {
+    return ((Number)
+            browser.executeScript(
+                "return charts[arguments[0]].data.datasets[0].data.length;", chart))
+        .intValue();
+  }
+
+  @Test
+  void asksNoOtherHostAndDisclosesNoUser() {
+    visit(1280, "light");
+    browser.findElement(By.id("quantity")).sendKeys("norm");
+
+    List<String> requested = new ArrayList<>();
+    for (LogEntry entry : browser.manage().logs().get("performance")) {
+      if (entry.getMessage().contains("\"Network.requestWillBeSent\"")) {
+        REQUESTED.matcher(entry.getMessage()).results().forEach(url -> requested.add(url.group(1)));
+      }
+    }
+    String here = server.address().toString();
+    assertThat(requested)
+        .contains(here + "watch.js", here + "chart.js", here + "snapshot", here + "events")
+        .allMatch(url -> url.startsWith(here) || url.startsWith("data:"));
+    assertThat(browser.getPageSource()).doesNotContain("person-", "0.123456");
+    assertThat(messages()).isEmpty();
+  }
+
+  /** The policy is in force: neither an inline script nor one of another host runs. */
+  @Test
+  void runsNoForeignScript() {
+    visit(1280, "light");
+    browser.executeScript(
+        """
+        const inline = document.createElement("script");
+        inline.textContent = "window.foreign = true";
+        document.body.append(inline);
+        const image = document.createElement("img");
+        image.src = "http://127.0.0.2:9/x.png";
+        document.body.append(image);
+        """);
+
+    assertThat(browser.executeScript("return window.foreign === undefined")).isEqualTo(true);
+    List<String> refused = new ArrayList<>();
+    await(
+        "the browser reports both",
+        () -> {
+          messages().stream()
+              .filter(message -> message.contains("Content Security Policy"))
+              .forEach(refused::add);
+          return refused.stream().anyMatch(message -> message.contains("inline"))
+              && refused.stream().anyMatch(message -> message.contains("127.0.0.2"));
+        });
+  }
+
+  @Test
+  void saysThatItsDataAreStaleAndRecovers() throws Exception {
+    visit(1280, "light");
+    URI address = server.address();
+    server.close();
+
+    awaitText("status", "Stale: no numbers since");
+    server = new WatchServer(feed, address.getPort());
+    used = 7000;
+    state.update(Records.record(Records.update("banco", 70, 7000)), true);
+
+    awaitText("status", "Live");
+    awaitText("models-table", "7,000");
+  }
+
+  @Test
+  void pollsWhereStreamsBreak() {
+    browser.executeCdpCommand("Network.enable", Map.of());
+    browser.executeCdpCommand("Network.setBlockedURLs", Map.of("urls", List.of("*/events")));
+    visit(1280, "light");
+    awaitText("status", "by polling");
+    state.update(Records.record(Records.update("banco", 70, 7000)), true);
+
+    awaitText("models-table", "7,000");
+  }
+
+  @Test
+  void worksByKeyboard() {
+    visit(1280, "light");
+    WebElement body = browser.findElement(By.tagName("body"));
+    body.sendKeys(Keys.TAB);
+    assertThat(browser.switchTo().activeElement().getText()).isEqualTo("Skip to the models");
+    List<String> reached = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      WebElement active = browser.switchTo().activeElement();
+      reached.add(active.getTagName() + " " + active.getAttribute("id"));
+      assertThat(active.getCssValue("outline-style")).as("focus of %s", active).isEqualTo("solid");
+      active.sendKeys(Keys.TAB);
+      if (browser.switchTo().activeElement().getTagName().equals("body")) {
+        break;
+      }
+    }
+    assertThat(reached).contains("select quantity", "select spending-model", "select cost");
+
+    WebElement quantity = browser.findElement(By.id("quantity"));
+    quantity.sendKeys("norm");
+    assertThat(quantity.getAttribute("value")).isEqualTo("norm");
+    awaitText("quantity-legend", "model central");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1280,light", "1280,dark", "390,light", "390,dark"})
+  void isAccessibleAndFits(int width, String scheme) throws Exception {
+    visit(width, scheme);
+    browser
+        .findElements(By.tagName("summary"))
+        .forEach(summary -> browser.executeScript("arguments[0].click()", summary));
+    Files.write(Path.of("target", "watch-%d-%s.png".formatted(width, scheme)), screenshot(width));
+    browser.executeScript(axe());
+
+    Object violations =
+        browser.executeAsyncScript(
+            """
+            const done = arguments[arguments.length - 1];
+            axe.run({ resultTypes: ["violations"] }).then(
+              result => done(result.violations.map(each => each.id + ": " + each.help + " "
+                + each.nodes.map(node => node.target + " " + node.failureSummary).join("; "))),
+              error => done(["" + error]));
+            """);
+    assertThat((List<?>) violations).isEmpty();
+    assertThat(browser.executeScript("return document.documentElement.scrollWidth"))
+        .as("the page itself doesn't scroll sideways")
+        .isEqualTo((long) width);
+    assertThat(messages()).isEmpty();
+  }
+
+  private byte[] screenshot(int width) {
+    long height =
+        ((Number) browser.executeScript("return document.documentElement.scrollHeight"))
+            .longValue();
+    browser.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
+    return browser.getScreenshotAs(OutputType.BYTES);
+  }
+
+  private static String axe() throws Exception {
+    Properties properties = new Properties();
+    try (InputStream in =
+        WatchPageITCase.class.getResourceAsStream(
+            "/META-INF/maven/org.webjars.npm/axe-core/pom.properties")) {
+      properties.load(in);
+    }
+    try (InputStream in =
+        WatchPageITCase.class.getResourceAsStream(
+            "/META-INF/resources/webjars/axe-core/%s/axe.min.js"
+                .formatted(properties.getProperty("version")))) {
+      return new String(in.readAllBytes(), UTF_8);
+    }
+  }
+}

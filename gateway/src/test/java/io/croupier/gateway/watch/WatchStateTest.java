@@ -1,0 +1,178 @@
+package io.croupier.gateway.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+
+class WatchStateTest {
+  private static final Clock CLOCK = Clock.fixed(Instant.ofEpochMilli(1_000_250), ZoneOffset.UTC);
+
+  private final WatchState state = new WatchState(CLOCK);
+
+  private static JsonObject model(JsonObject json, int i) {
+    return json.getAsJsonArray("models").get(i).getAsJsonObject();
+  }
+
+  @Test
+  void showsTheNewestUpdateWithLatencyAndCurves() {
+    state.spec(Records.spec("adaptive"));
+    state.update(Records.record(Records.update("adaptive", 3, 300)), false);
+    state.update(Records.record(Records.update("adaptive", 4, 400)), true);
+    state.update(Records.record(Records.update("adaptive", 4, 400)), true);
+
+    JsonObject model = model(state.json(true), 0);
+
+    assertThat(model.get("learner").getAsString()).isEqualTo("adaptive-radius");
+    assertThat(model.get("round").getAsInt()).isEqualTo(4);
+    assertThat(model.get("used").getAsInt()).isEqualTo(400);
+    assertThat(model.get("open").getAsInt()).isEqualTo(2);
+    assertThat(model.get("stale").getAsInt()).isEqualTo(4);
+    assertThat(model.get("unpublished").getAsInt()).isEqualTo(1);
+    assertThat(model.get("bound").getAsInt()).isEqualTo(3);
+    assertThat(model.get("publications").getAsInt()).isEqualTo(3);
+    assertThat(model.get("repeated").getAsInt()).isEqualTo(1);
+    assertThat(model.get("latencyMs").getAsInt()).isEqualTo(250);
+    assertThat(model.get("scouting").getAsBoolean()).isFalse();
+    assertThat(model.get("estimates").toString())
+        .isEqualTo(
+            "[{\"question\":\"accuracy\",\"fraction\":0.71,\"low\":0.65,\"high\":0.77,"
+                + "\"answers\":220}]");
+    assertThat(model.getAsJsonObject("curves").keySet())
+        .containsExactlyInAnyOrder(
+            "clip", "log-evidence", "magnitude", "norm", "radius", "saturations");
+    assertThat(model.getAsJsonObject("curves").get("norm").toString())
+        .isEqualTo("[[300,5],[400,5]]");
+    assertThat(model(state.json(false), 0).getAsJsonObject("points").get("norm").toString())
+        .isEqualTo("[400,5]");
+  }
+
+  @Test
+  void anUpdateOfThePastHasNoLatency() {
+    state.update(Records.record(Records.update("adaptive", 3, 300)), false);
+
+    assertThat(model(state.json(true), 0).has("latencyMs")).isFalse();
+  }
+
+  @Test
+  void countsVerdictsByModelAndReportsOfUnknownModelsApart() {
+    state.spec(Records.spec("adaptive"));
+    state.event(Records.event("ada", "adaptive", Outcome.ADMITTED, 2, 8), true);
+    state.event(Records.event("bea", "adaptive", Outcome.REFUSED_BUDGET, 10, 0), true);
+    state.event(Records.event("bea", "invented", Outcome.REFUSED_UNKNOWN_MODEL, 10, 0), true);
+    state.event(Records.event("bea", "invented", Outcome.DUPLICATE, 10, 0), true);
+
+    JsonObject json = state.json(false);
+
+    assertThat(json.getAsJsonArray("models")).hasSize(1);
+    assertThat(model(json, 0).get("outcomes").toString())
+        .isEqualTo(
+            "[{\"name\":\"ADMITTED\",\"count\":1},{\"name\":\"REFUSED_BUDGET\",\"count\":1}]");
+    assertThat(json.get("unknown").toString()).contains("REFUSED_UNKNOWN_MODEL", "DUPLICATE");
+    assertThat(json.get("events").getAsInt()).isEqualTo(4);
+    JsonObject spending = json.getAsJsonObject("spending").getAsJsonObject("");
+    assertThat(spending.get("people").getAsInt()).isEqualTo(2);
+    assertThat(spending.get("near").getAsInt()).isEqualTo(1);
+  }
+
+  @Test
+  void aRetiredModelDisappears() {
+    state.spec(Records.spec("adaptive"));
+    state.update(Records.record(Records.update("adaptive", 3, 300)), true);
+    state.spec(Records.of("models", "adaptive", null));
+
+    assertThat(state.json(true).getAsJsonArray("models")).isEmpty();
+  }
+
+  @Test
+  void showsGuaranteesOfCentralModels() {
+    state.spec(Records.spec("central"));
+    state.guarantee(Records.guarantee("central"));
+
+    assertThat(model(state.json(true), 0).get("guarantee").toString())
+        .isEqualTo(
+            "{\"round\":32,\"mechanism\":\"tree\",\"noiseMultiplier\":2.94,\"delta\":1.0E-5,"
+                + "\"zeroOut\":{\"epsilon\":3.5,\"mu\":0.8},"
+                + "\"replaceOne\":{\"epsilon\":7.99,\"mu\":1.6}}");
+  }
+
+  /** Neither a user id nor a weight, a reason of a verdict, or a byte of a dead letter. */
+  @Test
+  void disclosesNobodysRecords() {
+    state.spec(Records.spec("adaptive"));
+    state.update(Records.record(Records.update("adaptive", 3, 300)), true);
+    state.guarantee(Records.guarantee("adaptive"));
+    for (String user : List.of("ada@example.org", "Lin-77341")) {
+      state.event(Records.event(user, "adaptive", Outcome.REFUSED_BUDGET, 2, 8), true);
+      state.event(Records.event(user, "of-" + user, Outcome.REFUSED_UNKNOWN_MODEL, 2, 8), true);
+      state.letter(Records.letter(user, "user_id is '" + user + "'; key \"" + user + "\" is not"));
+    }
+
+    for (boolean whole : new boolean[] {true, false}) {
+      String text = state.json(whole).toString();
+      assertThat(text)
+          .contains("REFUSED_BUDGET", "user_id is ...; key ... is not")
+          .doesNotContainIgnoringCase("ada@", "lin-", "77341", "device-of", "reason about", "bytes")
+          .doesNotContain("0.123456");
+    }
+  }
+
+  @Test
+  void staysBounded() {
+    for (int i = 0; i < 1000; i++) {
+      state.spec(Records.spec("adaptive-" + i));
+      state.letter(Records.letter("x", "reason " + (char) ('a' + i % 26) + (char) ('a' + i / 26)));
+      state.event(Records.event("u" + i, "m" + i, Outcome.ADMITTED, 1, 1), true);
+    }
+    for (int i = 0; i < 20; i++) {
+      state.update(
+          Records.record(Records.update("adaptive-1", i, i).putDiagnostics("name-" + i, i)), true);
+    }
+
+    JsonObject json = state.json(true);
+    assertThat(json.getAsJsonArray("models")).hasSize(WatchState.MOST_MODELS);
+    assertThat(json.get("more").getAsBoolean()).isTrue();
+    assertThat(json.getAsJsonArray("reasons")).hasSize(WatchState.MOST_REASONS + 1);
+    assertThat(json.get("letters").getAsInt()).isEqualTo(1000);
+    assertThat(model(json, 1).getAsJsonObject("curves").size()).isLessThanOrEqualTo(10);
+  }
+
+  @Test
+  void ofReasonsThatDifferInNumbersThereIsOne() {
+    assertThat(WatchState.kind("dimension is 12,345 at 1.5e-3, expected -7"))
+        .isEqualTo("dimension is # at # expected #");
+  }
+
+  @Test
+  void anUnreadableRecordChangesNothing() {
+    ConsumerRecord<byte[], byte[]> bad = Records.of("t", "k", new byte[] {1, 2, 3});
+    state.spec(bad);
+    state.update(bad, true);
+    state.event(bad, true);
+    state.guarantee(bad);
+
+    JsonObject json = state.json(true);
+    assertThat(json.getAsJsonArray("models")).isEmpty();
+    assertThat(json.get("events").getAsInt()).isZero();
+  }
+
+  @Test
+  void numbersThatAreNotFiniteAreValidJson() {
+    state.update(
+        Records.record(
+            Records.update("banco", 1, 1)
+                .putDiagnostics("infinite", Double.POSITIVE_INFINITY)
+                .setAverage(0, Double.NaN)),
+        true);
+
+    assertThat(JsonParser.parseString(state.json(true).toString()).isJsonObject()).isTrue();
+    assertThat(state.json(true).toString()).doesNotContain("NaN", "Infinity");
+  }
+}
