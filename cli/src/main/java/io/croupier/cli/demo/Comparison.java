@@ -6,8 +6,10 @@ import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.apache.commons.lang3.StringUtils;
 
 /**
  * The results of a demonstration.
@@ -86,28 +88,30 @@ record Comparison(
     return notes;
   }
 
+  /** Whether devices were asked how well the model predicts. */
+  boolean asksForFit() {
+    return data.problem().hasClasses() && !local().isEmpty();
+  }
+
   /** What an operator, who has no raw data, knows of the models from the answers of some people. */
   private List<String> estimates() {
-    List<String> estimates = new ArrayList<>();
-    for (LearnerResult result : local()) {
-      for (Estimate estimate : result.estimates()) {
-        if (estimate.hasFraction()) {
-          estimates.add(
-              ("%s: %s, as estimated from people who answer by one randomised bit instead of a"
-                          + " gradient, worth %s answers of equal age:")
-                      .formatted(
-                          result.comparedLearner().label(),
-                          estimate.getQuestion().getName(),
-                          NumberFormats.count(estimate.getAnswers()))
-                  + " %s +- %s (95 %%); in truth %s."
-                      .formatted(
-                          NumberFormats.hundredths(estimate.getFraction()),
-                          NumberFormats.hundredths(1.96 * estimate.getStandardError()),
-                          NumberFormats.score(result.average().fit())));
-        }
-      }
+    LongSummaryStatistics answers =
+        local().stream()
+            .flatMap(result -> result.estimates().stream())
+            .filter(Estimate::hasFraction)
+            .mapToLong(Estimate::getAnswers)
+            .summaryStatistics();
+    if (!asksForFit() || answers.getCount() == 0) {
+      return List.of();
     }
-    return estimates;
+    String worth = NumberFormats.count(answers.getMin());
+    if (answers.getMax() > answers.getMin()) {
+      worth += " to " + NumberFormats.count(answers.getMax());
+    }
+    return List.of(
+        ("%s, as estimated: from people who answer by one randomised bit instead of a gradient, worth"
+                + " %s answers of equal age; +- is the 95 %% interval.")
+            .formatted(StringUtils.capitalize(data.problem().fitName()), worth));
   }
 
   /** How a learner came by its clip. */

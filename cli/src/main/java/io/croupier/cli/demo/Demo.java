@@ -47,6 +47,7 @@ final class Demo {
   private final Path page;
   private final Recorder recorder;
   private final DemoEnvironment environment;
+  private final LivePage livePage;
   private volatile boolean interrupted;
 
   /**
@@ -70,6 +71,7 @@ final class Demo {
     this.page = page;
     this.recorder = recorder;
     this.environment = environment;
+    livePage = new LivePage(data, learners);
   }
 
   /** Runs the demonstration; false if it was interrupted or some reports are unaccounted for. */
@@ -78,7 +80,7 @@ final class Demo {
     Runtime.getRuntime().addShutdownHook(stop);
     try {
       boolean complete = perform(out);
-      environment.close();
+      close();
       Runtime.getRuntime().removeShutdownHook(stop);
       return complete;
     } catch (Exception | Error e) {
@@ -88,13 +90,18 @@ final class Demo {
       }
       throw e;
     } finally {
-      environment.close();
+      close();
     }
   }
 
   private void interrupt() {
     interrupted = true;
     Log.silence();
+    close();
+  }
+
+  private void close() {
+    livePage.close();
     environment.close();
   }
 
@@ -102,17 +109,22 @@ final class Demo {
     List<ModelSpec> specs = specs();
     Map<String, Randomiser> randomisers = randomisers(specs);
     Problem problem = data.problem();
+    out.println("Watch: " + livePage.start());
     out.println(data.description());
     data.notes().forEach(out::println);
     out.println("Starting Kafka and Flink ...");
     out.flush();
     environment.open();
     new ModelsTopic(environment.kafka(), environment.topics().models()).publish(specs);
+    livePage.follow(environment.kafka(), environment.topics());
 
+    Score nothing = problem.score(new double[problem.dimension()]);
+    Score optimum = problem.score(problem.optimum());
     List<String> modelIds = learners.stream().map(ComparedLearner::modelId).toList();
     PublicationScores scores = new PublicationScores(problem, modelIds);
     List<ModelSnapshot> last = new ArrayList<>();
     Reconciliation reconciliation;
+    livePage.show(scores, nothing, optimum);
     try (scores;
         SpendTracker spendTracker =
             new SpendTracker(environment.kafka(), environment.topics().accounting());
@@ -127,13 +139,24 @@ final class Demo {
         last.add(models.newest(modelId).orElseThrow());
       }
     }
-    Comparison comparison = comparison(scores, reconciliation, last, guarantees(last));
+    Comparison comparison =
+        new Comparison(
+            data,
+            parameters,
+            nothing,
+            optimum,
+            results(scores, reconciliation, last),
+            reconciliation,
+            guarantees(last));
     out.println();
     out.println(new ResultTable(comparison).text());
+    out.println();
+    out.println(reconciliation.admissionsTable());
     reconciliation.remarks().forEach(out::println);
     CurvePage.write(comparison, page);
     out.println("Curves: " + page.toAbsolutePath());
     out.flush();
+    livePage.end("The demonstration has ended. Its result is in " + page.toAbsolutePath() + ".");
     if (recorder != null) {
       environment.endJob();
       recorder.record(environment.kafka(), environment.topics(), noised(specs));
@@ -285,11 +308,8 @@ final class Demo {
     return Arrays.copyOf(order, parameters.people());
   }
 
-  private Comparison comparison(
-      PublicationScores scores,
-      Reconciliation reconciliation,
-      List<ModelSnapshot> last,
-      Map<String, GuaranteeEvent> guarantees) {
+  private List<LearnerResult> results(
+      PublicationScores scores, Reconciliation reconciliation, List<ModelSnapshot> last) {
     Problem problem = data.problem();
     List<LearnerResult> results = new ArrayList<>();
     for (int i = 0; i < learners.size(); i++) {
@@ -305,8 +325,6 @@ final class Demo {
               last.get(i).isScouting(),
               last.get(i).estimates()));
     }
-    Score nothing = problem.score(new double[problem.dimension()]);
-    Score optimum = problem.score(problem.optimum());
-    return new Comparison(data, parameters, nothing, optimum, results, reconciliation, guarantees);
+    return results;
   }
 }

@@ -1,5 +1,6 @@
 package io.croupier.cli.demo;
 
+import io.croupier.cli.io.Table;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,7 +15,8 @@ import java.util.Map;
  * @param spentPerPerson the most that one person spent on all models
  * @param undisclosed number of reports that don't declare their noise
  * @param refusals the refused reports by learner and reason, one sentence each
- * @param remarks on missing reports and on admitted reports that no model used, one sentence each
+ * @param admissions what became of the admitted reports, by learner
+ * @param remarks on missing reports, one sentence each
  */
 record Reconciliation(
     boolean complete,
@@ -22,12 +24,39 @@ record Reconciliation(
     MaxSpend spentPerPerson,
     long undisclosed,
     List<String> refusals,
+    List<Admissions> admissions,
     List<String> remarks) {
 
   Reconciliation {
     spentPerModel = Map.copyOf(spentPerModel);
     refusals = List.copyOf(refusals);
+    admissions = List.copyOf(admissions);
     remarks = List.copyOf(remarks);
+  }
+
+  /**
+   * What became of the reports to one learner that the ledger admitted.
+   *
+   * @param admitted number of reports, from the ledger
+   * @param status the other counts, from the model
+   */
+  record Admissions(String label, long admitted, ModelStatus status) {}
+
+  /** The admitted reports of each learner: all of them are in one of the other columns. */
+  String admissionsTable() {
+    Table table =
+        new Table("reports to", "admitted", "used", "answered", "dropped", "in an open round");
+    for (Admissions each : admissions) {
+      ModelStatus status = each.status();
+      table.row(
+          each.label(),
+          NumberFormats.count(each.admitted()),
+          NumberFormats.count(status.used()),
+          NumberFormats.count(status.answers()),
+          NumberFormats.count(status.dropped()),
+          NumberFormats.count(status.open()));
+    }
+    return table.text();
   }
 
   /** Compares the two topics after a total of {@code sent} reports. */
@@ -39,6 +68,7 @@ record Reconciliation(
     boolean balanced = balance(learners, statuses, spendTracker, sent);
     Map<String, MaxSpend> spent = new HashMap<>();
     List<String> refusals = new ArrayList<>();
+    List<Admissions> admissions = new ArrayList<>();
     List<String> remarks = new ArrayList<>();
     if (!balanced) {
       remarks.add(
@@ -54,18 +84,7 @@ record Reconciliation(
           .forEach(
               (refusal, count) -> refusals.add(refusal.inWords(comparedLearner.label(), count)));
       long admitted = spendTracker.admitted(comparedLearner.modelId());
-      if (status.dropped() > 0 || status.open() > 0 || status.accounted() != admitted) {
-        remarks.add(
-            ("%s: of %s admitted reports, %s were used, %s answered a question, %s were dropped, and"
-                    + " %s are in an open round.")
-                .formatted(
-                    comparedLearner.label(),
-                    NumberFormats.count(admitted),
-                    NumberFormats.count(status.used()),
-                    NumberFormats.count(status.answers()),
-                    NumberFormats.count(status.dropped()),
-                    NumberFormats.count(status.open())));
-      }
+      admissions.add(new Admissions(comparedLearner.label(), admitted, status));
     }
     return new Reconciliation(
         balanced,
@@ -73,6 +92,7 @@ record Reconciliation(
         spendTracker.mostPerPerson(),
         spendTracker.undisclosed(),
         refusals,
+        admissions,
         remarks);
   }
 

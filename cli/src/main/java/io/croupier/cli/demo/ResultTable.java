@@ -2,6 +2,7 @@ package io.croupier.cli.demo;
 
 import io.croupier.cli.data.Score;
 import io.croupier.cli.io.Table;
+import io.croupier.schemas.Estimate;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,8 +23,20 @@ final class ResultTable {
   /** The column headers. */
   List<String> header() {
     String fit = comparison.data().problem().fitName();
-    return List.of(
-        "learner", "chosen by hand", "loss", fit, "loss (last)", fit + " (last)", "epsilon spent");
+    return row(
+        List.of("learner", "chosen by hand", "loss", fit),
+        fit + ", as estimated",
+        List.of("loss (last)", fit + " (last)", "epsilon spent"));
+  }
+
+  /** A row; without the estimate where devices were asked for none. */
+  private List<String> row(List<String> before, String estimated, List<String> after) {
+    List<String> cells = new ArrayList<>(before);
+    if (comparison.asksForFit()) {
+      cells.add(estimated);
+    }
+    cells.addAll(after);
+    return List.copyOf(cells);
   }
 
   /**
@@ -40,7 +53,9 @@ final class ResultTable {
       DemoParameters parameters = comparison.terms();
       String atDelta = "at delta " + parameters.deltaInWords();
       rows.add(
-          new LearnerRow(List.of("noise added by the job:", "", "", "", "", "", atDelta), false));
+          new LearnerRow(
+              row(List.of("noise added by the job:", "", "", ""), "", List.of("", "", atDelta)),
+              false));
       for (LearnerResult result : comparison.central()) {
         rows.add(
             learner(result, NumberFormats.rounded(result.spent().epsilonAt(parameters.delta()))));
@@ -52,27 +67,41 @@ final class ResultTable {
   private LearnerRow learner(LearnerResult result, String spent) {
     boolean last = result.comparedLearner().reportsLastIterate();
     return new LearnerRow(
-        List.of(
-            result.comparedLearner().label(),
-            result.comparedLearner().byHand(comparison.terms()),
-            NumberFormats.score(result.average().loss()),
-            NumberFormats.score(result.average().fit()),
-            last ? NumberFormats.score(result.lastIterate().loss()) : NONE,
-            last ? NumberFormats.score(result.lastIterate().fit()) : NONE,
-            spent),
+        row(
+            List.of(
+                result.comparedLearner().label(),
+                result.comparedLearner().byHand(comparison.terms()),
+                NumberFormats.score(result.average().loss()),
+                NumberFormats.score(result.average().fit())),
+            estimated(result),
+            List.of(
+                last ? NumberFormats.score(result.lastIterate().loss()) : NONE,
+                last ? NumberFormats.score(result.lastIterate().fit()) : NONE,
+                spent)),
         true);
   }
 
-  private static LearnerRow reference(String name, Score score, String spent) {
+  /** What the answers of some people imply, with a 95 % interval. */
+  private static String estimated(LearnerResult result) {
+    return result.estimates().stream()
+        .filter(Estimate::hasFraction)
+        .findFirst()
+        .map(
+            estimate ->
+                "%s +- %s"
+                    .formatted(
+                        NumberFormats.hundredths(estimate.getFraction()),
+                        NumberFormats.hundredths(1.96 * estimate.getStandardError())))
+        .orElse(NONE);
+  }
+
+  private LearnerRow reference(String name, Score score, String spent) {
     return new LearnerRow(
-        List.of(
-            name,
+        row(
+            List.of(
+                name, NONE, NumberFormats.score(score.loss()), NumberFormats.score(score.fit())),
             NONE,
-            NumberFormats.score(score.loss()),
-            NumberFormats.score(score.fit()),
-            NONE,
-            NONE,
-            spent),
+            List.of(NONE, NONE, spent)),
         false);
   }
 

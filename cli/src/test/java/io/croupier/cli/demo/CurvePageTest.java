@@ -29,8 +29,9 @@ class CurvePageTest {
     JsonObject data = data(page);
     assertThat(data.getAsJsonArray("curves")).hasSize(9);
     assertThat(data.getAsJsonArray("sentences").toString())
-        .contains("adaptive radius: accuracy, as estimated from people who answer");
+        .contains("Accuracy, as estimated: from people who answer");
     assertThat(data.getAsJsonArray("rows")).hasSize(11);
+    assertThat(data.getAsJsonArray("rows").toString()).contains("\"0.73 +- 0.03\"");
     JsonObject first = data.getAsJsonArray("curves").get(0).getAsJsonObject();
     assertThat(first.get("label").getAsString()).isEqualTo("adaptive radius");
     assertThat(first.getAsJsonArray("points").size()).isEqualTo(297);

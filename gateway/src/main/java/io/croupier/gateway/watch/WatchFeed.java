@@ -118,7 +118,8 @@ public final class WatchFeed implements AutoCloseable {
     ended = true;
   }
 
-  boolean hasEnded() {
+  /** Whether {@link #end} was called. */
+  public boolean hasEnded() {
     return ended;
   }
 

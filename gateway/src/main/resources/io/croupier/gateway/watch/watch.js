@@ -107,7 +107,7 @@ function lineChart(id, x) {
 function barChart(id) {
   return new Chart(byId(id), {
     type: "bar",
-    data: { labels: [], datasets: [{ data: [], categoryPercentage: 1, barPercentage: .94, minBarLength: 2 }] },
+    data: { labels: [], datasets: [{ data: [], label: "people", backgroundColor: style("--accent"), categoryPercentage: 1, barPercentage: .94 }] },
     options: {
       animation: false, maintainAspectRatio: false,
       scales: {
@@ -348,7 +348,7 @@ function showSpending(all) {
     : `${count(spending.people)} people${sample}.${limited}`);
   const chart = charts.spending;
   chart.data.labels = bins.map((people, i) => edge(i + 1));
-  Object.assign(chart.data.datasets[0], { data: bins, label: "people", backgroundColor: style("--accent") });
+  chart.data.datasets[0].data = bins;
   chart.options.scales.x.title = {
     display: true, color: style("--soft"), text: (chosen === "share" ? "share of the limit" : chosen) + " spent, up to"
   };

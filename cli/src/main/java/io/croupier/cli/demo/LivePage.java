@@ -1,0 +1,94 @@
+package io.croupier.cli.demo;
+
+import io.croupier.cli.data.DataSet;
+import io.croupier.cli.data.Score;
+import io.croupier.gateway.watch.Scores;
+import io.croupier.gateway.watch.WatchFeed;
+import io.croupier.gateway.watch.WatchServer;
+import io.croupier.gateway.watch.WatchedTopics;
+import io.croupier.schemas.Topics;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The page that shows the demonstration while it runs, on this machine alone. {@link #close} may be
+ * called from any thread at any time.
+ */
+final class LivePage implements AutoCloseable {
+  private final DataSet data;
+  private final List<ComparedLearner> learners;
+  private final WatchFeed feed;
+  private WatchServer server;
+  private boolean closed;
+
+  LivePage(DataSet data, List<ComparedLearner> learners) {
+    this.data = data;
+    this.learners =
+        Stream.concat(
+                learners.stream().filter(learner -> !learner.isCentral()),
+                learners.stream().filter(ComparedLearner::isCentral))
+            .toList();
+    feed = new WatchFeed("Croupier: private learners on the same data", "Kafka and Flink start.");
+  }
+
+  /** Starts to serve the page, and returns its address. */
+  synchronized URI start() {
+    if (closed) {
+      throw new IllegalStateException("closed while starting");
+    }
+    server = new WatchServer(feed, 0);
+    return server.address();
+  }
+
+  /** Follows the topics of the demonstration, which must exist. */
+  void follow(Map<String, Object> kafka, Topics topics) {
+    feed.note(data.description());
+    feed.follow(kafka, WatchedTopics.of(topics));
+  }
+
+  /** Shows the scores of the publications as they are evaluated. */
+  void show(PublicationScores scores, Score nothing, Score optimum) {
+    Scores.Point atNothing = new Scores.Point(0, nothing.loss(), nothing.fit());
+    Scores.Point atOptimum = new Scores.Point(0, optimum.loss(), optimum.fit());
+    feed.show(
+        () ->
+            new Scores(
+                data.problem().fitName(),
+                atNothing,
+                atOptimum,
+                learners.stream()
+                    .map(learner -> scored(learner, scores.curve(learner.modelId())))
+                    .toList()));
+  }
+
+  private static Scores.ScoredModel scored(ComparedLearner learner, List<CurvePoint> curve) {
+    return new Scores.ScoredModel(
+        learner.modelId(),
+        learner.label(),
+        curve.stream()
+            .map(point -> new Scores.Point(point.people(), point.loss(), point.fit()))
+            .toList());
+  }
+
+  /** Announces the end of the demonstration to open pages, which keep the last numbers. */
+  void end(String sentence) {
+    feed.end(sentence);
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (!feed.hasEnded()) {
+      feed.end("The demonstration was stopped.");
+    }
+    if (server != null) {
+      server.close();
+    }
+    feed.close();
+  }
+}
