@@ -268,8 +268,8 @@ function showModels(all) {
         : count(model.publications) + ", " + count(model.repeated) },
     { title: "latency, largest", value: model => model.latencyMs === undefined ? "-"
         : duration(model.latencyMs) + ", " + duration(model.largestLatencyMs) },
-    { title: "newest update", value: model => model.publishedAtMs === undefined ? "-"
-        : duration(Math.max(0, state.atMs - model.publishedAtMs)) + " ago" }
+    { title: "since the newest", value: model => model.publishedAtMs === undefined ? "-"
+        : duration(Math.max(0, state.atMs - model.publishedAtMs)) }
   ], all, "There are no models yet");
   setText(byId("models-remark"), "Latency: from publication until this process could read the update, median and largest of"
     + " the newest 64. A repeated update has the round of the one before it: the job allowed no new round."

@@ -1,0 +1,185 @@
+package io.croupier.gateway.watch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.croupier.gateway.TestBroker;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Topics;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The feed on a real broker. */
+class WatchFeedITCase {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration POLL = Duration.ofMillis(50);
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  @TempDir private Path directory;
+
+  @Test
+  void showsCommittedRecordsOfThePastAndOfTheFuture() throws Exception {
+    try (TestBroker broker = new TestBroker(directory);
+        KafkaProducer<byte[], byte[]> producer = producer(broker.kafka());
+        WatchFeed feed = new WatchFeed("test", "")) {
+      Topics topics = broker.topics();
+      producer.initTransactions();
+      producer.beginTransaction();
+      send(producer, topics.models(), Records.spec("adaptive"));
+      send(producer, topics.updates(), Records.record(Records.update("adaptive", 3, 300)));
+      send(producer, topics.accounting(), event("ada"));
+      send(producer, topics.deadLetters(), Records.letter("ada", "no such declaration"));
+      producer.commitTransaction();
+
+      feed.follow(broker.kafka(), WatchedTopics.of(topics));
+
+      JsonObject past = await(feed, json -> json.get("events").getAsLong() == 1);
+      assertThat(model(past).get("round").getAsInt()).isEqualTo(3);
+      assertThat(model(past).get("outcomes").toString()).contains("ADMITTED");
+      // An update of the past has no latency, an event of the past no rate.
+      assertThat(model(past).has("latencyMs")).isFalse();
+      assertThat(past.get("perSecond").getAsDouble()).isZero();
+      await(feed, json -> json.get("letters").getAsLong() == 1);
+      await(
+          feed,
+          json ->
+              Stream.of(json.getAsJsonArray("topics"))
+                  .flatMap(array -> array.asList().stream())
+                  .map(JsonElement::getAsJsonObject)
+                  .filter(topic -> topic.get("readable").getAsBoolean())
+                  .count()
+                  == 6);
+
+      producer.beginTransaction();
+      send(producer, topics.updates(), Records.record(Records.update("adaptive", 4, 400)));
+      send(producer, topics.accounting(), event("bea"));
+      producer.flush();
+      producer.abortTransaction();
+      producer.beginTransaction();
+      send(producer, topics.updates(), Records.record(Records.update("adaptive", 5, 500)));
+      send(producer, topics.accounting(), event("cleo"));
+      producer.commitTransaction();
+
+      JsonObject now =
+          await(
+              feed,
+              json ->
+                  json.get("events").getAsLong() == 2
+                      && model(json).get("round").getAsInt() == 5);
+      assertThat(model(now).get("publications").getAsInt()).isEqualTo(2);
+      assertThat(model(now).has("latencyMs")).isTrue();
+      await(feed, json -> json.get("perSecond").getAsDouble() > 0);
+      assertThat(text(feed)).doesNotContain("ada", "bea", "cleo", "device-of");
+    }
+  }
+
+  @Test
+  void namesTopicsThatItCannotRead() throws Exception {
+    try (TestBroker broker = new TestBroker(directory);
+        WatchFeed feed = new WatchFeed("test", "")) {
+      feed.follow(broker.kafka(), WatchedTopics.of(Topics.withPrefix("absent")));
+
+      JsonObject json = await(feed, any -> any.getAsJsonArray("topics").size() >= 4);
+
+      assertThat(json.getAsJsonArray("topics").toString())
+          .contains("{\"name\":\"absent.updates\",\"readable\":false}")
+          .doesNotContain("true");
+    }
+  }
+
+  @Test
+  void servesBrowsersOnThisMachineAlone() throws Exception {
+    try (WatchFeed feed = new WatchFeed("test", "");
+        WatchServer server = new WatchServer(feed, 0)) {
+      URI snapshot = server.address().resolve("snapshot");
+      HttpResponse<String> own = get(HttpRequest.newBuilder(snapshot));
+
+      assertThat(own.statusCode()).isEqualTo(200);
+      assertThat(own.headers().firstValue("Content-Security-Policy"))
+          .hasValue(WatchHandler.POLICY);
+      assertThat(own.headers().map().keySet()).doesNotContain("access-control-allow-origin");
+      assertThat(get(HttpRequest.newBuilder(server.address().resolve("/..%2fetc"))).statusCode())
+          .isBetween(400, 404);
+      assertThat(
+              get(HttpRequest.newBuilder(snapshot).POST(HttpRequest.BodyPublishers.noBody()))
+                  .statusCode())
+          .isEqualTo(405);
+      assertThat(rebound(server.address())).startsWith("HTTP/1.1 401 ");
+    }
+  }
+
+  /** The answer to another site's page, whose name resolves to this machine. */
+  private static String rebound(URI server) throws Exception {
+    try (java.net.Socket socket = new java.net.Socket(server.getHost(), server.getPort())) {
+      socket
+          .getOutputStream()
+          .write("GET /snapshot HTTP/1.1\r\nHost: evil.example\r\n\r\n".getBytes(UTF_8));
+      return new java.io.BufferedReader(
+              new java.io.InputStreamReader(socket.getInputStream(), UTF_8))
+          .readLine();
+    }
+  }
+
+  private static HttpResponse<String> get(HttpRequest.Builder request) throws Exception {
+    return HTTP.send(request.build(), BodyHandlers.ofString());
+  }
+
+  private static ConsumerRecord<byte[], byte[]> event(String user) {
+    return Records.event(user, "adaptive", Outcome.ADMITTED, 2, 8);
+  }
+
+  private static KafkaProducer<byte[], byte[]> producer(Map<String, String> kafka) {
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put("transactional.id", "test");
+    ByteArraySerializer bytes = new ByteArraySerializer();
+    return new KafkaProducer<>(properties, bytes, bytes);
+  }
+
+  private static void send(
+      KafkaProducer<byte[], byte[]> producer,
+      String topic,
+      ConsumerRecord<byte[], byte[]> record) {
+    producer.send(
+        new ProducerRecord<>(
+            topic, null, null, record.key(), record.value(), record.headers()));
+  }
+
+  private static JsonObject model(JsonObject json) {
+    return json.getAsJsonArray("models").get(0).getAsJsonObject();
+  }
+
+  private static String text(WatchFeed feed) {
+    return new String(feed.snapshot(), UTF_8);
+  }
+
+  private static JsonObject await(WatchFeed feed, Predicate<JsonObject> condition) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      JsonObject json = JsonParser.parseString(text(feed)).getAsJsonObject();
+      if (condition.test(json)) {
+        return json;
+      }
+      assertThat(System.nanoTime()).as("%s", json).isLessThan(end);
+      LockSupport.parkNanos(POLL.toNanos());
+    }
+  }
+}
