@@ -5,6 +5,8 @@ import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.gateway.config.WatchSettings;
+import io.croupier.gateway.identity.AdminToken;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
@@ -119,7 +122,8 @@ public final class GatewayCommand implements Callable<Integer> {
         "Creates the secrets that the configuration names, where they are missing.",
         "",
         "These are the pepper, from which user ids are computed, and, if test-tokens.key-file is set,"
-            + " the key of test tokens. Existing files are not changed. Copy the pepper to all"
+            + " the key of test tokens, and, if watch.enabled and watch.token-file are set, the admin"
+            + " token. Existing files are not changed. Copy the pepper to all"
             + " gateways of a deployment, and keep a backup: with a new one, everybody has a new"
             + " user id."
       })
@@ -130,6 +134,10 @@ public final class GatewayCommand implements Callable<Integer> {
       print(Pepper.create(config.pepper()), config.pepper());
       if (config.testKey().isPresent()) {
         print(TestTokens.create(config.testKey().get()), config.testKey().get());
+      }
+      Optional<Path> token = config.watch().flatMap(WatchSettings::token);
+      if (token.isPresent()) {
+        print(AdminToken.create(token.get()), token.get());
       }
     } catch (IOException e) {
       throw new InputException("A secret can't be created: " + e.getMessage(), e);

@@ -34,6 +34,7 @@ import java.util.TreeSet;
  * @param raw whether raw reports are accepted
  * @param timeout how long to try to store a report
  * @param origins origins of pages of other servers that may use the gateway
+ * @param watch the page to watch; empty if it is not served
  */
 public record GatewayConfig(
     ListenSettings listen,
@@ -47,7 +48,8 @@ public record GatewayConfig(
     boolean raw,
     Duration timeout,
     Set<String> origins,
-    LimitSettings limits) {
+    LimitSettings limits,
+    Optional<WatchSettings> watch) {
 
   /** The algorithms that an issuer may sign by; all of them have a public key for verification. */
   private static final List<String> ALGORITHMS =
@@ -113,7 +115,8 @@ public record GatewayConfig(
         settings.truth(GatewayKey.REPORTS_RAW),
         settings.duration(GatewayKey.REPORTS_TIMEOUT),
         origins(settings),
-        limits(settings));
+        limits(settings),
+        WatchSettings.of(settings));
   }
 
   private static Map<String, String> kafka(Map<String, String> values) {

@@ -37,6 +37,18 @@ public enum GatewayKey {
       "<prefix>.gateway",
       "Topic with the pepper's fingerprint; one partition, compacted. A gateway creates it if it"
           + " is missing."),
+  TOPICS_ACCOUNTING(
+      "topics.accounting", "<prefix>.accounting", "Topic of the ledger's events; for the page."),
+  TOPICS_GUARANTEES(
+      "topics.guarantees",
+      "<prefix>.guarantees",
+      "Topic of guarantees of central models; for the page."),
+  TOPICS_DEAD_LETTERS(
+      "topics.dead-letters", "<prefix>.dead-letters", "Topic of unreadable records; for the page."),
+  TOPICS_RAW_DEAD_LETTERS(
+      "topics.raw-dead-letters",
+      "<prefix>.raw-dead-letters",
+      "Topic of unreadable raw records; for the page."),
   PEPPER_FILE(
       "pepper.file",
       "",
@@ -59,6 +71,15 @@ public enum GatewayKey {
       "reports.timeout",
       "10 s",
       "How long the gateway tries to store a report on Kafka before it answers 503."),
+  WATCH_ENABLED(
+      "watch.enabled",
+      "false",
+      "Whether the [page to watch](watch.md) is served at /watch/, for browsers on this machine and"
+          + " holders of the admin token."),
+  WATCH_TOKEN_FILE(
+      "watch.token-file",
+      "",
+      "File with the admin token, which `croupier gateway init` creates; empty: none."),
   CORS_ORIGINS(
       "cors.origins",
       "",

@@ -38,7 +38,7 @@ public record GatewayTopics(
         named(settings, GatewayKey.TOPICS_GATEWAY, prefix + ".gateway"));
   }
 
-  private static String named(Settings settings, GatewayKey key, String byDefault) {
+  static String named(Settings settings, GatewayKey key, String byDefault) {
     String text = settings.text(key);
     return text.equals(key.byDefault()) ? byDefault : text;
   }

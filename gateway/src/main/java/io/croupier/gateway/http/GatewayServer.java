@@ -6,16 +6,22 @@ import com.google.gson.JsonObject;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.config.LimitSettings;
 import io.croupier.gateway.config.ListenSettings;
+import io.croupier.gateway.config.WatchSettings;
+import io.croupier.gateway.identity.AdminToken;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TokenVerifier;
 import io.croupier.gateway.kafka.ReportStore;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
+import io.croupier.gateway.watch.WatchAccess;
+import io.croupier.gateway.watch.WatchFeed;
+import io.croupier.gateway.watch.WatchHandler;
 import java.net.URI;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -59,6 +65,7 @@ public final class GatewayServer implements AutoCloseable {
 
   private final Server server;
   private final ServerConnector connector;
+  private final Optional<WatchFeed> feed;
   private final boolean secure;
   private final GatewayMetrics metrics;
   private final ScheduledExecutorService scheduler =
@@ -123,7 +130,15 @@ public final class GatewayServer implements AutoCloseable {
 
     Handler router =
         new Router(endpoints, new RateLimits(limits.address()), config.listen().proxy());
-    server.setHandler(withOrigins(config.origins(), router));
+    Handler gateway = withOrigins(config.origins(), router);
+    Optional<WatchAccess> access = config.watch().map(watch -> access(config, watch));
+    feed = config.watch().map(watch -> feed(config, watch));
+    // No other origin may read the page.
+    server.setHandler(
+        feed.isPresent()
+            ? new Handler.Sequence(
+                new WatchHandler("/watch/", feed.get(), access.orElseThrow(), scheduler), gateway)
+            : gateway);
     server.setErrorHandler(GatewayServer::fail);
     server.setRequestLog(this::log);
     secure = config.listen().tls().isPresent();
@@ -171,11 +186,34 @@ public final class GatewayServer implements AutoCloseable {
       server.start();
     } catch (Exception e) {
       scheduler.shutdownNow();
+      feed.ifPresent(WatchFeed::close);
       throw new IllegalStateException(
           "Can't listen on %s, port %d: %s"
               .formatted(connector.getHost(), connector.getPort(), e.getMessage()),
           e);
     }
+  }
+
+  private static WatchFeed feed(GatewayConfig config, WatchSettings watch) {
+    WatchFeed feed = new WatchFeed("Croupier", "");
+    feed.follow(config.kafka(), watch.topics());
+    return feed;
+  }
+
+  private static WatchAccess access(GatewayConfig config, WatchSettings watch) {
+    boolean proxied = config.listen().proxy();
+    return watch
+        .token()
+        .map(file -> WatchAccess.withToken(AdminToken.read(file), proxied))
+        .orElseGet(
+            () -> {
+              if (proxied) {
+                throw new IllegalArgumentException(
+                    "watch.enabled and listen.proxy are true, and there is no watch.token-file:"
+                        + " behind a proxy, each reader of the page needs the token");
+              }
+              return WatchAccess.loopback();
+            });
   }
 
   private static Handler withOrigins(Set<String> origins, Handler handler) {
@@ -257,6 +295,7 @@ public final class GatewayServer implements AutoCloseable {
       throw new IllegalStateException("the server can't be stopped", e);
     } finally {
       scheduler.shutdownNow();
+      feed.ifPresent(WatchFeed::close);
     }
   }
 }

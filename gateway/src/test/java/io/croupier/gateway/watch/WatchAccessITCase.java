@@ -44,8 +44,7 @@ class WatchAccessITCase {
 
   private int status(String path, String authorization) throws Exception {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(
-            URI.create("http://127.0.0.1:" + connector.getLocalPort() + path));
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + connector.getLocalPort() + path));
     if (authorization != null) {
       request.header("Authorization", authorization);
     }

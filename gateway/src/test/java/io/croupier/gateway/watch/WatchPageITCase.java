@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.logging.Level;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,8 +128,10 @@ class WatchPageITCase {
     }
   }
 
+  /** What the browser reports as an error: of scripts, of requests and of the policy. */
   private List<String> messages() {
     return browser.manage().logs().get("browser").getAll().stream()
+        .filter(entry -> entry.getLevel().equals(Level.SEVERE))
         .map(LogEntry::getMessage)
         .toList();
   }
