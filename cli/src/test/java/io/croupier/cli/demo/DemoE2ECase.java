@@ -72,12 +72,7 @@ class DemoE2ECase {
         .matches("Watch: http://127\\.0\\.0\\.1:\\d+/");
     assertReconciled(output, 11);
     for (String learner : List.of("DP-FTRL, tree, step 100", "DP-FTRL, BLT, step 100")) {
-      List<String> cells =
-          output.stream()
-              .filter(line -> line.startsWith(" " + learner + " "))
-              .map(line -> List.of(line.trim().split(" +\\| +")))
-              .reduce((first, last) -> last)
-              .orElseThrow();
+      List<String> cells = result(output, learner);
       // The job's noise isn't seeded, so no loss is asserted here: CentralRiskTest has seeds.
       assertThat(Double.parseDouble(cells.get(2))).as(learner).isFinite();
       assertThat(Double.parseDouble(cells.get(5))).as(learner).isFinite();
@@ -193,12 +188,7 @@ class DemoE2ECase {
             "--page",
             directory.resolve("page.html").toString());
 
-    List<String> cells =
-        output.stream()
-            .filter(line -> line.startsWith(" adaptive radius "))
-            .map(line -> List.of(line.trim().split(" +\\| +")))
-            .reduce((first, last) -> last)
-            .orElseThrow();
+    List<String> cells = result(output, "adaptive radius");
     assertThat(cells.get(1)).isEqualTo("nothing");
     assertThat(Double.parseDouble(cells.get(2))).isLessThan(0.6);
     assertThat(output)
@@ -252,6 +242,15 @@ class DemoE2ECase {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       return admin.listTopics().names().get().stream();
     }
+  }
+
+  /** The cells of a learner's row in the table of results, which has eight columns. */
+  private static List<String> result(List<String> output, String learner) {
+    return output.stream()
+        .map(line -> List.of(line.trim().split(" +\\| +")))
+        .filter(cells -> cells.size() == 8 && cells.get(0).equals(learner))
+        .findFirst()
+        .orElseThrow();
   }
 
   /**

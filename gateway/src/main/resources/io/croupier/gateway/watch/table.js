@@ -22,7 +22,7 @@ function duration(ms) {
   if (ms === undefined || ms === null) {
     return "-";
   }
-  if (ms < 1000) {
+  if (ms < 100) {
     return Math.round(ms) + " ms";
   }
   const seconds = ms / 1000;
