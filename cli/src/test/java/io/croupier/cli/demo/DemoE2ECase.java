@@ -2,16 +2,27 @@ package io.croupier.cli.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.croupier.broker.EmbeddedBroker;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -80,6 +91,57 @@ class DemoE2ECase {
     }
     assertThat(Files.readString(page)).contains("Epsilon spent by this comparison: 8 per learner");
     script.assertNothingIsLeft();
+  }
+
+  @Tag("thorough")
+  @Test
+  void showsItselfInABrowserWhileItRuns() throws Exception {
+    Process process =
+        script.start(
+            "demo",
+            "--users",
+            "2000",
+            "--learners",
+            "black-box,dp-ftrl-tree:100",
+            "--page",
+            directory.resolve("page.html").toString());
+    BufferedReader output = process.inputReader(UTF_8);
+    URI page = URI.create(output.readLine().replaceFirst("^Watch: ", ""));
+    HttpClient client = HttpClient.newHttpClient();
+
+    assertThat(get(client, page)).contains("<title>Croupier</title>");
+    JsonObject black = null;
+    String snapshot = "";
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+    // The used reports and the loss at these.
+    while (black == null
+        || black.get("used").getAsLong() == 0
+        || !snapshot.contains("\"points\":")) {
+      assertThat(System.nanoTime()).as(snapshot).isLessThan(end);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+      snapshot = get(client, page.resolve("snapshot"));
+      JsonArray models =
+          JsonParser.parseString(snapshot).getAsJsonObject().getAsJsonArray("models");
+      black =
+          models.asList().stream()
+              .map(JsonElement::getAsJsonObject)
+              .filter(model -> model.get("id").getAsString().equals("black-box"))
+              .filter(model -> model.has("used"))
+              .findFirst()
+              .orElse(null);
+    }
+    assertThat(snapshot).contains("black-box").doesNotContain("person-");
+
+    assertThat(output.lines().toList()).anyMatch(line -> line.startsWith("Curves: "));
+    assertThat(process.waitFor()).isZero();
+    assertThatThrownBy(() -> get(client, page)).isInstanceOf(ConnectException.class);
+    script.assertNothingIsLeft();
+  }
+
+  private static String get(HttpClient client, URI uri) throws Exception {
+    return client
+        .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+        .body();
   }
 
   @Tag("thorough")
