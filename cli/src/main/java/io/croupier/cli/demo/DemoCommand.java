@@ -31,8 +31,8 @@ import picocli.CommandLine.Spec;
       "The command starts a Kafka broker and the Flink job in this process. Every person of a data"
           + " set sends one report to the model of each learner, with noise added before it is"
           + " sent; DP-FTRL's models receive raw gradients, and the job adds the noise. The"
-          + " command prints a table and writes a page with curves. It takes less than two"
-          + " minutes."
+          + " command prints the address of a live page first, which ends with it, and in the end a"
+          + " table; it writes a page with curves. It takes less than two minutes."
     },
     footer = {
       "",
