@@ -17,6 +17,17 @@ import java.util.TreeMap;
  * repeated reports.
  */
 final class RecomputedAccount implements UserAccount {
+  private static final EarlierDigests NO_DIGESTS =
+      new EarlierDigests() {
+        @Override
+        public long[] block(int place) {
+          return null;
+        }
+
+        @Override
+        public void store(int place, long[] block) {}
+      };
+
   private final SpendTotals all = new SpendTotals();
   private final Map<String, SpendTotals> models = new TreeMap<>();
   private final Map<String, RunningZeta> zetas = new HashMap<>();
@@ -97,7 +108,7 @@ final class RecomputedAccount implements UserAccount {
 
   @Override
   public EarlierDigests earlierDigests(String deviceId) {
-    throw new UnsupportedOperationException("An event contains no digest");
+    return NO_DIGESTS;
   }
 
   @Override

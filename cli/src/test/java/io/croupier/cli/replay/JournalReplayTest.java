@@ -201,8 +201,8 @@ class JournalReplayTest {
     assertThat(updates).extracting(ModelUpdate::getDroppedUnpublished).containsExactly(0L, 0L, 1L);
 
     assertRefused(
-        "the journal contains it as used, but in the replay round 5 is too old or was never"
-            + " published",
+        "the journal contains it as used, but in the replay round 5 takes no such report, is too"
+            + " old or was never published",
         entry(bundle(5, 3).setOutcome(Bundle.Outcome.TAKEN)));
   }
 
