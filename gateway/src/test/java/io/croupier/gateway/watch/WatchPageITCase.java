@@ -3,6 +3,7 @@ package io.croupier.gateway.watch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.gateway.Chromium;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.io.InputStream;
 import java.net.URI;

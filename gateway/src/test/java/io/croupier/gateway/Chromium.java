@@ -1,4 +1,4 @@
-package io.croupier.gateway.watch;
+package io.croupier.gateway;
 
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -14,7 +14,7 @@ import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 
 /** The Chromium that is installed on this machine. */
-final class Chromium {
+public final class Chromium {
 
   private Chromium() {}
 
@@ -24,7 +24,7 @@ final class Chromium {
    *
    * @param profile directory for its files
    */
-  static ChromeDriver start(Path profile) {
+  public static ChromeDriver start(Path profile) {
     Optional<Path> browser = executable("chromium", "chromium-browser", "google-chrome");
     Optional<Path> driver = executable("chromedriver");
     if (browser.isEmpty() || driver.isEmpty()) {
