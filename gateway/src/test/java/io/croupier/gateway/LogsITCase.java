@@ -76,8 +76,7 @@ class LogsITCase {
                 "adasphone",
                 token.substring(token.length() - 40),
                 gateway.userId("adalovelace"),
-                "123456",
-                "127.0.0.1:" + gateway.gateway.address().getPort())) {
+                "123456789")) {
           assertThat(metrics).doesNotContain(secret);
           assertThat(log.lines).noneMatch(line -> line.contains(secret));
         }

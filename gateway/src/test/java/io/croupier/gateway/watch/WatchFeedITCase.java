@@ -49,6 +49,17 @@ class WatchFeedITCase {
       send(producer, topics.accounting(), event("ann@example"));
       send(producer, topics.deadLetters(), Records.letter("ann@example", "no such declaration"));
       producer.commitTransaction();
+      // Brokers may show the records some time after the producer's commit.
+      try (WatchFeed before = new WatchFeed("test", "")) {
+        before.follow(broker.kafka(), WatchedTopics.of(topics));
+        await(
+            before,
+            json ->
+                json.get("events").getAsLong() == 1
+                    && json.get("letters").getAsLong() == 1
+                    && json.getAsJsonArray("models").size() == 1
+                    && model(json).has("round"));
+      }
 
       feed.follow(broker.kafka(), WatchedTopics.of(topics));
 
