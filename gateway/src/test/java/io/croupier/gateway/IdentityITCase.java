@@ -24,6 +24,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -279,6 +285,33 @@ class IdentityITCase {
     assertThat(broker.read("croupier.gateway"))
         .extracting(record -> new String(record.value(), UTF_8))
         .containsExactly(Pepper.read(gateway.directory.resolve("pepper")).fingerprint());
+  }
+
+  /** Without it, another pepper could decide. */
+  @Test
+  void aDeletedFingerprintIsRefused() throws Exception {
+    String topic = "deleted-fingerprint";
+    Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
+    settings.put("topics.gateway", topic);
+    assertThat(starts(settings, "pepper")).isTrue();
+    try (Admin admin =
+        Admin.create(Map.of("bootstrap.servers", settings.get("kafka.bootstrap.servers")))) {
+      admin
+          .incrementalAlterConfigs(
+              Map.of(
+                  new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                  List.of(
+                      new AlterConfigOp(
+                          new ConfigEntry("cleanup.policy", "delete"), AlterConfigOp.OpType.SET))))
+          .all()
+          .get();
+      admin
+          .deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(-1)))
+          .all()
+          .get();
+    }
+    assertThatThrownBy(() -> new Gateway(GatewayConfig.of(settings, gateway.directory)))
+        .hasMessageContaining("The first record of topic " + topic);
   }
 
   /** Of two gateways that start first together with different peppers, one starts. */

@@ -6,6 +6,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.schemas.ModelUpdate;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -139,9 +140,18 @@ class ModelsITCase {
 
   private static void await(Condition condition) throws Exception {
     long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (!condition.holds()) {
+    while (!holds(condition)) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.sleep(10);
+    }
+  }
+
+  private static boolean holds(Condition condition) throws Exception {
+    try {
+      return condition.holds();
+    } catch (IOException e) {
+      // The gateway's short idle timeout may close a connection that the client is about to reuse.
+      return false;
     }
   }
 

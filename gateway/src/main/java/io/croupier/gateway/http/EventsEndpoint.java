@@ -111,7 +111,7 @@ final class EventsEndpoint {
           last = true;
         } else if (changed && newest.get() != sent) {
           sent = newest.get();
-          next = event(sent);
+          next = sent.event();
         } else if (silent) {
           next = ":\n\n".getBytes(UTF_8);
         } else {
@@ -127,18 +127,6 @@ final class EventsEndpoint {
       } else {
         exchange.response().write(false, ByteBuffer.wrap(next), this);
       }
-    }
-
-    private static byte[] event(PublishedModel model) {
-      byte[] head = "event: update\nid: %d\ndata: ".formatted(model.round()).getBytes(UTF_8);
-      // JSON without line breaks is one line of data.
-      byte[] json = model.json();
-      byte[] event = new byte[head.length + json.length + 2];
-      System.arraycopy(head, 0, event, 0, head.length);
-      System.arraycopy(json, 0, event, head.length, json.length);
-      event[event.length - 2] = '\n';
-      event[event.length - 1] = '\n';
-      return event;
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -23,6 +24,10 @@ import org.eclipse.jetty.util.Callback;
 final class Router extends Handler.Abstract {
   /** Attribute of a request with its {@link Route}. */
   static final String ROUTE = "io.croupier.gateway.route";
+
+  /** Addresses alone, since a name would be looked up. */
+  private static final Pattern ADDRESS =
+      Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|[0-9a-fA-F.]*:[0-9a-fA-F:.]{1,44}");
 
   private static final int IPV6_NETWORK_BYTES = 8;
   private static final int IPV6_BYTES = 16;
@@ -102,8 +107,7 @@ final class Router extends Handler.Abstract {
     String[] hops = forwarded.get(forwarded.size() - 1).split(",", -1);
     String last = hops[hops.length - 1].strip();
     try {
-      // No look-up: only literal addresses consist of these.
-      return last.matches("[0-9a-fA-F:.]{2,45}") ? network(InetAddress.getByName(last)) : direct;
+      return ADDRESS.matcher(last).matches() ? network(InetAddress.getByName(last)) : direct;
     } catch (UnknownHostException e) {
       return direct;
     }

@@ -1,5 +1,7 @@
 package io.croupier.gateway.identity;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.JWK;
@@ -158,6 +160,9 @@ public final class TokenVerifier {
     }
     if (claims.getSubject() == null || claims.getSubject().isEmpty()) {
       throw new InvalidTokenException("the token's sub is missing");
+    }
+    if (!UTF_8.newEncoder().canEncode(claims.getSubject())) {
+      throw new InvalidTokenException("the token's sub is not Unicode text");
     }
   }
 }

@@ -116,6 +116,7 @@ public final class PepperTopic {
   private Optional<String> first() {
     Map<String, Object> properties = new HashMap<>(kafka);
     properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
     properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
@@ -127,14 +128,29 @@ public final class PepperTopic {
       long deadline = System.nanoTime() + PATIENCE.toNanos();
       while (consumer.position(partition, PATIENCE) < end) {
         for (ConsumerRecord<byte[], byte[]> found : consumer.poll(POLL)) {
+          if (found.offset() != 0) {
+            throw deleted();
+          }
           return Optional.of(found.value() == null ? "" : new String(found.value(), UTF_8));
         }
         if (System.nanoTime() - deadline > 0) {
           throw new IllegalStateException("Topic %s could not be read".formatted(topic));
         }
       }
+      if (end > 0) {
+        throw deleted();
+      }
       return Optional.empty();
     }
+  }
+
+  /** Another record could have decided before, for other gateways and for people's accounts. */
+  private IllegalStateException deleted() {
+    return new IllegalStateException(
+        ("The first record of topic %s, with the fingerprint of the pepper, was deleted: it is"
+                + " unknown whether the accounts belong to this pepper. If all gateways have the"
+                + " same file, set topics.gateway to a new topic with cleanup.policy=compact")
+            .formatted(topic));
   }
 
   private TopicPartition onlyPartition(KafkaConsumer<byte[], byte[]> consumer) {

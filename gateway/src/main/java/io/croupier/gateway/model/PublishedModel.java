@@ -1,10 +1,13 @@
 package io.croupier.gateway.model;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
 import io.croupier.schemas.ModelUpdate;
+import java.util.Arrays;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
@@ -24,6 +27,8 @@ public final class PublishedModel {
 
   /** Computed when it is needed first; every thread computes the same. */
   private volatile byte[] json;
+
+  private volatile byte[] event;
 
   private PublishedModel(
       ModelSnapshot snapshot, byte[] update, NavigableMap<Long, RoundTerms> rounds) {
@@ -105,11 +110,27 @@ public final class PublishedModel {
             JsonFormat.printer()
                 .omittingInsignificantWhitespace()
                 .print(ModelUpdate.parseFrom(protobuf))
-                .getBytes(java.nio.charset.StandardCharsets.UTF_8);
+                .getBytes(UTF_8);
       } catch (InvalidProtocolBufferException e) {
         throw new IllegalStateException("an update that was read can be read again", e);
       }
       json = encoded;
+    }
+    return encoded;
+  }
+
+  /** The update as a server-sent event, which all streams share; must not be changed. */
+  public byte[] event() {
+    byte[] encoded = event;
+    if (encoded == null) {
+      // JSON without line breaks is one line of data.
+      byte[] head = "event: update\nid: %d\ndata: ".formatted(round()).getBytes(UTF_8);
+      byte[] data = json();
+      encoded = Arrays.copyOf(head, head.length + data.length + 2);
+      System.arraycopy(data, 0, encoded, head.length, data.length);
+      encoded[encoded.length - 2] = '\n';
+      encoded[encoded.length - 1] = '\n';
+      event = encoded;
     }
     return encoded;
   }

@@ -14,6 +14,7 @@ import io.croupier.gateway.problem.ProblemType;
 import io.croupier.schemas.GradientReport;
 import java.io.IOException;
 import java.io.StringReader;
+import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,6 +30,11 @@ final class ReportReader {
 
   /** Enough for every double and id; the conversion of longer numbers takes quadratic time. */
   private static final int LONGEST_VALUE = 1200;
+
+  /**
+   * A parse may need sixty times the memory of its text, so only this many run at the same time.
+   */
+  private static final Semaphore PARSES = new Semaphore(4);
 
   private static final Pattern SEED = Pattern.compile("\\d{1,20}");
   private static final Pattern UNKNOWN_FIELD =
@@ -58,6 +64,7 @@ final class ReportReader {
     String text = new String(body, UTF_8);
     requireBoundedValues(text);
     GradientReport.Builder report = GradientReport.newBuilder();
+    PARSES.acquireUninterruptibly();
     try {
       JSON.merge(text, report);
     } catch (InvalidProtocolBufferException e) {
@@ -69,6 +76,8 @@ final class ReportReader {
     } catch (RuntimeException e) {
       // Gson reports some malformed texts by unchecked exceptions.
       throw malformed("the body is not a GradientReport in Protobuf's JSON mapping");
+    } finally {
+      PARSES.release();
     }
     return report.build();
   }

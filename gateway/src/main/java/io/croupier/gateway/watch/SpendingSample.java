@@ -149,7 +149,8 @@ final class SpendingSample {
 
   /** The least width of 1, 2 or 5 times a power of ten with which the bins suffice. */
   private static double width(double largest) {
-    double power = Math.pow(10, Math.floor(Math.log10(largest)) - 1);
+    // Only a forged event has a total so small that the power would be 0.
+    double power = Math.max(Double.MIN_NORMAL, Math.pow(10, Math.floor(Math.log10(largest)) - 1));
     while (true) {
       for (int factor : new int[] {1, 2, 5}) {
         if (bin(largest, factor * power) < MOST_BINS) {

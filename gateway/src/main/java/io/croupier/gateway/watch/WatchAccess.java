@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.MessageDigest;
 import java.util.Base64;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +28,10 @@ public final class WatchAccess {
 
   private final boolean loopback;
   private final Optional<byte[]> token;
+
+  /** A request with one of these comes from a proxy, whatever the gateway's settings are. */
+  private static final List<String> FORWARDED =
+      List.of("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via");
 
   private WatchAccess(boolean loopback, Optional<byte[]> token) {
     this.loopback = loopback;
@@ -62,7 +67,8 @@ public final class WatchAccess {
     SocketAddress remote = request.getConnectionMetaData().getRemoteSocketAddress();
     InetAddress address = remote instanceof InetSocketAddress ip ? ip.getAddress() : null;
     String host = request.getHeaders().get(HttpHeader.HOST);
-    return address != null
+    return FORWARDED.stream().noneMatch(request.getHeaders()::contains)
+        && address != null
         && address.isLoopbackAddress()
         && host != null
         && LOOPBACK.contains(host.replaceFirst(":\\d+$", "").toLowerCase(Locale.ROOT));

@@ -196,6 +196,9 @@ final class WatchState {
   }
 
   private static void parse(ConsumerRecord<byte[], byte[]> record, Parsing parsing) {
+    if (record.value() == null) {
+      return;
+    }
     try {
       parsing.run();
     } catch (InvalidProtocolBufferException e) {

@@ -132,6 +132,11 @@ class WatchFeedITCase {
                   .statusCode())
           .isEqualTo(405);
       assertThat(rebound(server.address())).startsWith("HTTP/1.1 401 ");
+      assertThat(
+              get(HttpRequest.newBuilder(snapshot).header("X-Forwarded-For", "192.0.2.7"))
+                  .statusCode())
+          .as("through a proxy on this machine")
+          .isEqualTo(401);
     }
   }
 

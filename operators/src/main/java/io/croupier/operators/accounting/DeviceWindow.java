@@ -29,13 +29,13 @@ import java.util.Arrays;
  * window is in {@link #digests} or in the earlier block of its number.
  */
 public final class DeviceWindow {
-  /** The count of numbers that the window spans. */
+  /** The count of numbers that the window spans. Part of the state's format: never changed. */
   public static final int WIDTH = 64;
 
   /** The most by which a number may exceed the highest one. */
   public static final long MAX_JUMP = 1 << 20;
 
-  /** The count of numbers of a block, a power of two. */
+  /** The count of numbers of a block, a power of two. Part of the state's format: never changed. */
   static final int BLOCK = 8;
 
   /** The count of earlier blocks that are kept. */

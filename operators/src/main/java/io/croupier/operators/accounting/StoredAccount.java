@@ -9,7 +9,11 @@ import java.util.Arrays;
  * their own. Never expires.
  */
 public final class StoredAccount {
-  /** The most models in this value; it bounds what every report reads and writes. */
+  /**
+   * The most models in this value; it bounds what every report reads and writes. Part of the
+   * state's format: with a larger number, models that stand in a state of their own would begin
+   * anew.
+   */
   public static final int MODELS = 4;
 
   /** The totals over all models. */

@@ -38,7 +38,7 @@ import io.croupier.schemas.AdaptiveClips;
  * devices, which would have led to 180 at the one before:
  *
  * <pre>
- *   s = min(1, 180 s / H) after a publication with answers that leaves the model scouting, 1 afterwards
+ *   s = min(1, max(1/64, 180 s / H)) after a publication with answers that leaves the model scouting, 1 afterwards
  *   s = min(1, 2 s) when a publication is announced again for lack of answers
  * </pre>
  *
@@ -48,7 +48,7 @@ import io.croupier.schemas.AdaptiveClips;
  *
  * <p>Invariants: (1) c0 / 10^4 &lt;= c &lt;= c0 10^4; (2) 0 &lt;= N &lt;= 300, and N and m never
  * fall, so scouting never begins again; (3) a publication without answers changes nothing but s;
- * (4) 0 &lt; s &lt;= 1.
+ * (4) 1/64 &lt;= s &lt;= 1.
  *
  * <p>Accuracy: relative error at most 1e-12 after 150 publications, compared with 60 digits; never
  * NaN. The functions are equal on all platforms, so the same answers in the same order lead to the
@@ -79,6 +79,9 @@ public final class ClipTracker {
    * since the number of devices that answer varies, and so do their bits.
    */
   private static final double ENOUGH_INFORMATION = 1.2 * LARGEST_STEP * LARGEST_INFORMATION / GAIN;
+
+  /** Devices that answer though they aren't asked outvote those that are by at most its inverse. */
+  private static final double LEAST_SHARE = 1.0 / 64;
 
   private static final double SCOUTING_INFORMATION = 12;
   private static final int SCOUTING_PUBLICATIONS = 6;
@@ -178,7 +181,7 @@ public final class ClipTracker {
     clip *= StrictMath.exp(within(-LARGEST_STEP, step, LARGEST_STEP));
     clip = within(initial / SPAN, clip, initial * SPAN);
     double wanted = share * (ENOUGH_INFORMATION / openInformation);
-    share = isScouting() ? within(Double.MIN_NORMAL, wanted, 1) : 1;
+    share = isScouting() ? within(LEAST_SHARE, wanted, 1) : 1;
     openResponses = 0;
     openInformation = 0;
     openAnswers = 0;

@@ -157,8 +157,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     lookUps =
         getProcessingTimeService()
             .scheduleWithFixedDelay(
-                now -> {
-                  progress.ended(accountingEnd.last(), now);
+                fired -> {
+                  progress.ended(accountingEnd.last(), now());
                   accountingEnd.lookUp();
                 },
                 LOOK_UP_MS,

@@ -148,7 +148,7 @@ class AccountUpgradeTest {
         ledger.sideOutputs(), OutboundRecord.class, event -> new String(event.key, UTF_8));
   }
 
-  /** An account that was read and not changed stays where it is, and is found again. */
+  /** The first access moves an account; later starts find it. */
   @ParameterizedTest
   @EnumSource
   void totalsAndWindowsAfterTheUpgrade(Backend backend) throws Exception {
