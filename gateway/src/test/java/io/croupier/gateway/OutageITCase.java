@@ -11,10 +11,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A gateway while Kafka is away, and when it is there again. */
+@Tag("thorough")
 class OutageITCase {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 

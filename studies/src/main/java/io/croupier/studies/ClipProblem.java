@@ -17,7 +17,7 @@ record ClipProblem(
     String label,
     Loss loss,
     double unit,
-    Mechanism mechanism,
+    StudiedMechanism mechanism,
     double epsilon,
     Population population) {
 
@@ -39,7 +39,8 @@ record ClipProblem(
     for (Loss loss : Loss.values()) {
       for (double norm : NORMS) {
         for (double epsilon : EPSILONS) {
-          for (Mechanism mechanism : List.of(Mechanism.L2_LAPLACE, Mechanism.PRIV_UNIT)) {
+          for (StudiedMechanism mechanism :
+              List.of(StudiedMechanism.L2_LAPLACE, StudiedMechanism.PRIV_UNIT)) {
             suite.add(of(loss, norm, epsilon, mechanism, random, designPoints));
           }
         }
@@ -52,7 +53,7 @@ record ClipProblem(
       Loss loss,
       double norm,
       double epsilon,
-      Mechanism mechanism,
+      StudiedMechanism mechanism,
       Random random,
       int designPoints) {
     int dimension = DIMENSIONS[random.nextInt(DIMENSIONS.length)];

@@ -163,7 +163,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
     for (Loss loss : Loss.values()) {
       rows.add(group(loss.label, learnable, problem -> problem.loss() == loss));
     }
-    for (Mechanism mechanism : MECHANISMS) {
+    for (StudiedMechanism mechanism : MECHANISMS) {
       rows.add(group(mechanism.label, learnable, problem -> problem.mechanism() == mechanism));
     }
     for (double epsilon : ClipProblem.EPSILONS) {
@@ -306,7 +306,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
     List<String> ways = new ArrayList<>(MOVING);
     ways.add(FIRST_RADIUS);
     ways.add(SLOPE_RULE);
-    for (Mechanism mechanism : MECHANISMS) {
+    for (StudiedMechanism mechanism : MECHANISMS) {
       List<ClipOutcomes> own = ofMechanism(cells, mechanism);
       List<String> columns = new ArrayList<>(List.of(mechanism.label));
       for (double epsilon : EPSILONS) {
@@ -324,7 +324,8 @@ record ClipReport(MarkdownPage page, int people, int men) {
     }
   }
 
-  private static List<ClipOutcomes> ofMechanism(List<ClipOutcomes> cells, Mechanism mechanism) {
+  private static List<ClipOutcomes> ofMechanism(
+      List<ClipOutcomes> cells, StudiedMechanism mechanism) {
     int first = MECHANISMS.indexOf(mechanism) * EPSILONS.length;
     return cells.subList(first, first + EPSILONS.length);
   }
@@ -336,7 +337,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
     return row;
   }
 
-  private static Plot censusPicture(Mechanism mechanism, List<ClipOutcomes> cells) {
+  private static Plot censusPicture(StudiedMechanism mechanism, List<ClipOutcomes> cells) {
     Plot plot =
         new Plot(
             "Census, " + mechanism.label,

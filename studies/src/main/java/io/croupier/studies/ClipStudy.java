@@ -24,7 +24,8 @@ final class ClipStudy implements Study {
   static final List<String> MOVING = List.of(RIGHT, TOO_LARGE, TOO_SMALL);
 
   static final double[] EPSILONS = {1, 2, 4, 8};
-  static final List<Mechanism> MECHANISMS = List.of(Mechanism.L2_LAPLACE, Mechanism.PRIV_UNIT);
+  static final List<StudiedMechanism> MECHANISMS =
+      List.of(StudiedMechanism.L2_LAPLACE, StudiedMechanism.PRIV_UNIT);
 
   private static final int PEOPLE = 10_000;
   private static final int MEN = 28_155;
@@ -107,7 +108,8 @@ final class ClipStudy implements Study {
   }
 
   /** How the reports and answers of a trial are made. */
-  private record Privacy(Mechanism mechanism, double epsilon, boolean byFeatures, long noise) {}
+  private record Privacy(
+      StudiedMechanism mechanism, double epsilon, boolean byFeatures, long noise) {}
 
   @Override
   public void run(Runner runner, long seed, MarkdownPage page)

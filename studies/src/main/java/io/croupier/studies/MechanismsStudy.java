@@ -19,7 +19,7 @@ final class MechanismsStudy implements Study {
   private static final int PEOPLE = 28_155;
   private static final double[] EPSILONS = {1, 2, 4, 8};
   private static final int[] DIMENSIONS = {20, 100};
-  private static final List<Mechanism> MECHANISMS = List.of(Mechanism.values());
+  private static final List<StudiedMechanism> MECHANISMS = List.of(StudiedMechanism.values());
 
   private static final List<String> LEARNERS =
       List.of(
@@ -42,7 +42,7 @@ final class MechanismsStudy implements Study {
       double zero) {}
 
   /** What one trial for each replication measures. */
-  private record Setting(int problem, int epsilon, Mechanism mechanism) {}
+  private record Setting(int problem, int epsilon, StudiedMechanism mechanism) {}
 
   /** Geometric mean of positive numbers, and the factor of one standard error. */
   private record Ratio(double mean, double factor) {
@@ -133,7 +133,7 @@ final class MechanismsStudy implements Study {
     List<Setting> settings = new ArrayList<>();
     for (int p = 0; p < problems.size(); p++) {
       for (int e = 0; e < EPSILONS.length; e++) {
-        for (Mechanism mechanism : MECHANISMS) {
+        for (StudiedMechanism mechanism : MECHANISMS) {
           settings.add(new Setting(p, e, mechanism));
         }
       }
@@ -160,7 +160,7 @@ final class MechanismsStudy implements Study {
     int d = problem.dimension;
     double bound = problem.gradientBound;
     double epsilon = EPSILONS[setting.epsilon];
-    Mechanism mechanism = setting.mechanism;
+    StudiedMechanism mechanism = setting.mechanism;
     CandidateLearners learners = new CandidateLearners(d, 1, bound);
     MechanismTrial trial =
         new MechanismTrial(
@@ -177,14 +177,14 @@ final class MechanismsStudy implements Study {
     return result;
   }
 
-  private double[] excess(int problem, int epsilon, Mechanism mechanism, int learner) {
+  private double[] excess(int problem, int epsilon, StudiedMechanism mechanism, int learner) {
     return measured.get(new Setting(problem, epsilon, mechanism)).stream()
         .mapToDouble(e -> e[learner])
         .toArray();
   }
 
   /** Logarithms of the excess over that of doing nothing, by replication. */
-  private double[] logsOverZero(int problem, int epsilon, Mechanism mechanism, int learner) {
+  private double[] logsOverZero(int problem, int epsilon, StudiedMechanism mechanism, int learner) {
     double zero = problems.get(problem).zero;
     return Arrays.stream(excess(problem, epsilon, mechanism, learner))
         .map(e -> Math.log(e / zero))
@@ -192,15 +192,16 @@ final class MechanismsStudy implements Study {
   }
 
   /** Logarithms of the excess over that of l2_laplace with the same people. */
-  private double[] logsOverLaplace(int problem, int epsilon, Mechanism mechanism, int learner) {
+  private double[] logsOverLaplace(
+      int problem, int epsilon, StudiedMechanism mechanism, int learner) {
     double[] own = excess(problem, epsilon, mechanism, learner);
-    double[] laplace = excess(problem, epsilon, Mechanism.L2_LAPLACE, learner);
+    double[] laplace = excess(problem, epsilon, StudiedMechanism.L2_LAPLACE, learner);
     return IntStream.range(0, replications)
         .mapToDouble(r -> Math.log(own[r] / laplace[r]))
         .toArray();
   }
 
-  private Ratio overLaplace(int epsilon, Mechanism mechanism, int learner) {
+  private Ratio overLaplace(int epsilon, StudiedMechanism mechanism, int learner) {
     return Ratio.ofGroups(
         IntStream.range(0, problems.size())
             .mapToObj(p -> logsOverLaplace(p, epsilon, mechanism, learner))
@@ -218,7 +219,7 @@ final class MechanismsStudy implements Study {
     page.list(
         "`l2_laplace`: epsilon-LDP. `priv_unit`: epsilon-LDP, with its default number of candidates."
             + " `gaussian`: (epsilon, %s)-DP only, calibrated as `calibrate` does."
-                .formatted(ChartStyle.tick(Mechanism.DELTA)),
+                .formatted(ChartStyle.tick(StudiedMechanism.DELTA)),
         ("`census`: %s d = %d, clipped at G = %s, in a random order; excess loss over that of the best"
                 + " weights. Doing nothing costs %s.")
             .formatted(
@@ -276,7 +277,7 @@ final class MechanismsStudy implements Study {
     page.paragraph(
         "Geometric mean over the problems and replications (x/ the factor of one standard error):");
     List<List<String>> rows = new ArrayList<>();
-    for (Mechanism mechanism : MECHANISMS) {
+    for (StudiedMechanism mechanism : MECHANISMS) {
       List<String> row = new ArrayList<>(List.of(label(mechanism)));
       for (int e = 0; e < EPSILONS.length; e++) {
         row.add(left(IntStream.range(0, problems.size()), e, mechanism).toString());
@@ -286,7 +287,7 @@ final class MechanismsStudy implements Study {
     page.table(columns("excess loss / that of doing nothing"), rows);
   }
 
-  private Ratio left(IntStream of, int epsilon, Mechanism mechanism) {
+  private Ratio left(IntStream of, int epsilon, StudiedMechanism mechanism) {
     return Ratio.ofGroups(of.mapToObj(p -> logsOverZero(p, epsilon, mechanism, DRAWN)).toList());
   }
 
@@ -294,7 +295,7 @@ final class MechanismsStudy implements Study {
   private Plot curves(Plot plot, IntStream of) {
     int[] averaged = of.toArray();
     for (int m = 0; m < MECHANISMS.size(); m++) {
-      Mechanism mechanism = MECHANISMS.get(m);
+      StudiedMechanism mechanism = MECHANISMS.get(m);
       double[] left = new double[EPSILONS.length];
       for (int e = 0; e < left.length; e++) {
         left[e] = left(Arrays.stream(averaged), e, mechanism).mean;
@@ -304,9 +305,9 @@ final class MechanismsStudy implements Study {
     return plot;
   }
 
-  private static String label(Mechanism mechanism) {
-    return mechanism == Mechanism.GAUSSIAN
-        ? mechanism.label + ", delta " + ChartStyle.tick(Mechanism.DELTA)
+  private static String label(StudiedMechanism mechanism) {
+    return mechanism == StudiedMechanism.GAUSSIAN
+        ? mechanism.label + ", delta " + ChartStyle.tick(StudiedMechanism.DELTA)
         : mechanism.label;
   }
 
@@ -318,7 +319,8 @@ final class MechanismsStudy implements Study {
             + " error).");
     List<List<String>> rows = new ArrayList<>();
     for (int learner = 0; learner < LEARNERS.size(); learner++) {
-      for (Mechanism mechanism : List.of(Mechanism.PRIV_UNIT, Mechanism.GAUSSIAN)) {
+      for (StudiedMechanism mechanism :
+          List.of(StudiedMechanism.PRIV_UNIT, StudiedMechanism.GAUSSIAN)) {
         List<String> row = new ArrayList<>(List.of(LEARNERS.get(learner), mechanism.label));
         for (int e = 0; e < EPSILONS.length; e++) {
           row.add(overLaplace(e, mechanism, learner).toString());
@@ -338,7 +340,7 @@ final class MechanismsStudy implements Study {
                 .formatted(NumberLabels.fixed(leastOfCensus + problems.get(0).zero, 3)));
     List<List<String>> rows = new ArrayList<>();
     for (int learner = 0; learner < LEARNERS.size(); learner++) {
-      for (Mechanism mechanism : MECHANISMS) {
+      for (StudiedMechanism mechanism : MECHANISMS) {
         List<String> row = new ArrayList<>(List.of(LEARNERS.get(learner), mechanism.label));
         for (int e = 0; e < EPSILONS.length; e++) {
           Estimate estimate = Estimate.of(excess(0, e, mechanism, learner));
@@ -357,7 +359,7 @@ final class MechanismsStudy implements Study {
   private void everyProblem(int learner, MarkdownPage page) {
     List<List<String>> rows = new ArrayList<>();
     for (int p = 0; p < problems.size(); p++) {
-      for (Mechanism mechanism : MECHANISMS) {
+      for (StudiedMechanism mechanism : MECHANISMS) {
         List<String> row = new ArrayList<>(List.of(problems.get(p).label, mechanism.label));
         for (int e = 0; e < EPSILONS.length; e++) {
           row.add(Estimate.of(excess(p, e, mechanism, learner)).toString());
@@ -374,7 +376,8 @@ final class MechanismsStudy implements Study {
             .formatted(CandidateLearners.ADAPTIVE_RADIUS));
     List<List<String>> rows = new ArrayList<>();
     for (int p = 0; p < problems.size(); p++) {
-      for (Mechanism mechanism : List.of(Mechanism.PRIV_UNIT, Mechanism.GAUSSIAN)) {
+      for (StudiedMechanism mechanism :
+          List.of(StudiedMechanism.PRIV_UNIT, StudiedMechanism.GAUSSIAN)) {
         List<String> row = new ArrayList<>(List.of(problems.get(p).label, mechanism.label));
         for (int e = 0; e < EPSILONS.length; e++) {
           row.add(Ratio.ofGroups(List.of(logsOverLaplace(p, e, mechanism, DRAWN))).toString());
@@ -410,7 +413,7 @@ final class MechanismsStudy implements Study {
             + " 1 by more than two standard errors.");
     List<List<String>> rows = new ArrayList<>();
     for (int learner = 0; learner < LEARNERS.size(); learner++) {
-      for (Mechanism mechanism : MECHANISMS) {
+      for (StudiedMechanism mechanism : MECHANISMS) {
         rows.add(badRow(learner, mechanism));
       }
     }
@@ -425,7 +428,7 @@ final class MechanismsStudy implements Study {
         rows);
   }
 
-  private List<String> badRow(int learner, Mechanism mechanism) {
+  private List<String> badRow(int learner, StudiedMechanism mechanism) {
     double largest = 0;
     double single = 0;
     int learnedNothing = 0;
@@ -447,6 +450,6 @@ final class MechanismsStudy implements Study {
         NumberLabels.fixed(largest, 3),
         NumberLabels.fixed(single, 3),
         Integer.toString(learnedNothing),
-        mechanism == Mechanism.L2_LAPLACE ? "" : Integer.toString(worse));
+        mechanism == StudiedMechanism.L2_LAPLACE ? "" : Integer.toString(worse));
   }
 }

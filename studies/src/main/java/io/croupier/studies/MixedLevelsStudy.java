@@ -16,8 +16,8 @@ final class MixedLevelsStudy implements Study {
   private static final int PEOPLE = 28_155;
   private static final int DIMENSION = 20;
   private static final double NONE = Double.POSITIVE_INFINITY;
-  private static final List<Mechanism> MECHANISMS =
-      List.of(Mechanism.L2_LAPLACE, Mechanism.PRIV_UNIT);
+  private static final List<StudiedMechanism> MECHANISMS =
+      List.of(StudiedMechanism.L2_LAPLACE, StudiedMechanism.PRIV_UNIT);
   private static final String BANCO_WORST = "BANCO, worst case";
   private static final String UNIT_STEPS = CandidateLearners.sgdLabel(1);
   private static final List<String> LEARNERS =
@@ -59,7 +59,7 @@ final class MixedLevelsStudy implements Study {
       Function<SeededRandom, Participants> participants,
       double zero) {}
 
-  private record Setting(LearningProblem problem, Mechanism mechanism, Mix mix) {}
+  private record Setting(LearningProblem problem, StudiedMechanism mechanism, Mix mix) {}
 
   private final int people;
   private final int replications;
@@ -81,7 +81,7 @@ final class MixedLevelsStudy implements Study {
     Population population = new PredictionProblem(design, Loss.ABSOLUTE, optimum);
     add("abs, d = " + DIMENSION, DIMENSION, 1, random -> Participants.drawn(population, 0, random));
     for (LearningProblem problem : problems) {
-      for (Mechanism mechanism : MECHANISMS) {
+      for (StudiedMechanism mechanism : MECHANISMS) {
         for (Mix mix : MIXES) {
           settings.add(new Setting(problem, mechanism, mix));
         }
@@ -184,12 +184,12 @@ final class MixedLevelsStudy implements Study {
                         .map(p -> NumberLabels.short3(p.zero) + " (" + p.label + ")")
                         .toList())));
     for (LearningProblem problem : problems) {
-      for (Mechanism mechanism : MECHANISMS) {
+      for (StudiedMechanism mechanism : MECHANISMS) {
         page.heading(problem.label + ", " + mechanism.label);
         table(problem, mechanism, results, page);
       }
     }
-    page.picture("census", picture(problems.get(0), Mechanism.PRIV_UNIT, results));
+    page.picture("census", picture(problems.get(0), StudiedMechanism.PRIV_UNIT, results));
   }
 
   private Estimate estimate(Setting setting, int learner, List<double[]> results) {
@@ -201,7 +201,10 @@ final class MixedLevelsStudy implements Study {
   }
 
   private void table(
-      LearningProblem problem, Mechanism mechanism, List<double[]> results, MarkdownPage page) {
+      LearningProblem problem,
+      StudiedMechanism mechanism,
+      List<double[]> results,
+      MarkdownPage page) {
     List<String> columns = new ArrayList<>(List.of("learner"));
     MIXES.forEach(mix -> columns.add(mix.label));
     List<List<String>> rows = new ArrayList<>();
@@ -215,7 +218,8 @@ final class MixedLevelsStudy implements Study {
     page.table(columns, rows);
   }
 
-  private DotPlot picture(LearningProblem problem, Mechanism mechanism, List<double[]> results) {
+  private DotPlot picture(
+      LearningProblem problem, StudiedMechanism mechanism, List<double[]> results) {
     DotPlot plot =
         new DotPlot(
             "%s, %s".formatted(problem.label, mechanism.label),

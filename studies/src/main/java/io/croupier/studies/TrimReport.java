@@ -223,7 +223,7 @@ final class TrimReport {
 
   /** Writes the table and the picture of one mechanism. */
   void mechanism(
-      Mechanism mechanism,
+      StudiedMechanism mechanism,
       List<LearningProblem> problems,
       List<Level> levels,
       Map<Setting, List<double[]>> measured)
@@ -268,7 +268,7 @@ final class TrimReport {
   }
 
   private static Plot picture(
-      Mechanism mechanism,
+      StudiedMechanism mechanism,
       LearningProblem problem,
       List<Level> levels,
       Map<Setting, List<double[]>> measured) {

@@ -26,8 +26,8 @@ final class TrimStudy implements Study {
   private static final int REPORTS_PER_ROUND = 50;
   private static final List<Double> EPSILONS = List.of(1.0, 2.0, 4.0, 8.0);
   private static final List<Double> MIXED = List.of(0.5, 2.0, 8.0);
-  private static final List<Mechanism> MECHANISMS =
-      List.of(Mechanism.L2_LAPLACE, Mechanism.PRIV_UNIT);
+  private static final List<StudiedMechanism> MECHANISMS =
+      List.of(StudiedMechanism.L2_LAPLACE, StudiedMechanism.PRIV_UNIT);
 
   private static final int MEN = 28_155;
 
@@ -50,7 +50,7 @@ final class TrimStudy implements Study {
       double zero) {}
 
   /** Releases of one mechanism, each with one of these epsilons at random. */
-  record Level(Mechanism mechanism, List<Double> epsilons) {
+  record Level(StudiedMechanism mechanism, List<Double> epsilons) {
 
     String label() {
       return epsilons.size() == 1
@@ -123,7 +123,7 @@ final class TrimStudy implements Study {
 
   private static List<Level> levels() {
     List<Level> levels = new ArrayList<>();
-    for (Mechanism mechanism : MECHANISMS) {
+    for (StudiedMechanism mechanism : MECHANISMS) {
       for (double epsilon : EPSILONS) {
         levels.add(new Level(mechanism, List.of(epsilon)));
       }
@@ -233,7 +233,7 @@ final class TrimStudy implements Study {
     for (int s = 0; s < settings.size(); s++) {
       bySetting.put(settings.get(s), excesses.subList(s * replications, (s + 1) * replications));
     }
-    for (Mechanism mechanism : MECHANISMS) {
+    for (StudiedMechanism mechanism : MECHANISMS) {
       List<Level> own = levels().stream().filter(level -> level.mechanism == mechanism).toList();
       report.mechanism(mechanism, problems, own, bySetting);
     }

@@ -22,7 +22,7 @@ class ClipRunTest {
   /** The clip is a power of 2, so the unit changes no digit. */
   @ParameterizedTest
   @EnumSource(names = {"L2_LAPLACE", "PRIV_UNIT"})
-  void aFixedClipIsTheGradientBoundOfASpec(Mechanism mechanism) {
+  void aFixedClipIsTheGradientBoundOfASpec(StudiedMechanism mechanism) {
     double bound = 0.25;
     Problem problem = census.problem();
     int d = problem.dimension();
@@ -65,7 +65,7 @@ class ClipRunTest {
             DIMENSION,
             way,
             byFeatures,
-            Mechanism.L2_LAPLACE.release(DIMENSION, 1, 4),
+            StudiedMechanism.L2_LAPLACE.release(DIMENSION, 1, 4),
             4,
             new SeededRandom(4));
     return new ClipTrial(people, List.of(run)).play(5_000).get(0);
@@ -75,7 +75,7 @@ class ClipRunTest {
   @ParameterizedTest
   @ValueSource(doubles = {100, 1, 0.01})
   void theClipIsFoundFromFarAway(double initial) {
-    Outcome outcome = onCensus(ClipWay.moving("moving", initial), Mechanism.PRIV_UNIT, 4);
+    Outcome outcome = onCensus(ClipWay.moving("moving", initial), StudiedMechanism.PRIV_UNIT, 4);
 
     double share =
         IntStream.range(0, census.problem().size())
@@ -91,7 +91,7 @@ class ClipRunTest {
    */
   @Test
   void theSlopeRuleHalvesTheClipWhileNoiseDominates() {
-    Release noisy = Mechanism.L2_LAPLACE.release(census.problem().dimension(), 1, 1);
+    Release noisy = StudiedMechanism.L2_LAPLACE.release(census.problem().dimension(), 1, 1);
     double plain = play(ClipWay.moving("moving", 1), noisy, 16, 1_500).clip();
     double halved = play(ClipWay.withSlopeRule("slope rule", 1), noisy, 16, 1_500).clip();
 
@@ -104,7 +104,7 @@ class ClipRunTest {
     return new CensusParticipants(problem, least, problem.size(), new SeededRandom(1));
   }
 
-  private Outcome onCensus(ClipWay way, Mechanism mechanism, double epsilon) {
+  private Outcome onCensus(ClipWay way, StudiedMechanism mechanism, double epsilon) {
     Release release = mechanism.release(census.problem().dimension(), 1, epsilon);
     return play(way, release, epsilon, census.problem().size());
   }

@@ -28,7 +28,7 @@ class PrivUnitReleaseTest {
   @CsvSource({"2,0.6,8", "3,0.3,1", "8,1,2", "20,1,8"})
   void releasesHaveTheLawOfDevices(int dimension, double share, double epsilon) {
     PrivUnitRandomiser device = new PrivUnitRandomiser(BOUND, dimension, epsilon);
-    Release release = Mechanism.PRIV_UNIT.release(dimension, BOUND, epsilon);
+    Release release = StudiedMechanism.PRIV_UNIT.release(dimension, BOUND, epsilon);
     SeededRandom random = new SeededRandom(1);
     double[] direction = new double[dimension];
     random.sphere(direction);
@@ -68,7 +68,7 @@ class PrivUnitReleaseTest {
   @CsvSource({"1,1", "8,8", "20,4"})
   void momentsAreThoseOfTheLaw(int dimension, double epsilon) {
     PrivUnitLaw law = new PrivUnitRandomiser(BOUND, dimension, epsilon).law();
-    Release release = Mechanism.PRIV_UNIT.release(dimension, BOUND, epsilon);
+    Release release = StudiedMechanism.PRIV_UNIT.release(dimension, BOUND, epsilon);
     SeededRandom random = new SeededRandom(2);
     double[] gradient = new double[dimension];
     gradient[0] = BOUND;

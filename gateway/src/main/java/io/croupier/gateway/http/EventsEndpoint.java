@@ -2,7 +2,7 @@ package io.croupier.gateway.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.croupier.gateway.model.PublishedModel;
+import io.croupier.gateway.model.ServedModel;
 import io.croupier.gateway.model.Updates;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -61,7 +61,7 @@ final class EventsEndpoint {
     private ScheduledFuture<?> heartbeat;
 
     // Guarded by this.
-    private PublishedModel sent;
+    private ServedModel sent;
     private boolean writing;
     private boolean changed = true;
     private boolean silent;
@@ -105,7 +105,7 @@ final class EventsEndpoint {
         if (writing || ended) {
           return;
         }
-        Optional<PublishedModel> newest = updates.newest(modelId);
+        Optional<ServedModel> newest = updates.newest(modelId);
         if (changed && newest.isEmpty()) {
           next = "event: retired\ndata: {}\n\n".getBytes(UTF_8);
           last = true;

@@ -1,6 +1,6 @@
 package io.croupier.gateway.http;
 
-import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import java.nio.ByteBuffer;
@@ -84,12 +84,12 @@ final class Exchange {
   }
 
   /** Answers with a problem document. */
-  void fail(Problem problem) {
+  void fail(ProblemDocument problem) {
     problem.retryAfter().ifPresent(time -> header(HttpHeader.RETRY_AFTER, seconds(time)));
     if (problem.type() == ProblemType.UNAUTHENTICATED) {
       header(HttpHeader.WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"");
     }
-    answer(problem.type().status(), Problem.MEDIA_TYPE, problem.json());
+    answer(problem.type().status(), ProblemDocument.MEDIA_TYPE, problem.json());
   }
 
   /** Whole seconds, rounded up. */
@@ -110,7 +110,7 @@ final class Exchange {
       LOG.error("{} failed: {}", match.route(), cause.getClass().getName());
       LOG.debug("{} failed", match.route(), cause);
       fail(
-          Problem.of(
+          ProblemDocument.of(
               ProblemType.INTERNAL,
               HttpStatus.getMessage(ProblemType.INTERNAL.status())
                   + "; the gateway's log names the cause"));

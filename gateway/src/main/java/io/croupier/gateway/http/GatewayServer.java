@@ -252,7 +252,7 @@ public final class GatewayServer implements AutoCloseable {
     new Exchange(request, response, callback, new Route.Match(Route.GET_HEALTH, ""))
         .answer(
             response.getStatus(),
-            io.croupier.gateway.problem.Problem.MEDIA_TYPE,
+            io.croupier.gateway.problem.ProblemDocument.MEDIA_TYPE,
             document.toString().getBytes(UTF_8));
     return true;
   }

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.croupier.gateway.model.PublishedModel;
+import io.croupier.gateway.model.ServedModel;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
-import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import java.time.Duration;
@@ -53,7 +53,7 @@ final class ModelsEndpoint {
   void list(Exchange exchange) {
     requireCaughtUp();
     JsonArray models = new JsonArray();
-    for (PublishedModel model : updates.all()) {
+    for (ServedModel model : updates.all()) {
       JsonObject row = new JsonObject();
       row.addProperty("modelId", model.modelId());
       specs
@@ -85,7 +85,7 @@ final class ModelsEndpoint {
       throw new ProblemException(
           ProblemType.MALFORMED, "wait needs after, the round that the client has");
     }
-    PublishedModel model = require(exchange.parameter());
+    ServedModel model = require(exchange.parameter());
     if (after.isPresent() && model.round() <= after.get()) {
       if (wait == 0) {
         notModified(exchange, model);
@@ -100,13 +100,13 @@ final class ModelsEndpoint {
   private void requireCaughtUp() {
     if (!caughtUp.getAsBoolean()) {
       throw new ProblemException(
-          Problem.of(ProblemType.UNAVAILABLE, "the gateway has not read all updates yet")
+          ProblemDocument.of(ProblemType.UNAVAILABLE, "the gateway has not read all updates yet")
               .retryAfter(SOON));
     }
   }
 
   /** The newest update of a model that exists. */
-  PublishedModel require(String modelId) {
+  ServedModel require(String modelId) {
     requireCaughtUp();
     return updates.newest(modelId).orElseThrow(ModelsEndpoint::absent);
   }
@@ -123,7 +123,7 @@ final class ModelsEndpoint {
     CompletableFuture<Boolean> end = new CompletableFuture<>();
     Updates.Watcher watcher =
         () -> {
-          Optional<PublishedModel> newest = updates.newest(modelId);
+          Optional<ServedModel> newest = updates.newest(modelId);
           if (newest.isEmpty() || newest.get().round() > after) {
             end.complete(true);
           }
@@ -140,7 +140,7 @@ final class ModelsEndpoint {
                   updates.unwatch(modelId, watcher);
                   place.close();
                   try {
-                    PublishedModel newest = require(modelId);
+                    ServedModel newest = require(modelId);
                     if (newest.round() > after) {
                       answer(exchange, newest, protobuf);
                     } else {
@@ -153,7 +153,7 @@ final class ModelsEndpoint {
                 executor);
   }
 
-  private static void answer(Exchange exchange, PublishedModel model, boolean protobuf) {
+  private static void answer(Exchange exchange, ServedModel model, boolean protobuf) {
     String noneMatch = exchange.header(HttpHeader.IF_NONE_MATCH);
     if (noneMatch != null && matches(noneMatch, model.round())) {
       notModified(exchange, model);
@@ -167,7 +167,7 @@ final class ModelsEndpoint {
     }
   }
 
-  private static void notModified(Exchange exchange, PublishedModel model) {
+  private static void notModified(Exchange exchange, ServedModel model) {
     describe(exchange, model);
     exchange.answer(HttpStatus.NOT_MODIFIED_304);
   }
@@ -176,7 +176,7 @@ final class ModelsEndpoint {
    * The tag is weak: it stands for the weights of a round, which have two encodings, and a round
    * may be published again with new counts.
    */
-  private static void describe(Exchange exchange, PublishedModel model) {
+  private static void describe(Exchange exchange, ServedModel model) {
     exchange.header(HttpHeader.ETAG, "W/\"%d\"".formatted(model.round()));
     exchange.header(HttpHeader.CACHE_CONTROL, "no-cache");
     exchange.response().getHeaders().add(HttpHeader.VARY, "Accept");

@@ -1,6 +1,6 @@
 package io.croupier.gateway.http;
 
-import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import java.time.Duration;
@@ -44,7 +44,8 @@ final class Places {
     if (taken.incrementAndGet() > most) {
       taken.decrementAndGet();
       throw new ProblemException(
-          Problem.of(ProblemType.UNAVAILABLE, "the gateway has too many requests at the same time")
+          ProblemDocument.of(
+                  ProblemType.UNAVAILABLE, "the gateway has too many requests at the same time")
               .retryAfter(SOON));
     }
     return new Place();

@@ -3,7 +3,7 @@ package io.croupier.gateway.http;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.croupier.gateway.config.LimitSettings.Rate;
-import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.github.bucket4j.Bucket;
@@ -46,7 +46,7 @@ final class RateLimits {
     ConsumptionProbe probe = buckets.get(name).tryConsumeAndReturnRemaining(1);
     if (!probe.isConsumed()) {
       throw new ProblemException(
-          Problem.of(
+          ProblemDocument.of(
                   ProblemType.TOO_MANY_REQUESTS,
                   "the sender must wait until its requests are within the limits again")
               .retryAfter(Duration.ofNanos(probe.getNanosToWaitForRefill())));

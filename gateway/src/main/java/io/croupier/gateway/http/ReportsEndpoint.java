@@ -9,7 +9,7 @@ import io.croupier.gateway.identity.KeysUnavailableException;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TokenVerifier;
 import io.croupier.gateway.kafka.ReportStore;
-import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.gateway.report.ReportCheck;
@@ -78,7 +78,7 @@ final class ReportsEndpoint {
     users.require(userId);
     if (!caughtUp.getAsBoolean()) {
       throw new ProblemException(
-          Problem.of(ProblemType.UNAVAILABLE, "the gateway has not read all specs yet")
+          ProblemDocument.of(ProblemType.UNAVAILABLE, "the gateway has not read all specs yet")
               .retryAfter(SOON));
     }
     CompletableFuture<RecordMetadata> unused =
@@ -148,7 +148,7 @@ final class ReportsEndpoint {
     } catch (KeysUnavailableException e) {
       LOG.warn("The keys of an issuer can't be fetched", e.getCause());
       throw new ProblemException(
-          Problem.of(ProblemType.UNAVAILABLE, e.getMessage()).retryAfter(SOON));
+          ProblemDocument.of(ProblemType.UNAVAILABLE, e.getMessage()).retryAfter(SOON));
     }
   }
 
@@ -197,7 +197,7 @@ final class ReportsEndpoint {
               LOG.warn("A report could not be stored: {}", failure.getClass().getName());
               return CompletableFuture.failedFuture(
                   new ProblemException(
-                      Problem.of(
+                      ProblemDocument.of(
                               ProblemType.UNAVAILABLE,
                               "Kafka did not acknowledge the report; send the same bytes again:"
                                   + " they count once")

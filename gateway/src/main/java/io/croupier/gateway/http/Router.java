@@ -1,6 +1,6 @@
 package io.croupier.gateway.http;
 
-import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import java.net.InetAddress;
@@ -85,7 +85,7 @@ final class Router extends Handler.Abstract {
     }
     response.getHeaders().put(HttpHeader.ALLOW, String.join(", ", methods));
     return new ProblemException(
-        Problem.of(
+        ProblemDocument.of(
             ProblemType.METHOD_NOT_ALLOWED, "the method must be " + String.join(" or ", methods)));
   }
 

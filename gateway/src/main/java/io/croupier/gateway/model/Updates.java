@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class Updates {
   private static final Logger LOG = LoggerFactory.getLogger(Updates.class);
 
-  private final Map<String, PublishedModel> models = new ConcurrentHashMap<>();
+  private final Map<String, ServedModel> models = new ConcurrentHashMap<>();
   private final Map<String, Set<Watcher>> watchers = new ConcurrentHashMap<>();
 
   /** Is called after each update of a model, and when the model is retired; must not block. */
@@ -36,7 +36,7 @@ public final class Updates {
       models.remove(modelId);
     } else {
       try {
-        PublishedModel next = PublishedModel.after(models.get(modelId), record.value());
+        ServedModel next = ServedModel.after(models.get(modelId), record.value());
         modelId = next.modelId();
         models.put(modelId, next);
       } catch (IllegalArgumentException e) {
@@ -54,12 +54,12 @@ public final class Updates {
   }
 
   /** The newest update of a model; empty if there is none. */
-  public Optional<PublishedModel> newest(String modelId) {
+  public Optional<ServedModel> newest(String modelId) {
     return Optional.ofNullable(models.get(modelId));
   }
 
   /** The newest update of every model, by name. */
-  public List<PublishedModel> all() {
+  public List<ServedModel> all() {
     return List.copyOf(new TreeMap<>(models).values());
   }
 

@@ -4,21 +4,21 @@ package io.croupier.gateway.problem;
 public final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  private final transient Problem problem;
+  private final transient ProblemDocument problem;
 
   /** Wraps a problem. */
-  public ProblemException(Problem problem) {
+  public ProblemException(ProblemDocument problem) {
     super(problem.detail(), null, false, false);
     this.problem = problem;
   }
 
   /** Wraps a problem that no field causes. */
   public ProblemException(ProblemType type, String detail) {
-    this(Problem.of(type, detail));
+    this(ProblemDocument.of(type, detail));
   }
 
   /** What the sender receives. */
-  public Problem problem() {
+  public ProblemDocument problem() {
     return problem;
   }
 }

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.client.RoundTerms;
 import io.croupier.gateway.config.GatewayTopics;
-import io.croupier.gateway.model.PublishedModel;
+import io.croupier.gateway.model.ServedModel;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
-import io.croupier.gateway.problem.Problem;
+import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.operators.report.Decoded;
@@ -89,14 +89,14 @@ public final class ReportCheck {
   Checked check(GradientReport sent, String userId) {
     if (sent.hasUserId() && !sent.getUserId().equals(userId)) {
       throw new ProblemException(
-          Problem.ofFields(
+          ProblemDocument.ofFields(
               ProblemType.FORBIDDEN,
               "user_id must be absent, or the one that this gateway computes for the sender",
               "user_id"));
     }
     if (sent.hasCentral() && !raw) {
       throw new ProblemException(
-          Problem.ofFields(
+          ProblemDocument.ofFields(
               ProblemType.FORBIDDEN,
               "declaration is central: this gateway takes no raw reports",
               "declaration"));
@@ -108,7 +108,7 @@ public final class ReportCheck {
             .decode(userId.getBytes(UTF_8), value, topic, NO_POSITION, NO_POSITION);
     if (decoded instanceof Decoded.Malformed malformed) {
       throw new ProblemException(
-          Problem.ofFields(ProblemType.MALFORMED, malformed.reason(), "gradient"));
+          ProblemDocument.ofFields(ProblemType.MALFORMED, malformed.reason(), "gradient"));
     }
     Report report = ((Decoded.WellFormed) decoded).report();
     Specs.Judge judge =
@@ -117,14 +117,15 @@ public final class ReportCheck {
             .orElseThrow(
                 () ->
                     new ProblemException(
-                        Problem.ofFields(
+                        ProblemDocument.ofFields(
                             ProblemType.NOT_FOUND,
                             "model_id must name a model that is published and not retired",
                             "model_id")));
     AccountingEvent event = judge.judge(report);
     if (event.getOutcome() != Outcome.ADMITTED) {
       throw new ProblemException(
-          Problem.ofFields(ProblemType.REFUSED, event.getReason(), field(event.getOutcome()))
+          ProblemDocument.ofFields(
+                  ProblemType.REFUSED, event.getReason(), field(event.getOutcome()))
               .outcome(event.getOutcome().name()));
     }
     requireRound(report, judge);
@@ -141,7 +142,7 @@ public final class ReportCheck {
 
   /** The learner drops, but the ledger charges, a report whose round it can't use. */
   private void requireRound(Report report, Specs.Judge judge) {
-    PublishedModel newest = updates.newest(report.modelId).orElse(null);
+    ServedModel newest = updates.newest(report.modelId).orElse(null);
     if (newest == null) {
       throw conflict("round must be a published one, and the model has published none yet", true);
     }
@@ -165,7 +166,7 @@ public final class ReportCheck {
     }
   }
 
-  private static void requireClip(Report report, RoundTerms terms, PublishedModel newest) {
+  private static void requireClip(Report report, RoundTerms terms, ServedModel newest) {
     boolean isAnswer = report.form == VectorForm.ANSWER;
     if (terms.isScouting() && !(isAnswer && newest.terms().isScouting())) {
       throw conflict(
@@ -176,7 +177,7 @@ public final class ReportCheck {
     }
     if (!isAnswer && report.gradientBound != terms.gradientBound()) {
       throw new ProblemException(
-          Problem.ofFields(
+          ProblemDocument.ofFields(
               ProblemType.REFUSED,
               "gradient_bound is %s: it must be that of round %d, %s"
                   .formatted(report.gradientBound, report.round, terms.gradientBound()),
@@ -185,7 +186,7 @@ public final class ReportCheck {
   }
 
   private static ProblemException conflict(String detail, boolean soon) {
-    Problem problem = Problem.ofFields(ProblemType.CONFLICT, detail, "round");
+    ProblemDocument problem = ProblemDocument.ofFields(ProblemType.CONFLICT, detail, "round");
     return new ProblemException(soon ? problem.retryAfter(SOON) : problem);
   }
 }

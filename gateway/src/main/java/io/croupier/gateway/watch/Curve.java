@@ -64,7 +64,7 @@ final class Curve {
   private static JsonArray json(double[] point) {
     JsonArray numbers = new JsonArray();
     for (double value : point) {
-      numbers.add(Json.number(value));
+      numbers.add(PageNumbers.number(value));
     }
     return numbers;
   }

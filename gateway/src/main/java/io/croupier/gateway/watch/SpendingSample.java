@@ -133,7 +133,7 @@ final class SpendingSample {
         .forEach(value -> counts[Math.min(counts.length - 1, bin(value, width))]++);
     JsonObject json = new JsonObject();
     json.addProperty("name", name);
-    json.add("width", Json.number(width));
+    json.add("width", PageNumbers.number(width));
     JsonArray bins = new JsonArray();
     for (long count : counts) {
       bins.add(count);

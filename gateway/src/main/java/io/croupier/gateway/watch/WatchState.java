@@ -224,7 +224,7 @@ final class WatchState {
     long second = second();
     JsonObject json = new JsonObject();
     json.addProperty("events", events);
-    json.add("perSecond", Json.number(rate.at(second)));
+    json.add("perSecond", PageNumbers.number(rate.at(second)));
     json.addProperty("more", more);
     JsonArray all = new JsonArray();
     JsonObject spendings = new JsonObject();
@@ -271,8 +271,8 @@ final class WatchState {
 
   private static JsonArray json(Scores.Point point) {
     JsonArray json = new JsonArray();
-    json.add(Json.number(point.loss()));
-    json.add(Json.number(point.fit()));
+    json.add(PageNumbers.number(point.loss()));
+    json.add(PageNumbers.number(point.fit()));
     return json;
   }
 }

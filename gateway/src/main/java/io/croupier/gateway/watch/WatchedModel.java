@@ -124,7 +124,7 @@ final class WatchedModel {
       json.addProperty("dimension", spec.getDimension());
       json.addProperty("central", ModelSpecs.isCentral(spec));
     }
-    json.add("perSecond", Json.number(rate.at(second)));
+    json.add("perSecond", PageNumbers.number(rate.at(second)));
     json.add("outcomes", outcomes.json());
     if (update != null) {
       addUpdate(json);
@@ -158,9 +158,9 @@ final class WatchedModel {
       JsonObject each = new JsonObject();
       each.addProperty("question", estimate.getQuestion().getName());
       if (estimate.hasFraction()) {
-        each.add("fraction", Json.number(estimate.getFraction()));
-        each.add("low", Json.number(estimate.getLow()));
-        each.add("high", Json.number(estimate.getHigh()));
+        each.add("fraction", PageNumbers.number(estimate.getFraction()));
+        each.add("low", PageNumbers.number(estimate.getLow()));
+        each.add("high", PageNumbers.number(estimate.getHigh()));
         each.addProperty("answers", estimate.getAnswers());
       }
       estimates.add(each);
@@ -172,8 +172,8 @@ final class WatchedModel {
     JsonObject json = new JsonObject();
     json.addProperty("round", guarantee.getRound());
     json.addProperty("mechanism", guarantee.getMechanism());
-    json.add("noiseMultiplier", Json.number(guarantee.getNoiseMultiplier()));
-    json.add("delta", Json.number(guarantee.getDelta()));
+    json.add("noiseMultiplier", PageNumbers.number(guarantee.getNoiseMultiplier()));
+    json.add("delta", PageNumbers.number(guarantee.getDelta()));
     json.add("zeroOut", guaranteeJson(guarantee.getZeroOut()));
     json.add("replaceOne", guaranteeJson(guarantee.getReplaceOne()));
     return json;
@@ -181,8 +181,8 @@ final class WatchedModel {
 
   private static JsonObject guaranteeJson(Guarantee guarantee) {
     JsonObject json = new JsonObject();
-    json.add("epsilon", Json.number(guarantee.getEpsilon()));
-    json.add("mu", Json.number(guarantee.getMu()));
+    json.add("epsilon", PageNumbers.number(guarantee.getEpsilon()));
+    json.add("mu", PageNumbers.number(guarantee.getMu()));
     return json;
   }
 

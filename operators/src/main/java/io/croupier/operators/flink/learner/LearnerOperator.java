@@ -40,10 +40,10 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * are keyed by model.
  *
  * <p>Working vectors live on the heap, so that no step serialises one. Before every barrier each
- * model with news publishes one update ({@link Publications}); at the snapshot the operator writes
- * what changed into keyed state, in chunks. Both belong to one checkpoint, so the visible outputs
- * are never ahead of the state that would be restored. The entries of a journal, if it is enabled,
- * are emitted with the publications.
+ * model with news publishes one update ({@link UpdatePublisher}); at the snapshot the operator
+ * writes what changed into keyed state, in chunks. Both belong to one checkpoint, so the visible
+ * outputs are never ahead of the state that would be restored. The entries of a journal, if it is
+ * enabled, are emitted with the publications.
  */
 public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord>
     implements TwoInputStreamOperator<RoundSum, SpecRecord, OutboundRecord>, BoundedMultiInput {
@@ -62,7 +62,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient LastRounds lastRounds;
   private transient KeyedModels models;
   private transient RoundTimeouts timeouts;
-  private transient Publications publications;
+  private transient UpdatePublisher publications;
   private transient LostUpdates lost;
   private transient LearnerMetrics learnerMetrics;
   private transient Journal journal;
@@ -153,7 +153,8 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
                 getInternalTimerService(
                     StateNames.ROUND_TIMEOUTS, VoidNamespaceSerializer.INSTANCE, target));
     publications =
-        new Publications(models, timeouts, backlog, journal, learnerMetrics, this::emit, this::now);
+        new UpdatePublisher(
+            models, timeouts, backlog, journal, learnerMetrics, this::emit, this::now);
     lost = new LostUpdates();
     models.restore(keyed -> lost.check(keyed.modelId(), keyed.model(), lastRounds));
   }

@@ -35,7 +35,7 @@ final class LostUpdates {
               + " transaction (transaction.max.timeout.ms). The same update is published again",
           last.get().getRound(),
           modelId);
-      records.put(modelId, Publications.records(model, last.get()));
+      records.put(modelId, UpdatePublisher.records(model, last.get()));
     }
   }
 

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  *     ledger
  * @param retryAfter when the same request may succeed; empty if it will not
  */
-public record Problem(
+public record ProblemDocument(
     ProblemType type,
     String detail,
     List<Field> fields,
@@ -43,23 +43,23 @@ public record Problem(
   public record Field(String name, String detail) {}
 
   /** Copies the fields. */
-  public Problem {
+  public ProblemDocument {
     fields = List.copyOf(fields);
   }
 
   /** A problem that no field causes. */
-  public static Problem of(ProblemType type, String detail) {
-    return new Problem(type, detail, List.of(), Optional.empty(), Optional.empty());
+  public static ProblemDocument of(ProblemType type, String detail) {
+    return new ProblemDocument(type, detail, List.of(), Optional.empty(), Optional.empty());
   }
 
   /** The same with a time after which the request may succeed. */
-  public Problem retryAfter(Duration time) {
-    return new Problem(type, detail, fields, outcome, Optional.of(time));
+  public ProblemDocument retryAfter(Duration time) {
+    return new ProblemDocument(type, detail, fields, outcome, Optional.of(time));
   }
 
   /** The same with the outcome that the ledger would record. */
-  public Problem outcome(String name) {
-    return new Problem(type, detail, fields, Optional.of(name), retryAfter);
+  public ProblemDocument outcome(String name) {
+    return new ProblemDocument(type, detail, fields, Optional.of(name), retryAfter);
   }
 
   /**
@@ -68,13 +68,13 @@ public record Problem(
    * @param sentences separated by semicolons; each begins with the field's name
    * @param otherwise the field of a sentence that doesn't
    */
-  public static Problem ofFields(ProblemType type, String sentences, String otherwise) {
+  public static ProblemDocument ofFields(ProblemType type, String sentences, String otherwise) {
     List<Field> fields = new ArrayList<>();
     for (String sentence : sentences.split("; ", -1)) {
       Matcher about = ABOUT.matcher(sentence);
       fields.add(new Field(about.find() ? about.group(1) : otherwise, sentence));
     }
-    return new Problem(type, sentences, fields, Optional.empty(), Optional.empty());
+    return new ProblemDocument(type, sentences, fields, Optional.empty(), Optional.empty());
   }
 
   /** The document. */

@@ -8,11 +8,11 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 
 /** Numbers for the page, which shows fewer digits than the topics have. */
-final class Json {
+final class PageNumbers {
   /** Integers below 2^53 stay exact in a browser; these digits are more than a chart shows. */
   private static final MathContext DIGITS = new MathContext(6, RoundingMode.HALF_EVEN);
 
-  private Json() {}
+  private PageNumbers() {}
 
   /** A number of six digits; null if it is not finite. */
   static JsonElement number(double value) {

@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * The newest committed update of a model, encoded, and the terms of the rounds read so far.
  * Immutable.
  */
-public final class PublishedModel {
+public final class ServedModel {
   /** More publications than any model's max_staleness. */
   private static final int MOST_ROUNDS = 1024;
 
@@ -30,7 +30,7 @@ public final class PublishedModel {
 
   private volatile byte[] event;
 
-  private PublishedModel(
+  private ServedModel(
       ModelSnapshot snapshot, byte[] update, NavigableMap<Long, RoundTerms> rounds) {
     terms = snapshot.terms();
     publishedAtMs = snapshot.publishedAtMs();
@@ -46,7 +46,7 @@ public final class PublishedModel {
    * @param update a {@link ModelUpdate}; kept and not copied
    * @throws IllegalArgumentException if it is not usable
    */
-  static PublishedModel after(PublishedModel earlier, byte[] update) {
+  static ServedModel after(ServedModel earlier, byte[] update) {
     ModelSnapshot snapshot = ModelSnapshot.parse(update);
     NavigableMap<Long, RoundTerms> rounds = new TreeMap<>();
     // A model of the same name that starts again begins with round 0.
@@ -57,7 +57,7 @@ public final class PublishedModel {
     if (rounds.size() > MOST_ROUNDS) {
       rounds.pollFirstEntry();
     }
-    return new PublishedModel(snapshot, update, rounds);
+    return new ServedModel(snapshot, update, rounds);
   }
 
   public String modelId() {

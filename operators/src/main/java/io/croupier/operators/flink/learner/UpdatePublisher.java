@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  * Publishes the models of one subtask: before each checkpoint barrier, every model with news, as a
  * new round where {@link RoundGate} allows it; and at the end of the input, what is left.
  */
-final class Publications {
+final class UpdatePublisher {
   private final KeyedModels models;
   private final RoundTimeouts timeouts;
   private final Backlog backlog;
@@ -33,7 +33,7 @@ final class Publications {
    * @param out receives the records
    * @param clock milliseconds since 1970
    */
-  Publications(
+  UpdatePublisher(
       KeyedModels models,
       RoundTimeouts timeouts,
       Backlog backlog,

@@ -11,7 +11,7 @@ import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.StrongestNoise;
 
 /** Ways to hide a gradient, at one level of local privacy. */
-enum Mechanism {
+enum StudiedMechanism {
   L2_LAPLACE("l2_laplace") {
     @Override
     Release release(int dimension, double gradientBound, double epsilon) {
@@ -66,7 +66,7 @@ enum Mechanism {
   /** As in records. */
   final String label;
 
-  Mechanism(String label) {
+  StudiedMechanism(String label) {
     this.label = label;
   }
 
