@@ -218,6 +218,15 @@ class ScoutingTest {
     assertThat(model.publish(false, 0).orElseThrow().getAnswerProbability()).isEqualTo(0.25);
   }
 
+  /** So that devices that ignore the probability can't outvote all others. */
+  @Test
+  void atLeastOneDeviceInManyIsAsked() {
+    LiveModel model = LiveModel.begin(initial(1), 0);
+    publish(model);
+    answers(model, 0, 100_000);
+    assertThat(publish(model).getAnswerProbability()).isEqualTo(1.0 / 64);
+  }
+
   /** Information counts, not the number of answers. */
   @Test
   void weakAnswersMustBeMore() {
