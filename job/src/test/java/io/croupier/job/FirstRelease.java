@@ -56,16 +56,16 @@ final class FirstRelease {
   private static AccountingEvent withDistances(AccountingEvent before, AccountingEvent actual) {
     AccountingEvent.Builder today = before.toBuilder();
     if (before.getModelTotals().getMu() > 0 && before.getModelTotals().hasEpsilonAtDelta()) {
-      double told = before.getModelTotals().getEpsilonAtDelta();
+      double recorded = before.getModelTotals().getEpsilonAtDelta();
       double more = actual.getModelTotals().getEpsilonAtDelta();
       double byRho = ZeroConcentratedDp.epsilon(before.getModelTotals().getRho(), LOG_DELTA);
-      assertThat(more).isBetween(told, Math.max(told + 1e-4, byRho + 1e-6));
+      assertThat(more).isBetween(recorded, Math.max(recorded + 1e-4, byRho + 1e-6));
       today.getModelTotalsBuilder().setEpsilonAtDelta(more);
     }
     if (before.getModelTotals().getMu() > 0 && before.getLeftModel().hasEpsilonAtDelta()) {
-      double told = before.getLeftModel().getEpsilonAtDelta();
+      double recorded = before.getLeftModel().getEpsilonAtDelta();
       double less = actual.getLeftModel().getEpsilonAtDelta();
-      assertThat(less).isBetween(told - 1e-4, told);
+      assertThat(less).isBetween(recorded - 1e-4, recorded);
       today.getLeftModelBuilder().setEpsilonAtDelta(less);
     }
     return today.build();
