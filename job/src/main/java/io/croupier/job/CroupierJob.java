@@ -8,7 +8,9 @@ import io.croupier.job.kafka.KafkaIo;
 import io.croupier.job.kafka.KafkaRights;
 import io.croupier.job.kafka.KafkaSpecReader;
 import io.croupier.job.kafka.KafkaTopics;
+import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.job.restart.KafkaVisibleOutputs;
+import io.croupier.job.restart.RebuildDirectory;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
@@ -24,11 +26,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -36,9 +42,13 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.streaming.api.graph.StreamNode;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The Flink job: parse, validate, build, execute. */
 public final class CroupierJob {
+  private static final Logger LOG = LoggerFactory.getLogger(CroupierJob.class);
   private static final String NAME = "croupier";
 
   private CroupierJob() {}
@@ -56,26 +66,29 @@ public final class CroupierJob {
     if (arguments.dryRun()) {
       System.out.print(plan(env, config));
     } else {
-      build(env, config, askBrokers(config));
+      prepare(env, config);
       env.execute(NAME);
     }
   }
 
   /**
-   * Checks the topics, builds the graph and starts it, without waiting for its end.
+   * Checks the topics, builds the graph and starts it, without waiting for its end. If the ledger
+   * is to be rebuilt, and no state restored, the rebuild runs to its end before.
    *
+   * @throws io.croupier.operators.flink.restart.RefusedStartException if a rebuild refuses the
+   *     accounting topic
    * @throws IllegalStateException if the job can't run on these topics; the message contains the
    *     remedy
    */
   public static JobClient submit(StreamExecutionEnvironment env, JobConfig config)
       throws Exception {
-    build(env, config, askBrokers(config));
+    prepare(env, config);
     return env.executeAsync(NAME);
   }
 
   /** The effective settings and the graph's operators, as text. Connects to no broker. */
   public static String plan(StreamExecutionEnvironment env, JobConfig config) {
-    build(env, config, BrokerLimits.DEFAULTS);
+    build(env, config, BrokerLimits.DEFAULTS, io -> io.reports());
     StringBuilder text = new StringBuilder("Settings\n").append(config.describe().indent(2));
     text.append("Operators\n");
     StreamGraph graph = env.getStreamGraph(false);
@@ -136,10 +149,60 @@ public final class CroupierJob {
         .map(id -> "limits of model " + id);
   }
 
-  private static void build(StreamExecutionEnvironment env, JobConfig config, BrokerLimits limits) {
+  /** Checks the topics, rebuilds the ledger if that is wanted, and builds the graph. */
+  private static void prepare(StreamExecutionEnvironment env, JobConfig config) throws Exception {
+    BrokerLimits limits = askBrokers(config);
+    Optional<String> state = state(env, config);
+    if (state.isEmpty() && config.ledgerStart() == LedgerStart.REBUILD) {
+      state = Optional.of(new LedgerRebuild(env, config, new KafkaIo(config, limits)).run());
+      env.configure(recovery(StateRecoveryOptions.SAVEPOINT_PATH, state.get()));
+    }
+    Optional<Map<TopicPartition, Long>> rebuilt = state.flatMap(CroupierJob::rebuiltOffsets);
+    if (rebuilt.isPresent()) {
+      // The sources of the rebuild are not part of this job.
+      env.configure(recovery(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true));
+      build(
+          env,
+          config.withLedgerStart(LedgerStart.REBUILT),
+          limits,
+          io -> io.reports(new AccountedOffsets(rebuilt.get())));
+    } else {
+      build(env, config, limits, io -> io.reports());
+    }
+  }
+
+  private static <T> Configuration recovery(ConfigOption<T> option, T value) {
+    return new Configuration().set(option, value);
+  }
+
+  /** The state that the job restores, if any. */
+  private static Optional<String> state(StreamExecutionEnvironment env, JobConfig config) {
+    return Configuration.fromMap(config.flink())
+        .getOptional(StateRecoveryOptions.SAVEPOINT_PATH)
+        .or(() -> env.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH));
+  }
+
+  private static Optional<Map<TopicPartition, Long>> rebuiltOffsets(String state) {
+    try {
+      return RebuildDirectory.offsets(state);
+    } catch (IOException e) {
+      LOG.warn(
+          "The state {} can't be read here: if it is the savepoint of a rebuilt ledger, the job"
+              + " won't start",
+          state,
+          e);
+      return Optional.empty();
+    }
+  }
+
+  private static void build(
+      StreamExecutionEnvironment env,
+      JobConfig config,
+      BrokerLimits limits,
+      Function<KafkaIo, KafkaSource<RawRecord>> reports) {
     configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    topology(config, limits).build(reports(env, io), models(env, io), io.sink());
+    topology(config, limits).build(reports(env, reports.apply(io)), models(env, io), io.sink());
   }
 
   /** The graph's stages for this configuration. */
@@ -169,7 +232,12 @@ public final class CroupierJob {
   }
 
   static DataStream<RawRecord> reports(StreamExecutionEnvironment env, KafkaIo io) {
-    return env.fromSource(io.reports(), WatermarkStrategy.noWatermarks(), "gradients")
+    return reports(env, io.reports());
+  }
+
+  private static DataStream<RawRecord> reports(
+      StreamExecutionEnvironment env, KafkaSource<RawRecord> source) {
+    return env.fromSource(source, WatermarkStrategy.noWatermarks(), "gradients")
         .uid(Uids.REPORTS_SOURCE);
   }
 

@@ -13,5 +13,10 @@ final class Uids {
   static final String LEARNER = "learner";
   static final String SINK = "outputs-sink";
 
+  /** Sources of the rebuild of a ledger, whose ledger has the uid of the job's. */
+  static final String ACCOUNTING_SOURCE = "accounting-source";
+
+  static final String LATER_ACCOUNTING_SOURCE = "later-accounting-source";
+
   private Uids() {}
 }

@@ -48,6 +48,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,7 @@ import org.junit.jupiter.api.io.TempDir;
  * ids of 43 characters (256 bits in Base64) and devices named as our client names them.
  */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
+@Tag("thorough")
 class AccountingBytesITCase {
   private static final int MOST_BYTES = 100;
   private static final int BATCH = 1000;

@@ -81,7 +81,7 @@ class ExactlyOnceITCase {
 
     sendReports(spec, 0, REPORTS);
 
-    checkBooks(spec, REPORTS);
+    checkAccounts(spec, REPORTS);
   }
 
   @Tag("thorough")
@@ -122,12 +122,13 @@ class ExactlyOnceITCase {
     OneHotReports.awaitAll(testTopics, spec, BEFORE_FAILURE);
     sendReports(spec, BEFORE_FAILURE, REPORTS);
 
-    checkBooks(spec, REPORTS);
+    checkAccounts(spec, REPORTS);
     JournalCheck.check(testTopics, spec.getModelId(), REPORTS);
     assertThat(FailingMap.FAILED).hasPositiveValue();
     assertThat(FailingMap.RESTORED).hasPositiveValue();
   }
 
+  @Tag("thorough")
   @Test
   void stopWithSavepointAndContinue() throws Exception {
     ModelSpec spec = OneHotReports.spec("stopped", REPORTS, 100);
@@ -146,7 +147,7 @@ class ExactlyOnceITCase {
     job =
         start(configuration(Map.of("flink.execution.state-recovery.path", savepoint)), Stage.NONE);
 
-    checkBooks(spec, REPORTS);
+    checkAccounts(spec, REPORTS);
   }
 
   private JobConfig configuration(Map<String, String> more) {
@@ -191,7 +192,7 @@ class ExactlyOnceITCase {
     }
   }
 
-  private void checkBooks(ModelSpec spec, int reports) throws Exception {
+  private void checkAccounts(ModelSpec spec, int reports) throws Exception {
     String id = spec.getModelId();
     ModelUpdate last = OneHotReports.awaitAll(testTopics, spec, reports);
     assertThat(last.getDroppedStale() + last.getDroppedUnpublished()).isZero();

@@ -77,6 +77,12 @@ class LearningSavepointITCase {
   private static final int BACKLOG_OF_CENTRAL_ROUND = 4;
 
   /**
+   * Answers beside the backlog to the publication that half of it names: five deviations of that
+   * half, and more.
+   */
+  private static final int MORE_ANSWERS = 200;
+
+  /**
    * Largest allowed increase of a published average's loss, in nats, from the savepoint to the end
    * of the test. The initial weights are 0.25 nats worse than the best ones.
    */
@@ -278,6 +284,9 @@ class LearningSavepointITCase {
 
   /** The job processes the backlog; then users answer the resulting updates. */
   private void continueLearning(LearningScenario scenario) throws Exception {
+    // Half of the backlog names older publications, and the model waits for as many answers to the
+    // newest one.
+    scenario.answerNewest(LearningScenario.ADAPTIVE, MORE_ANSWERS);
     scenario.awaitTaken();
     for (int batch = 0; batch < 8; batch++) {
       scenario.teach(20, 10);

@@ -168,6 +168,15 @@ final class LearningScenario implements AutoCloseable {
     awaitTaken();
   }
 
+  /** Sends answers to the newest publication that is known. */
+  void answerNewest(String model, int count) throws Exception {
+    updates.catchUp();
+    for (int i = 0; i < count; i++) {
+      sendNoised(updates.publication(model, 0));
+    }
+    testTopics.flush();
+  }
+
   /** Fills the central model's open round, and waits until the round is closed. */
   void finishCentralRound() throws Exception {
     ModelUpdate newest = updates.await(CENTRAL, update -> true);

@@ -41,6 +41,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
@@ -119,23 +120,35 @@ class SavepointITCase {
     KeptRecords.write(kept.resolve(AFTER), after.values());
   }
 
-  static Stream<Arguments> keptSavepoints() throws IOException {
+  static Stream<Path> keptSavepoints() throws IOException {
     try (Stream<Path> releases = Files.list(KEPT)) {
-      return releases
-          .map(Path::getFileName)
-          .sorted()
-          .flatMap(
-              release ->
-                  Stream.of(arguments(release, 2, "hashmap"), arguments(release, 1, "rocksdb")))
-          .toList()
-          .stream();
+      return releases.map(Path::getFileName).sorted().toList().stream();
     }
   }
 
-  @ParameterizedTest(name = "{0}, parallelism {1}, {2}")
+  static Stream<Arguments> keptSavepointsInEveryBackend() throws IOException {
+    return keptSavepoints()
+        .flatMap(
+            release ->
+                Stream.of(arguments(release, 2, "hashmap"), arguments(release, 1, "rocksdb")));
+  }
+
+  @ParameterizedTest
   @MethodSource("keptSavepoints")
   @DisabledIfSystemProperty(named = "keep", matches = ".+")
-  void goesOnFromAKeptSavepoint(Path release, int parallelism, String backend) throws Exception {
+  void continuesFromAKeptSavepoint(Path release) throws Exception {
+    continueFrom(release, 2, "hashmap");
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @MethodSource("keptSavepoints")
+  @DisabledIfSystemProperty(named = "keep", matches = ".+")
+  void continuesWithOneSubtaskAndRocksDb(Path release) throws Exception {
+    continueFrom(release, 1, "rocksdb");
+  }
+
+  private void continueFrom(Path release, int parallelism, String backend) throws Exception {
     Path kept = KEPT.resolve(release);
     KeptRecords.lay(testTopics, KeptRecords.read(kept.resolve(BEFORE)));
     SavepointScenario scenario = new SavepointScenario(testTopics);
@@ -164,8 +177,9 @@ class SavepointITCase {
   }
 
   /** Totals and windows in the savepoint itself: all its reports are sent again, then changed. */
+  @Tag("thorough")
   @ParameterizedTest(name = "{0}, parallelism {1}, {2}")
-  @MethodSource("keptSavepoints")
+  @MethodSource("keptSavepointsInEveryBackend")
   @DisabledIfSystemProperty(named = "keep", matches = ".+")
   void recognisesReportsFromBefore(Path release, int parallelism, String backend) throws Exception {
     Path kept = KEPT.resolve(release);

@@ -33,7 +33,8 @@ import java.util.function.Predicate;
  * they cost before, so accounts and models stay the same.
  *
  * <p>The outcome is deterministic: all reports to a local model come from one user, name round 0,
- * and enter rounds one by one; those to a central model name an open round.
+ * and enter rounds one by one; those to a central model name an open round. Hence a {@code
+ * maxStaleness} of 1000, which the kept savepoints contain.
  */
 final class SavepointScenario {
   /** Number of closed rounds of central models after the first act. */

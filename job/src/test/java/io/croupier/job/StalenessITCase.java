@@ -10,11 +10,13 @@ import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The default max_staleness, counted in visible publications. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("thorough")
 class StalenessITCase extends FollowedJob {
   private static final long NEVER_PUBLISHED = 1_000_000;
 

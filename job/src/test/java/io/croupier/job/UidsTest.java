@@ -28,7 +28,9 @@ class UidsTest {
             "ledger",
             "pre-aggregation",
             "learner",
-            "outputs-sink");
+            "outputs-sink",
+            "accounting-source",
+            "later-accounting-source");
   }
 
   @Test

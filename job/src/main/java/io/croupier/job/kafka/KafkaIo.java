@@ -6,14 +6,17 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.schemas.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
 import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetIdentifier;
@@ -23,13 +26,16 @@ import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
 import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.TimestampType;
 
 /** Builds the job's sources and its one sink. */
@@ -51,18 +57,60 @@ public final class KafkaIo {
 
   /** Reports of both gradient topics. */
   public KafkaSource<RawRecord> reports() {
+    return reports(
+        config.ledgerStart() == LedgerStart.NEW
+            ? new AccountedOffsets(
+                config.kafka(),
+                config.topics().accounting(),
+                transactions(config.topics().updates()))
+            : OffsetsInitializer.committedOffsets(AccountedOffsets.earliest()));
+  }
+
+  /** The same; without state, they begin at the given offsets. */
+  public KafkaSource<RawRecord> reports(OffsetsInitializer first) {
     return KafkaSource.<RawRecord>builder()
         .setTopics(config.topics().gradients(), config.topics().rawGradients())
         .setProperties(consumerProperties())
-        .setStartingOffsets(
-            config.ledgerStart() == LedgerStart.REQUIRE_STATE
-                ? OffsetsInitializer.committedOffsets(AccountedOffsets.earliest())
-                : new AccountedOffsets(
-                    config.kafka(),
-                    config.topics().accounting(),
-                    transactions(config.topics().updates())))
-        .setDeserializer(new ReportDeserializer())
+        .setStartingOffsets(first)
+        .setDeserializer(new RawDeserializer())
         .build();
+  }
+
+  /** All accounting events up to an end of their topic, where the source ends. */
+  public Source<RawRecord, ?, ?> accounting(TopicEnd end) {
+    Map<TopicPartition, Long> first = offsets(end);
+    first.replaceAll((partition, offset) -> 0L);
+    return new EndingSource(
+        accounting(first).setBounded(OffsetsInitializer.offsets(offsets(end))).build());
+  }
+
+  /** The accounting events after an end of their topic; the source doesn't end. */
+  public KafkaSource<RawRecord> laterAccounting(TopicEnd end) {
+    return accounting(offsets(end)).build();
+  }
+
+  /** The source fails if an offset is missing: elsewhere, it would miss events or repeat them. */
+  @SuppressWarnings("deprecation") // the connector's interface still uses this class
+  private KafkaSourceBuilder<RawRecord> accounting(Map<TopicPartition, Long> first) {
+    Properties properties = properties(config.kafka());
+    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "5000");
+    return KafkaSource.<RawRecord>builder()
+        .setTopics(config.topics().accounting())
+        .setProperties(properties)
+        .setStartingOffsets(OffsetsInitializer.offsets(first, OffsetResetStrategy.NONE))
+        .setDeserializer(new RawDeserializer());
+  }
+
+  private Map<TopicPartition, Long> offsets(TopicEnd end) {
+    Map<TopicPartition, Long> offsets = new HashMap<>();
+    for (int partition = 0; partition < end.offsets().size(); partition++) {
+      offsets.put(
+          new TopicPartition(config.topics().accounting(), partition),
+          end.offsets().get(partition));
+    }
+    return offsets;
   }
 
   /** Specs and retirements, from the beginning of their topic. */
@@ -136,7 +184,7 @@ public final class KafkaIo {
     return properties;
   }
 
-  private static final class ReportDeserializer
+  private static final class RawDeserializer
       implements KafkaRecordDeserializationSchema<RawRecord> {
     private static final long serialVersionUID = 1;
 

@@ -29,8 +29,19 @@ public final class AccountedOffsets implements OffsetsInitializer {
   private final String accountingTopic;
   private final String ownTransactions;
 
+  /** The offset behind the last accounted report of each partition; null if it isn't known. */
+  private final HashMap<TopicPartition, Long> known;
+
+  /** Creates offsets from those behind the last accounted reports, which a rebuild has found. */
+  public AccountedOffsets(Map<TopicPartition, Long> behind) {
+    kafka = Map.of();
+    accountingTopic = "";
+    ownTransactions = "";
+    known = new HashMap<>(behind);
+  }
+
   /**
-   * Creates the offsets.
+   * Creates offsets that are read from the accounting topic.
    *
    * @param kafka properties of Kafka's clients
    * @param ownTransactions prefix of the transactional ids whose open transactions may be aborted
@@ -40,11 +51,25 @@ public final class AccountedOffsets implements OffsetsInitializer {
     this.kafka = Map.copyOf(kafka);
     this.accountingTopic = accountingTopic;
     this.ownTransactions = ownTransactions;
+    known = null;
   }
 
   @Override
   public Map<TopicPartition, Long> getPartitionOffsets(
       Collection<TopicPartition> partitions, PartitionOffsetsRetriever retriever) {
+    Map<TopicPartition, Long> behind = known == null ? read() : known;
+    Map<TopicPartition, Long> first = retriever.beginningOffsets(partitions);
+    Map<TopicPartition, Long> end = retriever.endOffsets(partitions);
+    Map<TopicPartition, Long> offsets = new HashMap<>();
+    for (TopicPartition partition : partitions) {
+      long judged = behind.getOrDefault(partition, 0L);
+      offsets.put(partition, start(partition, judged, first.get(partition), end.get(partition)));
+    }
+    LOG.info("The ledger continues with the reports from {}", offsets);
+    return offsets;
+  }
+
+  private Map<TopicPartition, Long> read() {
     Map<TopicPartition, Long> behind = new HashMap<>();
     try (CommittedTopic topic =
         CommittedTopic.open(
@@ -61,15 +86,7 @@ public final class AccountedOffsets implements OffsetsInitializer {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    Map<TopicPartition, Long> first = retriever.beginningOffsets(partitions);
-    Map<TopicPartition, Long> end = retriever.endOffsets(partitions);
-    Map<TopicPartition, Long> offsets = new HashMap<>();
-    for (TopicPartition partition : partitions) {
-      long judged = behind.getOrDefault(partition, 0L);
-      offsets.put(partition, start(partition, judged, first.get(partition), end.get(partition)));
-    }
-    LOG.info("The ledger continues with the reports from {}", offsets);
-    return offsets;
+    return behind;
   }
 
   private static long start(TopicPartition partition, long behind, long first, long end) {

@@ -3,18 +3,16 @@ package io.croupier.job.restart;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
 import io.croupier.job.restart.CommittedTopic.Section;
+import io.croupier.operators.flink.restart.AccountingRecords;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -135,36 +133,11 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   /**
    * Reads an accounting event.
    *
-   * @throws RefusedStartException if no ledger can have written it; a retry would read the same
-   *     record again
+   * @throws RefusedStartException if no ledger can have written it
    */
   static AccountingEvent event(ConsumerRecord<byte[], byte[]> record) {
-    if (record.value() == null) {
-      throw odd(
-          record,
-          "it has no value. If the topic is compacted (cleanup.policy), the accounts of the"
-              + " record's key are deleted");
-    }
-    AccountingEvent event;
-    try {
-      event = AccountingEvent.parseFrom(record.value());
-    } catch (InvalidProtocolBufferException e) {
-      throw odd(record, "it can't be parsed");
-    }
-    List<String> violations = AccountingEvents.violations(event);
-    if (!violations.isEmpty()) {
-      throw odd(record, String.join("; ", violations));
-    }
-    return event;
-  }
-
-  private static RefusedStartException odd(ConsumerRecord<byte[], byte[]> record, String why) {
-    return new RefusedStartException(
-        ("The record at %s-%d@%d is not an AccountingEvent of a ledger: %s. Another"
-                + " program writes to the topic: restrict it to the job, copy the other records,"
-                + " with their timestamps and in their order, to a new topic, and configure that"
-                + " topic (topics.accounting)")
-            .formatted(record.topic(), record.partition(), record.offset(), why));
+    return AccountingRecords.event(
+        record.topic(), record.partition(), record.offset(), record.value());
   }
 
   /**
@@ -177,7 +150,8 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
     try {
       return more.test(event);
     } catch (IllegalArgumentException e) {
-      throw odd(record, e.getMessage());
+      throw AccountingRecords.odd(
+          record.topic(), record.partition(), record.offset(), e.getMessage());
     }
   }
 
@@ -238,11 +212,6 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
       @Override
       public void forEach(Predicate<T> more) throws IOException {
         records.forEach(record -> showing.show(record, more));
-      }
-
-      @Override
-      public Map<Integer, Long> forgottenBefore() {
-        return records.forgottenBefore();
       }
 
       @Override

@@ -18,7 +18,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
-/** Looks up offsets of one topic, regardless of transactions. */
+/** Looks up offsets of one topic, regardless of transactions unless stated otherwise. */
 final class TopicOffsets {
   private final Admin admin;
   private final TopicDescription topic;
@@ -30,7 +30,16 @@ final class TopicOffsets {
 
   /** Returns the end of the whole topic. */
   TopicEnd end() throws ExecutionException, InterruptedException {
-    Map<TopicPartition, Long> ends = ends(partition -> true);
+    return end(ends(partition -> true));
+  }
+
+  /** Returns where the first transaction that is still open begins, or else the end. */
+  TopicEnd stableEnd() throws ExecutionException, InterruptedException {
+    return end(
+        offsets(partitions(partition -> true), OffsetSpec.latest(), IsolationLevel.READ_COMMITTED));
+  }
+
+  private TopicEnd end(Map<TopicPartition, Long> ends) {
     return new TopicEnd(
         topic.topicId().getMostSignificantBits(),
         topic.topicId().getLeastSignificantBits(),
@@ -42,12 +51,14 @@ final class TopicOffsets {
   /** Returns the end of each partition with a chosen number. */
   Map<TopicPartition, Long> ends(IntPredicate chosen)
       throws ExecutionException, InterruptedException {
-    return offsets(
-        topic.partitions().stream()
-            .filter(p -> chosen.test(p.partition()))
-            .map(p -> new TopicPartition(topic.name(), p.partition()))
-            .collect(Collectors.toSet()),
-        OffsetSpec.latest());
+    return offsets(partitions(chosen), OffsetSpec.latest());
+  }
+
+  private Set<TopicPartition> partitions(IntPredicate chosen) {
+    return topic.partitions().stream()
+        .filter(p -> chosen.test(p.partition()))
+        .map(p -> new TopicPartition(topic.name(), p.partition()))
+        .collect(Collectors.toSet());
   }
 
   /**
@@ -86,10 +97,16 @@ final class TopicOffsets {
 
   private Map<TopicPartition, Long> offsets(Set<TopicPartition> partitions, OffsetSpec spec)
       throws ExecutionException, InterruptedException {
+    return offsets(partitions, spec, IsolationLevel.READ_UNCOMMITTED);
+  }
+
+  private Map<TopicPartition, Long> offsets(
+      Set<TopicPartition> partitions, OffsetSpec spec, IsolationLevel isolation)
+      throws ExecutionException, InterruptedException {
     return admin
         .listOffsets(
             partitions.stream().collect(Collectors.toMap(Function.identity(), p -> spec)),
-            new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
+            new ListOffsetsOptions(isolation))
         .all()
         .get()
         .entrySet()

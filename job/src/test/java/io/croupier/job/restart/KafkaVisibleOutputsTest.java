@@ -4,7 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.TextFormat;
+import com.google.protobuf.WireFormat;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
@@ -66,6 +69,24 @@ class KafkaVisibleOutputsTest {
     byte[] cutShort = Arrays.copyOf(update, update.length - 1);
     assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, KEY, cutShort)))
         .isEmpty();
+  }
+
+  /** The vectors of large updates are skipped: here they are too short for any number. */
+  @Test
+  void readsTheRoundWithoutTheVectors() {
+    int[] vectors = {ModelUpdate.WEIGHTS_FIELD_NUMBER, ModelUpdate.AVERAGE_FIELD_NUMBER};
+    ByteString update = ModelUpdate.newBuilder().setRound(3).build().toByteString();
+    for (int vector : vectors) {
+      byte[] field = {(byte) (vector << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED), 2, 0, 0};
+      update = update.concat(ByteString.copyFrom(field));
+    }
+    update = update.concat(ModelUpdate.newBuilder().setPublishedAtMs(5).build().toByteString());
+    byte[] value = update.toByteArray();
+
+    assertThatExceptionOfType(InvalidProtocolBufferException.class)
+        .isThrownBy(() -> ModelUpdate.parseFrom(value));
+    assertThat(KafkaVisibleOutputs.round(new ConsumerRecord<>("updates", 1, 7, KEY, value)))
+        .contains(new PublishedRound("model", 3, 5));
   }
 
   @ParameterizedTest

@@ -21,19 +21,19 @@ final class AccountFormats {
   static final int VERSION = 1;
 
   static final RecordFormat<Totals> TOTALS =
-      new Format<>(Totals::new, Totals[]::new, AccountFormats::pass);
+      new AccountFormat<>(Totals::new, Totals[]::new, AccountFormats::pass);
 
   static final RecordFormat<RunningZeta> RUNNING_ZETA =
-      new Format<>(RunningZeta::new, RunningZeta[]::new, AccountFormats::pass);
+      new AccountFormat<>(RunningZeta::new, RunningZeta[]::new, AccountFormats::pass);
 
   static final RecordFormat<WholeCharge> WHOLE_CHARGE =
-      new Format<>(WholeCharge::new, WholeCharge[]::new, AccountFormats::pass);
+      new AccountFormat<>(WholeCharge::new, WholeCharge[]::new, AccountFormats::pass);
 
   static final RecordFormat<ModelAccount> MODEL =
-      new Format<>(ModelAccount::new, ModelAccount[]::new, AccountFormats::pass);
+      new AccountFormat<>(ModelAccount::new, ModelAccount[]::new, AccountFormats::pass);
 
   static final RecordFormat<DeviceWindow> WINDOW =
-      new Format<>(DeviceWindow::new, DeviceWindow[]::new, AccountFormats::pass);
+      new AccountFormat<>(DeviceWindow::new, DeviceWindow[]::new, AccountFormats::pass);
 
   private AccountFormats() {}
 
@@ -42,7 +42,8 @@ final class AccountFormats {
     void over(FieldPass fields, R from, R to) throws IOException;
   }
 
-  private record Format<R>(Supplier<R> initial, IntFunction<R[]> arrays, Pass<R> fieldsInOrder)
+  private record AccountFormat<R>(
+      Supplier<R> initial, IntFunction<R[]> arrays, Pass<R> fieldsInOrder)
       implements RecordFormat<R> {
     @Override
     public R create() {

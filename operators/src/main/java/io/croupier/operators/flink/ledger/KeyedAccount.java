@@ -17,8 +17,8 @@ import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
 
 /**
  * The account of one user, in keyed state. Between {@link #load} and {@link #store} the user is the
@@ -58,9 +58,7 @@ final class KeyedAccount implements UserAccount {
     blocks =
         state.getMapState(
             new MapStateDescriptor<>(
-                StateNames.EARLIER_DIGESTS,
-                Types.INT,
-                PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO));
+                StateNames.EARLIER_DIGESTS, IntSerializer.INSTANCE, new DigestBlockSerializer()));
     this.former = former;
   }
 

@@ -3,7 +3,6 @@ package io.croupier.operators.flink.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.accounting.privunit.PrivUnitLaws;
-import io.croupier.operators.accounting.AccountRebuild;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.LedgerMark;
@@ -131,6 +130,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
                     StateNames.LEDGER_MARKS, TypeInformation.of(LedgerMark.class)));
     List<LedgerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
+    LedgerStartCheck.requireWholeRebuild(start, marks);
     progress = new LedgerProgress(marks, now());
     // Looked up before the comparison notes its own end, so that no record lies between both.
     accountingEnd = outputs.followAccounting();
@@ -146,7 +146,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     account = new KeyedAccount(keyed, formerAccounts ? new FormerAccounts(keyed) : null);
     int lost = hasState ? check.withState(marks, progress, aligned) : 0;
     if (!hasState) {
-      check.withoutState(start, this::rebuild, progress);
+      check.withoutState(start, progress);
     }
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) () -> lost);
   }
@@ -179,14 +179,6 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   /** Returns whether all subtasks had no account in the states of release 0.1.0. */
   private static boolean allHaveLeft(List<LedgerMark> marks) {
     return !marks.isEmpty() && marks.stream().allMatch(mark -> mark.noFormerAccounts);
-  }
-
-  private boolean rebuild(AccountingEvent event) {
-    setCurrentKey(event.getUserId());
-    account.load();
-    boolean agrees = AccountRebuild.apply(event, account);
-    account.store();
-    return agrees;
   }
 
   /** Restores the specs and reads new ones; returns whether any were stored. */

@@ -12,7 +12,7 @@ public final class ModelAccountSerializer extends RecordSerializer<ModelAccount>
 
   /** Creates a serializer. */
   public ModelAccountSerializer() {
-    super(ModelAccount.class, AccountFormats.VERSION, Place.STATE);
+    super(ModelAccount.class, AccountFormats.VERSION, Location.STATE);
   }
 
   @Override

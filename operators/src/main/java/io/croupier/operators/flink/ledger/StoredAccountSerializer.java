@@ -12,7 +12,7 @@ public final class StoredAccountSerializer extends RecordSerializer<StoredAccoun
 
   /** Creates a serializer. */
   public StoredAccountSerializer() {
-    super(StoredAccount.class, AccountFormats.VERSION, Place.STATE);
+    super(StoredAccount.class, AccountFormats.VERSION, Location.STATE);
   }
 
   @Override

@@ -63,7 +63,8 @@ public final class LastRounds {
     if (marks.isEmpty()) {
       LOG.warn(
           "The restored state contains no last rounds of models, so it is not compared with the"
-              + " updates topic {}. Make sure that it is the newest savepoint or checkpoint",
+              + " updates topic {}. Unless its ledger was rebuilt, make sure that it is the newest"
+              + " savepoint or checkpoint",
           outputs.updatesTopic());
       // Otherwise the next restore would attribute these rounds to another job.
       return visible(outputs, context);

@@ -43,7 +43,7 @@ public final class LedgerProgress {
   }
 
   /** Records a report that was judged before the job started and that no mark covers. */
-  void judgedBefore(String topic, int partition, long offset) {
+  public void judgedBefore(String topic, int partition, long offset) {
     restored.raise(topic, partition, offset);
   }
 
@@ -68,6 +68,11 @@ public final class LedgerProgress {
     while (!ends.isEmpty() && ends.peek().atMs() <= nowMs - OVERLAP_MS) {
       overlappingEnd = ends.remove().end();
     }
+  }
+
+  /** Visits each source partition, and the highest offset judged before the job started. */
+  public void forEachJudgedBefore(SourcePositions.PositionVisitor visitor) {
+    restored.forEach(visitor);
   }
 
   /** Records that a report was judged. */

@@ -10,8 +10,17 @@ public enum LedgerStart {
    */
   REQUIRE_STATE,
 
-  /** Adds up all accounts on the accounting topic, and continues after its last report. */
+  /**
+   * Adds up all accounts on the accounting topic in a job of its own, then starts from the
+   * savepoint that this job leaves, as {@link #REBUILT}.
+   */
   REBUILD,
+
+  /**
+   * Starts from the savepoint of a rebuild, with the reports behind the last accounted ones.
+   * Without this state, it does the same as {@link #REQUIRE_STATE}.
+   */
+  REBUILT,
 
   /**
    * Forgets what all users have spent, but continues after the last report on the accounting topic,

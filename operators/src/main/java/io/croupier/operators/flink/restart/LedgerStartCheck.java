@@ -7,10 +7,8 @@ import io.croupier.operators.flink.restart.VisibleOutputs.Visible;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Position;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
@@ -20,7 +18,6 @@ import org.slf4j.LoggerFactory;
 /** The check of a ledger subtask before its first report; see {@link LedgerStart}. */
 public final class LedgerStartCheck {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerStartCheck.class);
-  private static final Duration LOG_EVERY = Duration.ofSeconds(5);
 
   private final VisibleOutputs outputs;
   private final StreamingRuntimeContext context;
@@ -40,17 +37,35 @@ public final class LedgerStartCheck {
   /**
    * Starts without state.
    *
-   * @param account applies an event to its user's account, and returns whether they agree
    * @param progress records what was judged
    * @throws RefusedStartException if there are accounts, and {@code start} requires state
    */
-  public void withoutState(
-      LedgerStart start, Predicate<AccountingEvent> account, LedgerProgress progress)
-      throws IOException {
+  public void withoutState(LedgerStart start, LedgerProgress progress) throws IOException {
     switch (start) {
-      case REQUIRE_STATE -> requireNoAccounts();
-      case REBUILD -> rebuild(account, progress);
+      case REQUIRE_STATE, REBUILD, REBUILT -> requireNoAccounts();
       case NEW -> forget(progress);
+    }
+  }
+
+  /**
+   * Requires that restored accounts contain all events, and that the job begins with the reports
+   * behind them.
+   *
+   * @param marks the restored marks
+   * @throws RefusedStartException if a rebuild has written them, and has not ended or doesn't begin
+   *     this job
+   */
+  public static void requireWholeRebuild(LedgerStart start, List<LedgerMark> marks) {
+    if (marks.stream().anyMatch(mark -> mark.eventsMissing)) {
+      throw new RefusedStartException(
+          "The state is one of a rebuild that had not read all accounting events yet, so it lacks"
+              + " spending. Start without state and with --rebuild-ledger, which continues the rebuild");
+    }
+    if (start != LedgerStart.REBUILT && marks.stream().anyMatch(mark -> mark.rebuilt)) {
+      throw new RefusedStartException(
+          "The state is one of a rebuilt ledger, but the job doesn't know the last accounted"
+              + " reports. Start from the whole directory of the savepoint, which has them in a file,"
+              + " or start without state and with --rebuild-ledger");
     }
   }
 
@@ -89,45 +104,6 @@ public final class LedgerStartCheck {
     Position source = event.getSource();
     progress.judgedBefore(source.getTopic(), source.getPartition(), source.getOffset());
     return true;
-  }
-
-  private void rebuild(Predicate<AccountingEvent> account, LedgerProgress progress)
-      throws IOException {
-    AccountRebuilder rebuild = new AccountRebuilder(account);
-    try (Visible<AccountingEvent> events = outputs.accounting(context)) {
-      requireAll(events);
-      events.forEach(
-          event -> {
-            rebuild.see(event);
-            return note(event, progress);
-          });
-    }
-    rebuild.log("rebuilt");
-    if (rebuild.differing > 0) {
-      LOG.warn(
-          "{} events of the accounting topic {} contain other totals than the earlier events add up"
-              + " to: some are missing, or a new ledger was begun. The larger totals are used",
-          rebuild.differing,
-          outputs.accountingTopic());
-    }
-  }
-
-  /**
-   * Requires that no event was deleted: if a user has sent no report since, no later total includes
-   * deleted events.
-   */
-  private void requireAll(Visible<AccountingEvent> events) {
-    events
-        .forgottenBefore()
-        .forEach(
-            (partition, offset) -> {
-              throw new RefusedStartException(
-                  ("The ledger can't be rebuilt: %s-%d of the accounting topic begins at offset %d,"
-                          + " so earlier accounts were deleted, and their users would get budget back."
-                          + " Restore the newest savepoint or checkpoint; if there is none, the only"
-                          + " option left is --new-ledger, which forgets all accounts")
-                      .formatted(outputs.accountingTopic(), partition, offset));
-            });
   }
 
   /**
@@ -192,42 +168,5 @@ public final class LedgerStartCheck {
   private int subtask(String userId, int parallelism) {
     return KeyGroupRangeAssignment.assignKeyToParallelOperator(
         userId, task.getMaxNumberOfParallelSubtasks(), parallelism);
-  }
-
-  /** Adds up the events of this subtask's users. */
-  private final class AccountRebuilder {
-    private final Predicate<AccountingEvent> account;
-    private long nextLogNanos = System.nanoTime() + LOG_EVERY.toNanos();
-    private long read;
-    private long added;
-    private long differing;
-
-    AccountRebuilder(Predicate<AccountingEvent> account) {
-      this.account = account;
-    }
-
-    void see(AccountingEvent event) {
-      read++;
-      if (subtask(event.getUserId(), task.getNumberOfParallelSubtasks())
-          == task.getIndexOfThisSubtask()) {
-        added++;
-        if (!account.test(event)) {
-          differing++;
-        }
-      }
-      if (System.nanoTime() - nextLogNanos > 0) {
-        nextLogNanos += LOG_EVERY.toNanos();
-        log("being rebuilt");
-      }
-    }
-
-    void log(String state) {
-      LOG.info(
-          "The ledger is {} from {}: {} events read, {} of them of this subtask's users",
-          state,
-          outputs.accountingTopic(),
-          read,
-          added);
-    }
   }
 }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The highest offset of each source partition. */
-final class SourcePositions {
+public final class SourcePositions {
   /** The offset of a partition without a known position. */
   static final long NONE = -1;
 
@@ -55,7 +55,8 @@ final class SourcePositions {
 
   /** Visits a partition and its highest offset. */
   @FunctionalInterface
-  interface PositionVisitor {
+  public interface PositionVisitor {
+    /** Receives one partition. */
     void visit(String topic, int partition, long offset);
   }
 }

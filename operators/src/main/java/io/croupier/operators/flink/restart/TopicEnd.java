@@ -1,5 +1,6 @@
 package io.croupier.operators.flink.restart;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,7 +12,7 @@ import java.util.List;
  * @param idLow lower half of the topic's id
  * @param offsets the end of each partition; later partitions began at offset 0
  */
-public record TopicEnd(long idHigh, long idLow, List<Long> offsets) {
+public record TopicEnd(long idHigh, long idLow, List<Long> offsets) implements Serializable {
   /** Not known. */
   public static final TopicEnd UNKNOWN = new TopicEnd(0, 0, List.of());
 

@@ -74,12 +74,6 @@ public interface VisibleOutputs extends Serializable {
      * @throws RefusedStartException if there is such a record, or one that can't be read
      */
     void forEach(Predicate<T> more) throws IOException;
-
-    /**
-     * Returns the first offset of each partition whose oldest records were deleted, for an output
-     * that is read from the beginning.
-     */
-    Map<Integer, Long> forgottenBefore();
   }
 
   /**

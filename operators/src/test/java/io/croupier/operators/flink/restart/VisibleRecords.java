@@ -14,11 +14,10 @@ public final class VisibleRecords implements VisibleOutputs {
 
   public final List<AccountingEvent> events = new ArrayList<>();
   public final List<PublishedRound> rounds = new ArrayList<>();
-  public final Map<Integer, Long> forgottenBefore = new HashMap<>();
 
   @Override
   public Visible<AccountingEvent> accounting(StreamingRuntimeContext subtask) {
-    return new Shown<>(events, Map.copyOf(forgottenBefore));
+    return new Shown<>(events);
   }
 
   /** Each subtask compares all events, since the harnesses start one after the other. */
@@ -34,8 +33,7 @@ public final class VisibleRecords implements VisibleOutputs {
                         event.getSource().getTopic(),
                         event.getSource().getPartition(),
                         event.getSource().getOffset()))
-            .toList(),
-        Map.of());
+            .toList());
   }
 
   @Override
@@ -79,8 +77,7 @@ public final class VisibleRecords implements VisibleOutputs {
     return "models-updated";
   }
 
-  private record Shown<T>(List<T> records, Map<Integer, Long> forgottenBefore)
-      implements Visible<T> {
+  private record Shown<T>(List<T> records) implements Visible<T> {
     @Override
     public void forEach(Predicate<T> more) {
       for (T record : records) {

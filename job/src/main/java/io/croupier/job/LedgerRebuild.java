@@ -1,0 +1,272 @@
+package io.croupier.job;
+
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.KafkaIo;
+import io.croupier.job.restart.EventsToRebuild;
+import io.croupier.job.restart.RebuildDirectory;
+import io.croupier.operators.flink.ledger.RebuildOperator;
+import io.croupier.operators.flink.ledger.RebuildResult;
+import io.croupier.operators.flink.ledger.UserOfEvent;
+import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.operators.flink.restart.TopicEnd;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.HeartbeatManagerOptions;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.ExceptionUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Rebuilds a lost ledger from the accounting topic, in a Flink job of its own: all its subtasks
+ * read the topic up to its end at the start, and its checkpoints contain positions and accounts. A
+ * failure therefore restarts it from its last checkpoint, and so does the next rebuild if this one
+ * was stopped. Its savepoint contains the accounts in the state of the ledger's operator.
+ */
+final class LedgerRebuild {
+  private static final Logger LOG = LoggerFactory.getLogger(LedgerRebuild.class);
+  private static final String NAME = "croupier-ledger-rebuild";
+  private static final Duration LOG_EVERY = Duration.ofSeconds(5);
+  private static final Duration HEARTBEAT = Duration.ofSeconds(1);
+  private static final long POLL_MS = 200;
+  private static final int SAVEPOINT_ATTEMPTS = 20;
+  private static final long SAVEPOINT_RETRY_MS = 500;
+  private static final long CANCEL_S = 60;
+
+  /**
+   * Checkpoint intervals of the job between two checkpoints of a rebuild: the former bounds how
+   * late models are published, the latter how much is read again.
+   */
+  private static final int INTERVALS = 10;
+
+  private final StreamExecutionEnvironment env;
+  private final JobConfig config;
+  private final KafkaIo io;
+
+  LedgerRebuild(StreamExecutionEnvironment env, JobConfig config, KafkaIo io) {
+    this.env = env;
+    this.config = config;
+    this.io = io;
+  }
+
+  /**
+   * Runs the rebuild to its end.
+   *
+   * @return the savepoint from which the job starts
+   * @throws RefusedStartException if the accounts can't be rebuilt from the topic
+   * @throws IllegalStateException if there is no directory for checkpoints
+   */
+  String run() throws Exception {
+    CroupierJob.configure(env, config);
+    Configuration original = new Configuration((Configuration) env.getConfiguration());
+    String directory =
+        original
+            .getOptional(CheckpointingOptions.CHECKPOINTS_DIRECTORY)
+            .orElseThrow(
+                () ->
+                    new IllegalStateException(
+                        "A rebuild of the ledger needs a directory for its checkpoints; set"
+                            + " checkpoint.directory"));
+    RebuildDirectory files = new RebuildDirectory(directory, config.topics().accounting());
+    EventsToRebuild events =
+        new EventsToRebuild(
+            config.kafka(),
+            config.topics().accounting(),
+            KafkaIo.transactions(config.topics().updates()));
+    TopicEnd now = events.end();
+    Optional<TopicEnd> recorded = files.recordedEnd();
+    Optional<String> checkpoint = Optional.empty();
+    if (recorded.isPresent() && events.isLast(recorded.get(), now)) {
+      checkpoint = files.newestCheckpoint();
+    }
+    TopicEnd end = checkpoint.isPresent() ? recorded.orElseThrow() : now;
+    if (checkpoint.isPresent()) {
+      LOG.info("The rebuild of the ledger continues from its checkpoint {}", checkpoint.get());
+    } else {
+      files.begin(end);
+    }
+    configure(files, checkpoint);
+    build(end);
+    String savepoint = execute(files, events, end);
+    env.configure(whole(original));
+    files.finish();
+    LOG.info("The rebuilt ledger is in the savepoint {}", savepoint);
+    return savepoint;
+  }
+
+  /** Names what was a default or another option's value, so that it replaces the rebuild's. */
+  private static Configuration whole(Configuration original) {
+    original.set(
+        HeartbeatManagerOptions.HEARTBEAT_INTERVAL,
+        original.get(HeartbeatManagerOptions.HEARTBEAT_INTERVAL));
+    if (original.contains(RestOptions.BIND_PORT)) {
+      original.set(RestOptions.BIND_PORT, original.get(RestOptions.BIND_PORT));
+    }
+    return original;
+  }
+
+  private void configure(RebuildDirectory files, Optional<String> checkpoint) {
+    Configuration rebuild = new Configuration();
+    rebuild.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, files.checkpoints());
+    rebuild.set(
+        CheckpointingOptions.CHECKPOINTING_INTERVAL,
+        config.checkpointInterval().multipliedBy(INTERVALS));
+    // These two only concern a cluster inside this process. The job's own cluster follows at once,
+    // and the end of the rebuild is known at the next heartbeat.
+    rebuild.set(RestOptions.BIND_PORT, "0");
+    rebuild.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, HEARTBEAT);
+    checkpoint.ifPresent(path -> rebuild.set(StateRecoveryOptions.SAVEPOINT_PATH, path));
+    env.configure(rebuild);
+  }
+
+  private void build(TopicEnd end) {
+    env.fromSource(io.accounting(end), WatermarkStrategy.noWatermarks(), "accounting")
+        .uid(Uids.ACCOUNTING_SOURCE)
+        .keyBy(new UserOfEvent(), Types.STRING)
+        .connect(
+            env.fromSource(
+                    io.laterAccounting(end), WatermarkStrategy.noWatermarks(), "later-accounting")
+                .setParallelism(1)
+                .uid(Uids.LATER_ACCOUNTING_SOURCE)
+                .broadcast())
+        .transform("ledger-rebuild", Types.INT, new RebuildOperator(end))
+        .uid(Uids.LEDGER);
+  }
+
+  private String execute(RebuildDirectory files, EventsToRebuild events, TopicEnd end)
+      throws Exception {
+    int subtasks = env.getParallelism();
+    JobClient job = env.executeAsync(NAME);
+    try {
+      for (int attempt = 1; ; attempt++) {
+        RebuildResult result = await(job, subtasks, events, end);
+        events.requireLast(end);
+        try {
+          String savepoint =
+              job.triggerSavepoint(files.savepoints(), SavepointFormatType.NATIVE).get();
+          warn(result);
+          RebuildDirectory.writeOffsets(savepoint, result.highest());
+          return savepoint;
+        } catch (ExecutionException | IllegalStateException e) {
+          // Tasks that end decline a savepoint, and those of the first source have just read all.
+          if (attempt == SAVEPOINT_ATTEMPTS) {
+            throw new IOException("No savepoint of the rebuilt ledger could be taken", e);
+          }
+          LOG.info("The savepoint of the rebuilt ledger failed, and is taken again", e);
+          Thread.sleep(SAVEPOINT_RETRY_MS);
+        }
+      }
+    } finally {
+      end(job);
+    }
+  }
+
+  /**
+   * Cancels the job, unless it has failed, and waits for its end, since the next job needs its
+   * slots.
+   */
+  private static void end(JobClient job) throws InterruptedException {
+    CompletableFuture<String> end = job.getJobExecutionResult().handle((result, failure) -> "");
+    if (end.isDone()) {
+      return;
+    }
+    try {
+      job.cancel().get(CANCEL_S, TimeUnit.SECONDS);
+      end.get(CANCEL_S, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException | IllegalStateException e) {
+      LOG.warn("The rebuild's job {} may not be cancelled", job.getJobID(), e);
+    }
+  }
+
+  /** Waits until all subtasks have added the events of their users. */
+  private RebuildResult await(JobClient job, int subtasks, EventsToRebuild events, TopicEnd end)
+      throws IOException, InterruptedException {
+    CompletableFuture<JobExecutionResult> failure = job.getJobExecutionResult();
+    long total = end.offsets().stream().mapToLong(Long::longValue).sum();
+    long nextLog = System.nanoTime();
+    while (true) {
+      if (failure.isDone()) {
+        throw failed(failure);
+      }
+      RebuildResult result = RebuildResult.of(accumulators(job));
+      boolean complete = result.completeSubtasks() == subtasks;
+      if (complete || System.nanoTime() - nextLog >= 0) {
+        nextLog = System.nanoTime() + LOG_EVERY.toNanos();
+        LOG.info(
+            "The ledger is {} from {}: {} events added, of {} offsets",
+            complete ? "rebuilt" : "being rebuilt",
+            config.topics().accounting(),
+            result.added(),
+            total);
+        requireLast(events, end);
+      }
+      if (complete) {
+        return result;
+      }
+      Thread.sleep(POLL_MS);
+    }
+  }
+
+  /**
+   * Fails as soon as events are missing or new: a source whose events were deleted fails, and Flink
+   * may restart it for ever.
+   */
+  private static void requireLast(EventsToRebuild events, TopicEnd end) {
+    try {
+      events.requireLast(end);
+    } catch (IOException e) {
+      LOG.warn("The accounting topic can't be checked during the rebuild", e);
+    }
+  }
+
+  private void warn(RebuildResult result) {
+    if (result.differing() > 0) {
+      LOG.warn(
+          "{} events of the accounting topic {} contain other totals than the earlier events add up"
+              + " to: some are missing, or a new ledger was begun. The larger totals are used",
+          result.differing(),
+          config.topics().accounting());
+    }
+  }
+
+  /** Returns what the job last reported; nothing while it can't be asked. */
+  private static Map<String, Object> accumulators(JobClient job) throws InterruptedException {
+    try {
+      return job.getAccumulators().get();
+    } catch (ExecutionException | IllegalStateException e) {
+      // A cluster inside this process ends with the job, before the job's end is known.
+      LOG.debug("The rebuild's progress is not known", e);
+      return Map.of();
+    }
+  }
+
+  private static IOException failed(CompletableFuture<JobExecutionResult> failure)
+      throws InterruptedException {
+    try {
+      failure.get();
+      return new IOException("The rebuild of the ledger was stopped before its end");
+    } catch (ExecutionException e) {
+      ExceptionUtils.findThrowable(e, RefusedStartException.class)
+          .ifPresent(
+              refusal -> {
+                throw refusal;
+              });
+      return new IOException("The rebuild of the ledger failed", e.getCause());
+    }
+  }
+}

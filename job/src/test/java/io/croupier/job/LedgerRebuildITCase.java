@@ -1,0 +1,338 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
+import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelSpec;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rebuilds of a lost ledger, with two subtasks, on a real broker. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class LedgerRebuildITCase {
+  private static final int USERS = 1500;
+  private static final int REPORTS = 200;
+
+  /** A checkpoint without accounts has fewer bytes, and one with all users' accounts more. */
+  private static final long ACCOUNTS_BYTES = 100_000;
+
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  @TempDir static Path brokerDirectory;
+  private static EmbeddedBroker broker;
+  private static int tables;
+
+  @TempDir Path directory;
+  private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
+  private final List<Process> processes = new ArrayList<>();
+  private TestTopics testTopics;
+  private Path log;
+
+  @BeforeAll
+  static void startBroker() {
+    broker = EmbeddedBroker.start(brokerDirectory);
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void openTopics() throws Exception {
+    testTopics = new TestTopics(broker, "rebuild-" + tables++);
+    testTopics.publish(spec);
+    // Not a report: read by the job, it becomes a dead letter. Its key belongs to partition 0.
+    testTopics.send(
+        testTopics.topics.gradients(), LedgerHistory.user(0).getBytes(UTF_8), new byte[] {-1});
+    testTopics.flush();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (Process process : processes) {
+      process.destroyForcibly().waitFor();
+    }
+    testTopics.close();
+  }
+
+  /** The whole job, in one process, is killed while it rebuilds its ledger, and started again. */
+  @Test
+  void aKilledRebuildContinues() throws Exception {
+    LedgerHistory history = history(USERS, REPORTS);
+    history.write(testTopics);
+
+    Process first = start("first.log");
+    await(first, () -> checkpoints().stream().anyMatch(bytes -> bytes > ACCOUNTS_BYTES));
+    first.destroyForcibly().waitFor(); // SIGKILL
+    assertThat(text(log)).doesNotContain("The rebuilt ledger is in the savepoint");
+    for (int user = 0; user < USERS; user++) {
+      send(user);
+    }
+    testTopics.flush();
+
+    Process second = start("second.log");
+    await(second, () -> text(log).contains("The rebuilt ledger is in the savepoint"));
+    List<AccountingEvent> events = testTopics.awaitEvents("m", history.events() + USERS);
+
+    assertThat(text(log))
+        .containsPattern("The rebuild of the ledger continues from its checkpoint .*/chk-\\d+")
+        .contains(
+            "is rebuilt from %s: %d events added"
+                .formatted(testTopics.topics.accounting(), history.events()))
+        .doesNotContain("contain other totals");
+    List<Long> found =
+        Pattern.compile("The accounts contain (\\d+) events")
+            .matcher(text(log))
+            .results()
+            .map(MatchResult::group)
+            .map(line -> Long.valueOf(line.replaceAll("\\D", "")))
+            .toList();
+    assertThat(found)
+        .as("the events that the second process did not read again")
+        .singleElement()
+        .matches(added -> added > 0 && added < history.events());
+    System.err.printf(
+        "Of %d events, the first process had added %d when it was killed%n",
+        history.events(), found.get(0));
+    checkNext(history, events);
+    // The dead letter and the accounted reports were before the first report.
+    assertThat(deadLetters()).isZero();
+    assertThat(root().resolve("accounting-end")).doesNotExist();
+    assertThat(checkpoints()).isEmpty();
+  }
+
+  /** The unfinished rebuild had recorded the end of a topic with another id. */
+  @Test
+  void aRebuildOfAnotherTopicBeginsAgain() throws Exception {
+    LedgerHistory history = history(10, 3);
+    history.write(testTopics);
+    Path stale = root().resolve("checkpoints").resolve("job").resolve("chk-3");
+    Files.createDirectories(stale);
+    Files.writeString(stale.resolve("_metadata"), "not a checkpoint");
+    Files.writeString(root().resolve("accounting-end"), "1 2\n10\n20\nend");
+
+    for (int user = 0; user < 10; user++) {
+      send(user);
+    }
+    testTopics.flush();
+    JobClient job = submit();
+    try {
+      List<AccountingEvent> events = testTopics.awaitEvents("m", history.events() + 10);
+      checkNext(history, events);
+    } finally {
+      job.cancel().get();
+    }
+    assertThat(stale).doesNotExist();
+  }
+
+  @Test
+  void accountsWithDeletedEventsAreNotRebuilt() throws Exception {
+    history(10, 3).write(testTopics);
+    String topic = testTopics.topics.accounting();
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      admin
+          .deleteRecords(Map.of(new TopicPartition(topic, 1), RecordsToDelete.beforeOffset(2)))
+          .all()
+          .get();
+    }
+
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(this::submit)
+        .withMessageContaining(topic + "-1")
+        .withMessageContaining("begins at offset 2")
+        .withMessageContaining("--new-ledger");
+  }
+
+  @Test
+  void aRecordThatIsNoEventEndsTheRebuild() throws Exception {
+    history(10, 3).write(testTopics);
+    testTopics.send(testTopics.topics.accounting(), "person-1".getBytes(UTF_8), new byte[] {-1});
+    testTopics.flush();
+
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(this::submit)
+        .withMessageContaining("is not an AccountingEvent");
+  }
+
+  private LedgerHistory history(int users, int reports) {
+    return new LedgerHistory(spec, users, reports, testTopics.topics.gradients());
+  }
+
+  private void send(int user) {
+    testTopics.send(
+        OneHotReports.report(spec, 0, 0).toBuilder()
+            .setUserId(LedgerHistory.user(user))
+            .setSequence(REPORTS)
+            .setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.25))
+            .build());
+  }
+
+  /** Each user's next report is charged in addition to all earlier ones. */
+  private static void checkNext(LedgerHistory history, List<AccountingEvent> all) {
+    Map<String, AccountingEvent> next = new HashMap<>();
+    for (AccountingEvent event : all) {
+      if (event.getSequence() == REPORTS) {
+        assertThat(next.put(event.getUserId(), event)).isNull();
+      }
+    }
+    assertThat(all).hasSize(history.events() + next.size());
+    AccountingEvent last = history.last();
+    for (AccountingEvent event : next.values()) {
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(event.getUserTotals().getReports())
+          .isEqualTo(last.getUserTotals().getReports() + 1);
+      assertThat(event.getModelTotals().getReports())
+          .isEqualTo(last.getModelTotals().getReports() + 1);
+      assertThat(event.getUserTotals().getEpsilon())
+          .isEqualTo(last.getUserTotals().getEpsilon() + 0.25);
+    }
+  }
+
+  private int deadLetters() throws Exception {
+    try (var consumer = testTopics.consumer(testTopics.topics.deadLetters())) {
+      int letters = 0;
+      while (!TestTopics.atEnd(consumer)) {
+        letters += consumer.poll(Duration.ofMillis(50)).count();
+      }
+      return letters;
+    }
+  }
+
+  private Path root() {
+    return directory
+        .resolve("checkpoints")
+        .resolve("ledger-rebuild")
+        .resolve(testTopics.topics.accounting());
+  }
+
+  /** The bytes of each complete checkpoint of rebuilds. */
+  private List<Long> checkpoints() {
+    Path checkpoints = root().resolve("checkpoints");
+    if (!Files.exists(checkpoints)) {
+      return List.of();
+    }
+    List<Long> bytes = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(checkpoints)) {
+      for (Path metadata : files.filter(file -> file.endsWith("_metadata")).toList()) {
+        long sum = 0;
+        try (Stream<Path> parts = Files.list(metadata.getParent())) {
+          for (Path part : parts.toList()) {
+            sum += Files.size(part);
+          }
+        }
+        bytes.add(sum);
+      }
+      return bytes;
+    } catch (IOException | UncheckedIOException e) {
+      return List.of(); // a file was deleted while this listed it
+    }
+  }
+
+  private Map<String, String> settings() {
+    Map<String, String> settings = new HashMap<>(testTopics.settings());
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    settings.put("checkpoint.interval", "50 ms");
+    return settings;
+  }
+
+  private JobClient submit() throws Exception {
+    return CroupierJob.submit(
+        StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+        JobConfig.of(settings()).withLedgerStart(LedgerStart.REBUILD));
+  }
+
+  /** Starts the job in a process of its own, with a small heap. */
+  private Process start(String name) throws IOException {
+    log = directory.resolve(name);
+    Path logging = directory.resolve("log4j2.properties");
+    Files.writeString(
+        logging,
+        """
+        rootLogger.level = WARN
+        rootLogger.appenderRef.console.ref = console
+        appender.console.type = Console
+        appender.console.name = console
+        appender.console.layout.type = PatternLayout
+        appender.console.layout.pattern = %d{HH:mm:ss.SSS} %-5p %c{1} %m%n%ex{short}
+        logger.croupier.name = io.croupier
+        logger.croupier.level = INFO
+        """);
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--add-opens=java.base/java.util=ALL-UNNAMED",
+                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                "-Dlog4j2.configurationFile=" + logging.toUri(),
+                "-Djava.io.tmpdir=" + directory,
+                "-cp",
+                System.getProperty("java.class.path"),
+                CroupierJob.class.getName(),
+                "--rebuild-ledger"));
+    settings()
+        .forEach(
+            (key, value) -> {
+              command.add("--" + key);
+              command.add(value);
+            });
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(new File(log.toString()))
+            .start();
+    processes.add(process);
+    return process;
+  }
+
+  private static String text(Path file) throws IOException {
+    return Files.readString(file);
+  }
+
+  private void await(Process process, Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.call()) {
+      if (!process.isAlive() || System.nanoTime() > deadline) {
+        throw new AssertionError("The process has not come this far:\n" + text(log));
+      }
+      Thread.sleep(20);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.croupier.job.restart;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.TestTopics;
+import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.operators.flink.restart.TopicEnd;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The end of an accounting topic on a real broker. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class EventsToRebuildITCase {
+  @TempDir private Path directory;
+  private EmbeddedBroker broker;
+  private TestTopics testTopics;
+  private EventsToRebuild events;
+
+  @BeforeEach
+  void openTopics() throws Exception {
+    broker = EmbeddedBroker.start(directory);
+    testTopics = new TestTopics(broker, "events");
+    events = new EventsToRebuild(testTopics.kafka(), testTopics.topics.accounting(), "ours");
+  }
+
+  @AfterEach
+  void closeTopics() {
+    testTopics.close();
+    broker.close();
+  }
+
+  private ProducerRecord<byte[], byte[]> event() {
+    return new ProducerRecord<>(
+        testTopics.topics.accounting(), 0, "user".getBytes(UTF_8), "event".getBytes(UTF_8));
+  }
+
+  @Test
+  void anEndIsTheLastOneUntilAnEventIsCommittedAfterIt() throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("theirs")) {
+      producer.send(event()).get();
+      producer.commitTransaction();
+      TopicEnd end = events.end();
+      assertThat(end.offsets()).containsExactly(2L, 0L); // with the marker of the commit
+      assertThat(events.isLast(end, events.end())).isTrue();
+
+      producer.beginTransaction();
+      producer.send(event()).get();
+      producer.abortTransaction();
+      TopicEnd later = events.end();
+      assertThat(later.offsets()).containsExactly(4L, 0L);
+      assertThat(events.isLast(end, later)).as("only an aborted event was added").isTrue();
+      assertThat(events.isLast(new TopicEnd(1, 2, end.offsets()), later)).isFalse();
+
+      events.requireLast(end);
+      producer.beginTransaction();
+      producer.send(event()).get();
+      producer.commitTransaction();
+      assertThat(events.isLast(end, events.end())).isFalse();
+      assertThatExceptionOfType(RefusedStartException.class)
+          .isThrownBy(() -> events.requireLast(end))
+          .withMessageContaining("received events");
+    }
+  }
+
+  @Test
+  void eventsThatWereDeletedBeforeTheEndWasReadAreMissed() throws Exception {
+    testTopics.send(testTopics.topics.accounting(), "user".getBytes(UTF_8), new byte[] {1});
+    testTopics.flush();
+    TopicEnd end = events.end();
+    events.requireLast(end);
+    int partition = end.offsets().indexOf(1L);
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      admin
+          .deleteRecords(
+              Map.of(
+                  new TopicPartition(testTopics.topics.accounting(), partition),
+                  RecordsToDelete.beforeOffset(1)))
+          .all()
+          .get();
+    }
+
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> events.requireLast(end))
+        .withMessageContaining("begins at offset 1");
+  }
+
+  @Test
+  void anEndIsKnownOnceOpenTransactionsHaveEnded() throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("theirs")) {
+      producer.send(event()).get();
+      CompletableFuture<TopicEnd> end =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return events.end();
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              });
+      assertThat(
+              end.handle((found, failure) -> failure).completeOnTimeout(null, 2, TimeUnit.SECONDS))
+          .succeedsWithin(3, TimeUnit.SECONDS);
+      assertThat(end).isNotDone();
+      producer.commitTransaction();
+
+      assertThat(end.get(60, TimeUnit.SECONDS).offsets()).containsExactly(1L, 0L);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.croupier.operators.flink.ledger;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.WireFormat;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.schemas.AccountingEvent;
+import java.io.IOException;
+import org.apache.flink.api.java.functions.KeySelector;
+
+/**
+ * The user of an accounting event, whose account a rebuild adds it to. Ledgers write the user
+ * first, so the rest is usually not parsed. A record that can't be parsed has no user: some subtask
+ * refuses it.
+ */
+public final class UserOfEvent implements KeySelector<RawRecord, String> {
+  private static final long serialVersionUID = 1;
+  private static final int USER_ID =
+      AccountingEvent.USER_ID_FIELD_NUMBER << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
+
+  @Override
+  public String getKey(RawRecord record) throws IOException {
+    if (record.value == null) {
+      return "";
+    }
+    CodedInputStream in = CodedInputStream.newInstance(record.value);
+    try {
+      return in.readTag() == USER_ID
+          ? in.readStringRequireUtf8()
+          : AccountingEvent.parseFrom(record.value).getUserId();
+    } catch (InvalidProtocolBufferException e) {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,338 @@
+package io.croupier.operators.flink.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.ledger.RebuildResult.AccountedPosition;
+import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.operators.flink.restart.TopicEnd;
+import io.croupier.operators.flink.restart.VisibleRecords;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Limits;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Rebuilds of a ledger from its events, in harnesses. */
+@SuppressWarnings("try") // A harness's close() may throw any exception.
+class RebuildOperatorTest {
+  private static final int KEY_GROUPS = 16;
+  private static final int USERS = 40;
+  private static final TopicEnd END = new TopicEnd(1, 2, List.of(400L));
+  private static final List<AccountingEvent> HISTORY = new ArrayList<>();
+
+  /** The last total of each user is that of a ledger that was never lost. */
+  private static final Map<String, AccountingEvent> NEXT = new HashMap<>();
+
+  @BeforeAll
+  static void judge() throws Exception {
+    SplittableRandom random = new SplittableRandom(31);
+    try (LedgerTasks live = new LedgerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED, List::of)) {
+      for (String model : List.of("m", "a", "b", "c", "d", "e")) {
+        live.publish(TestRecords.published(0, TestRecords.sgd(model)));
+      }
+      for (int i = 0; i < 400; i++) {
+        String model = List.of("m", "a", "b", "c", "d", "e", "unknown").get(random.nextInt(7));
+        Report report =
+            TestRecords.report(
+                "user " + random.nextInt(USERS), random.nextInt(40), model, random.nextDouble(), 0);
+        report.offset = i;
+        HISTORY.add(live.judge(report));
+      }
+      for (int user = 0; user < USERS; user++) {
+        NEXT.put("user " + user, live.judge(next("user " + user)));
+      }
+    }
+  }
+
+  private static Report next(String user) {
+    Report report = TestRecords.report(user, 1000, "c", 0.5, 0);
+    report.offset = 1000;
+    return report;
+  }
+
+  /** The rebuild fails in between, and continues with two subtasks. */
+  @ParameterizedTest
+  @EnumSource
+  void aRebuiltLedgerContinuesAsTheLostOne(Backend backend) throws Exception {
+    assertThat(HISTORY)
+        .extracting(AccountingEvent::getOutcome)
+        .contains(Outcome.ADMITTED, Outcome.DUPLICATE, Outcome.REFUSED_UNKNOWN_MODEL);
+    OperatorSubtaskState half;
+    try (var first = rebuild(backend, 1, 0, null)) {
+      add(List.of(first), 0, 150);
+      half = first.snapshot(1, 1);
+      add(List.of(first), 150, 160); // lost: the checkpoint is older
+    }
+
+    OperatorSubtaskState rebuilt;
+    RebuildResult result;
+    try (var one = rebuild(backend, 2, 0, half);
+        var two = rebuild(backend, 2, 1, half)) {
+      add(List.of(one, two), 150, HISTORY.size());
+      assertThat(result(one).completeSubtasks()).isZero();
+      one.endInput1();
+      result = result(one);
+      two.endInput1();
+      assertThat(result.added() + result(two).added()).isEqualTo(HISTORY.size());
+      assertThat(result(two).differing()).isZero();
+      rebuilt =
+          AbstractStreamOperatorTestHarness.repackageState(one.snapshot(2, 2), two.snapshot(2, 2));
+    }
+
+    assertThat(result.completeSubtasks()).isEqualTo(1);
+    assertThat(result.differing()).isZero();
+    assertThat(result.highest())
+        .singleElement()
+        .extracting(AccountedPosition::partition)
+        .isEqualTo(0);
+    try (var ledger = ledger(backend, LedgerStart.REBUILT, rebuilt)) {
+      for (String model : List.of("m", "a", "b", "c", "d", "e")) {
+        ledger.processElement2(TestRecords.published(0, TestRecords.sgd(model)), 0);
+      }
+      NEXT.forEach(
+          (user, expected) -> {
+            try {
+              ledger.processElement1(next(user), 0);
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+            AccountingEvent event =
+                LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
+            assertThat(event).isEqualTo(expected);
+          });
+    }
+  }
+
+  @Test
+  void theHighestReportsAreFoundAgainAfterAFailure() throws Exception {
+    OperatorSubtaskState all;
+    try (var first = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+      add(List.of(first), 0, HISTORY.size());
+      first.endInput1();
+      all = first.snapshot(1, 1);
+    }
+
+    try (var next = rebuild(Backend.HASH_MAP, 1, 0, all)) {
+      assertThat(result(next).completeSubtasks()).isZero();
+      next.endInput1();
+
+      RebuildResult result = result(next);
+      assertThat(result.completeSubtasks()).isEqualTo(1);
+      assertThat(result.added()).isEqualTo(HISTORY.size());
+      assertThat(result.highest())
+          .containsExactly(new AccountedPosition(HISTORY.get(0).getSource().getTopic(), 0, 399));
+    }
+  }
+
+  @Test
+  void noJobStartsFromAnUnfinishedRebuild() throws Exception {
+    OperatorSubtaskState torn;
+    try (var one = rebuild(Backend.HASH_MAP, 2, 0, null);
+        var two = rebuild(Backend.HASH_MAP, 2, 1, null)) {
+      add(List.of(one, two), 0, HISTORY.size());
+      one.endInput1();
+      torn =
+          AbstractStreamOperatorTestHarness.repackageState(one.snapshot(1, 1), two.snapshot(1, 1));
+    }
+
+    for (LedgerStart start : LedgerStart.values()) {
+      assertThatExceptionOfType(RefusedStartException.class)
+          .isThrownBy(() -> ledger(start, torn))
+          .withMessageContaining("not read all accounting events")
+          .withMessageContaining("--rebuild-ledger");
+    }
+  }
+
+  /** Its sources would begin with any reports. */
+  @Test
+  void noJobStartsFromARebuildWithoutTheLastAccountedReports() throws Exception {
+    OperatorSubtaskState rebuilt;
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+      one.endInput1();
+      rebuilt = one.snapshot(1, 1);
+    }
+
+    for (LedgerStart start : LedgerStart.values()) {
+      if (start != LedgerStart.REBUILT) {
+        assertThatExceptionOfType(RefusedStartException.class)
+            .isThrownBy(() -> ledger(start, rebuilt))
+            .withMessageContaining("whole directory");
+      }
+    }
+    OperatorSubtaskState next;
+    try (var ledger = ledger(LedgerStart.REBUILT, rebuilt)) {
+      next = ledger.snapshot(2, 2);
+    }
+    ledger(LedgerStart.REQUIRE_STATE, next).close();
+  }
+
+  @Test
+  void anotherEndBeginsAnotherRebuild() throws Exception {
+    OperatorSubtaskState state;
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+      state = one.snapshot(1, 1);
+    }
+    try (var other = harness(new TopicEnd(1, 2, List.of(401L)), 1, 0)) {
+      assertThatExceptionOfType(RefusedStartException.class)
+          .isThrownBy(() -> other.initializeState(state))
+          .withMessageContaining("another end");
+    }
+  }
+
+  /** Flink ends both inputs before it takes the savepoint. */
+  @Test
+  void aDrainIsRefused() throws Exception {
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+      add(List.of(one), 0, 10);
+      one.endInput1();
+      assertThatExceptionOfType(RefusedStartException.class)
+          .isThrownBy(one::endInput2)
+          .withMessageContaining("drain");
+    }
+  }
+
+  @Test
+  void anEventAfterTheEndIsRefused() throws Exception {
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+      assertThatExceptionOfType(RefusedStartException.class)
+          .isThrownBy(() -> one.processElement2(record(0), 0))
+          .withMessageContaining("accounts-0@0")
+          .withMessageContaining("another job");
+    }
+  }
+
+  @Test
+  void aRecordThatIsNoEventIsRefused() throws Exception {
+    RawRecord odd = record(3);
+    odd.value = new byte[] {1, 2, 3};
+    RawRecord deleted = record(4);
+    deleted.value = null;
+    AccountingEvent event = HISTORY.get(5);
+    RawRecord severalUsers = record(5);
+    severalUsers.value =
+        AccountingEvent.newBuilder()
+            .setUserId("first")
+            .buildPartial()
+            .toByteString()
+            .concat(event.toByteString())
+            .toByteArray();
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+      for (RawRecord record : List.of(odd, deleted, severalUsers)) {
+        assertThatExceptionOfType(RefusedStartException.class)
+            .isThrownBy(() -> one.processElement1(record, 0))
+            .withMessageContaining("accounts-0@" + record.offset)
+            .withMessageNotContaining(event.getUserId());
+      }
+    }
+  }
+
+  private static void add(
+      List<KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, RawRecord, Integer>> subtasks,
+      int from,
+      int to)
+      throws Exception {
+    for (int i = from; i < to; i++) {
+      subtasks
+          .get(
+              KeyGroupRangeAssignment.assignKeyToParallelOperator(
+                  HISTORY.get(i).getUserId(), KEY_GROUPS, subtasks.size()))
+          .processElement1(record(i), 0);
+    }
+  }
+
+  private static RawRecord record(int i) {
+    RawRecord record = new RawRecord();
+    record.topic = "accounts";
+    record.offset = i;
+    record.value = HISTORY.get(i).toByteArray();
+    return record;
+  }
+
+  private static RebuildResult result(AbstractStreamOperatorTestHarness<?> subtask) {
+    Map<String, Object> values = new HashMap<>();
+    subtask
+        .getEnvironment()
+        .getAccumulatorRegistry()
+        .getUserMap()
+        .forEach((name, accumulator) -> values.put(name, accumulator.getLocalValue()));
+    return RebuildResult.of(values);
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, RawRecord, Integer>
+      rebuild(Backend backend, int parallelism, int index, OperatorSubtaskState state)
+          throws Exception {
+    var harness = harness(END, parallelism, index);
+    harness.setStateBackend(backend.create());
+    harness.setup();
+    if (state != null) {
+      harness.initializeState(
+          AbstractStreamOperatorTestHarness.repartitionOperatorState(
+              state, KEY_GROUPS, 1, parallelism, index));
+    }
+    harness.open();
+    return harness;
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, RawRecord, Integer>
+      harness(TopicEnd end, int parallelism, int index) throws Exception {
+    return new KeyedTwoInputStreamOperatorTestHarness<>(
+        new RebuildOperator(end),
+        new UserOfEvent(),
+        null,
+        Types.STRING,
+        KEY_GROUPS,
+        parallelism,
+        index);
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+      ledger(LedgerStart start, OperatorSubtaskState state) throws Exception {
+    return ledger(Backend.HASH_MAP, start, state);
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+      ledger(Backend backend, LedgerStart start, OperatorSubtaskState state) throws Exception {
+    KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum> ledger =
+        new KeyedTwoInputStreamOperatorTestHarness<>(
+            new LedgerOperator(
+                List::of,
+                TestRecords.REQUIREMENTS,
+                Limits.getDefaultInstance(),
+                false,
+                start,
+                new VisibleRecords()),
+            report -> report.userId,
+            null,
+            Types.STRING,
+            KEY_GROUPS,
+            1,
+            0);
+    ledger.setStateBackend(backend.create());
+    ledger.setup();
+    ledger.initializeState(state);
+    ledger.open();
+    return ledger;
+  }
+}
