@@ -8,8 +8,8 @@ import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.accounting.mechanism.CentralNoise;
-import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.InvalidMechanismException;
 import io.croupier.accounting.mechanism.InvalidMechanismException.Flaw;
@@ -151,16 +151,16 @@ public final class Declarations {
     return new CoordinateLaplaceMechanism(taus, clip(clip), Math.max(0, dimension - taus.limit()));
   }
 
-  private static Clip clip(CoordinateLaplace.Clip clip) {
+  private static DeclaredClip clip(CoordinateLaplace.Clip clip) {
     return switch (clip) {
-      case CLIP_UNSPECIFIED -> Clip.UNSPECIFIED;
-      case L2 -> Clip.L2;
-      case COORDINATES -> Clip.COORDINATES;
+      case CLIP_UNSPECIFIED -> DeclaredClip.UNSPECIFIED;
+      case L2 -> DeclaredClip.L2;
+      case COORDINATES -> DeclaredClip.COORDINATES;
       case UNRECOGNIZED -> throw new IllegalArgumentException("clip is unknown");
     };
   }
 
-  private static CoordinateLaplace.Clip clip(Clip clip) {
+  private static CoordinateLaplace.Clip clip(DeclaredClip clip) {
     return switch (clip) {
       case UNSPECIFIED -> CoordinateLaplace.Clip.CLIP_UNSPECIFIED;
       case L2 -> CoordinateLaplace.Clip.L2;

@@ -100,7 +100,7 @@ final class LearnerRules {
         count == 1 || count == spec.getDimension(),
         "banco.strongest_noise.coordinate_laplace.taus",
         "of " + count + " values",
-        "of 1 value, or of as many as dimension says, " + spec.getDimension());
+        "of 1 value, or of as many as the dimension, " + spec.getDimension());
     violations.require(
         laplace.getClip() != CoordinateLaplace.Clip.COORDINATES,
         "banco.strongest_noise.coordinate_laplace.clip",

@@ -104,7 +104,7 @@ final class SpecRules {
         count == spec.getDimension(),
         "initial_weights",
         "of " + count + " values",
-        "of as many as dimension says, " + spec.getDimension() + ", or left out");
+        "of as many as the dimension, " + spec.getDimension() + ", or left out");
     List<Double> weights = spec.getInitialWeightsList();
     for (int i = 0; i < count; i++) {
       if (!Double.isFinite(weights.get(i))) {

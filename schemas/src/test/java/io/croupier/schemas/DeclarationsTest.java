@@ -8,8 +8,8 @@ import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.CentralNoise;
-import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
@@ -34,7 +34,7 @@ class DeclarationsTest {
     return List.of(
         UndisclosedNoise.UNDISCLOSED,
         new L2LaplaceMechanism(0.1),
-        new CoordinateLaplaceMechanism(DoubleBuffer.wrap(TAUS), Clip.L2, 0),
+        new CoordinateLaplaceMechanism(DoubleBuffer.wrap(TAUS), DeclaredClip.L2, 0),
         new GaussianMechanism(0.2),
         CentralNoise.CENTRAL,
         new PrivUnitMechanism(0.5, 256, 100),
@@ -79,7 +79,7 @@ class DeclarationsTest {
       }
       if (mechanism instanceof CoordinateLaplaceMechanism taus) {
         assertThat(((CoordinateLaplaceMechanism) read).taus()).isEqualTo(taus.taus());
-        assertThat(((CoordinateLaplaceMechanism) read).clip()).isEqualTo(Clip.L2);
+        assertThat(((CoordinateLaplaceMechanism) read).clip()).isEqualTo(DeclaredClip.L2);
       } else {
         assertThat(read).isEqualTo(mechanism);
       }
@@ -125,7 +125,7 @@ class DeclarationsTest {
     CoordinateLaplaceMechanism shared =
         (CoordinateLaplaceMechanism) Declarations.of(one, joined, 3);
     assertThat(shared.taus()).isEqualTo(DoubleBuffer.wrap(TAUS));
-    assertThat(shared.clip()).isEqualTo(Clip.L2);
+    assertThat(shared.clip()).isEqualTo(DeclaredClip.L2);
     assertThat(shared.openCoordinates()).isEqualTo(1);
   }
 

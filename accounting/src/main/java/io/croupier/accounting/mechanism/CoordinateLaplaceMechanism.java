@@ -31,7 +31,7 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
   private static final double LAPLACE_TAIL = 40 * StrictMath.log(2);
 
   private final DoubleBuffer taus;
-  private final Clip clip;
+  private final DeclaredClip clip;
   private final double smallest;
   private final double largestFinite;
   private final int open;
@@ -46,7 +46,7 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
    * @param unnamed number of coordinates that a sparse report doesn't name, and so doesn't hide
    * @throws InvalidMechanismException if a tau is out of range
    */
-  public CoordinateLaplaceMechanism(DoubleBuffer taus, Clip clip, int unnamed) {
+  public CoordinateLaplaceMechanism(DoubleBuffer taus, DeclaredClip clip, int unnamed) {
     this.taus = taus;
     this.clip = clip;
     double least = Double.POSITIVE_INFINITY;
@@ -86,7 +86,7 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
   }
 
   /** The set to which the gradient was clipped. */
-  public Clip clip() {
+  public DeclaredClip clip() {
     return clip;
   }
 
@@ -105,7 +105,7 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
    * exact sum.
    */
   public BigDecimal exactEpsilon() {
-    return clip == Clip.L2 && open == 0 ? norm() : sum();
+    return clip == DeclaredClip.L2 && open == 0 ? norm() : sum();
   }
 
   private BigDecimal norm() {

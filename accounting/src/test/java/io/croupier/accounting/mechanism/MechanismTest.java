@@ -24,14 +24,14 @@ class MechanismTest {
   private static final List<Mechanism> ALL =
       List.of(
           new L2LaplaceMechanism(0.5),
-          coordinates(Clip.L2, 0.3, 0.4, 1.2),
+          coordinates(DeclaredClip.L2, 0.3, 0.4, 1.2),
           new GaussianMechanism(0.5),
           PrivUnitMechanism.of(new PrivUnitLaws().best(3, 0.5, 256)),
           new RandomisedResponseMechanism(0.5, true),
           UndisclosedNoise.UNDISCLOSED,
           CentralNoise.CENTRAL);
 
-  private static CoordinateLaplaceMechanism coordinates(Clip clip, double... taus) {
+  private static CoordinateLaplaceMechanism coordinates(DeclaredClip clip, double... taus) {
     return new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), clip, 0);
   }
 
@@ -57,19 +57,20 @@ class MechanismTest {
 
   @Test
   void epsilonsOfCoordinatesAreNormOrSum() {
-    assertThat(coordinates(Clip.L2, 0.3, 0.4, 1.2).cost().epsilon()).isEqualTo(1.3);
-    assertThat(coordinates(Clip.COORDINATES, 0.3, 0.4, 1.2).cost().epsilon()).isEqualTo(1.9);
-    assertThat(coordinates(Clip.UNSPECIFIED, 0.1, 0.1, 0.1).cost().epsilonNanos())
+    assertThat(coordinates(DeclaredClip.L2, 0.3, 0.4, 1.2).cost().epsilon()).isEqualTo(1.3);
+    assertThat(coordinates(DeclaredClip.COORDINATES, 0.3, 0.4, 1.2).cost().epsilon())
+        .isEqualTo(1.9);
+    assertThat(coordinates(DeclaredClip.UNSPECIFIED, 0.1, 0.1, 0.1).cost().epsilonNanos())
         .isEqualTo(300_000_000);
     // Not finite: the norm of the others would not bound the loss.
-    CoordinateLaplaceMechanism open = coordinates(Clip.L2, 0.3, INFINITY, 0.4);
+    CoordinateLaplaceMechanism open = coordinates(DeclaredClip.L2, 0.3, INFINITY, 0.4);
     assertThat(open.cost()).isEqualTo(Cost.ofCoordinates(0.7, 1));
     assertThat(open.cost().isUnbounded()).isTrue();
-    assertThat(coordinates(Clip.COORDINATES, INFINITY).cost().epsilonNanos()).isZero();
-    assertThat(coordinates(Clip.COORDINATES, 1e10, 1).cost().epsilonNanos())
+    assertThat(coordinates(DeclaredClip.COORDINATES, INFINITY).cost().epsilonNanos()).isZero();
+    assertThat(coordinates(DeclaredClip.COORDINATES, 1e10, 1).cost().epsilonNanos())
         .isEqualTo(DecimalUnits.SATURATED);
     double[] two = {0.5, 0.5};
-    assertThat(new CoordinateLaplaceMechanism(DoubleBuffer.wrap(two), Clip.L2, 1).cost())
+    assertThat(new CoordinateLaplaceMechanism(DoubleBuffer.wrap(two), DeclaredClip.L2, 1).cost())
         .isEqualTo(Cost.ofCoordinates(1, 1));
   }
 
@@ -78,7 +79,7 @@ class MechanismTest {
     ByteBuffer bytes = ByteBuffer.allocate(2 * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     bytes.asDoubleBuffer().put(new double[] {0.3, 0.4});
     CoordinateLaplaceMechanism mechanism =
-        new CoordinateLaplaceMechanism(bytes.asDoubleBuffer(), Clip.L2, 0);
+        new CoordinateLaplaceMechanism(bytes.asDoubleBuffer(), DeclaredClip.L2, 0);
     assertThat(mechanism.cost().epsilon()).isEqualTo(0.5);
     assertThat(mechanism.smallestTau()).isEqualTo(0.3);
     assertThat(mechanism.taus()).isEqualTo(DoubleBuffer.wrap(new double[] {0.3, 0.4}));
@@ -134,7 +135,7 @@ class MechanismTest {
   @Test
   void squaredErrors() {
     assertThat(new L2LaplaceMechanism(0.5).squaredError(SPACE)).isEqualTo(192);
-    assertThat(coordinates(Clip.L2, 0.5, 1, 2).squaredError(SPACE)).isEqualTo(42);
+    assertThat(coordinates(DeclaredClip.L2, 0.5, 1, 2).squaredError(SPACE)).isEqualTo(42);
     assertThat(new GaussianMechanism(0.5).squaredError(SPACE)).isEqualTo(48);
     GradientSpace large = new GradientSpace(1 << 30, 1, 0);
     assertThat(new GaussianMechanism(2).squaredError(large)).isEqualTo(1 << 30);
@@ -194,7 +195,7 @@ class MechanismTest {
           .hasMessage("gaussian.mu is " + bad + ": it must be a finite number above 0");
     }
     for (double bad : new double[] {0, -1, Double.NaN}) {
-      assertThatThrownBy(() -> coordinates(Clip.L2, 1, bad))
+      assertThatThrownBy(() -> coordinates(DeclaredClip.L2, 1, bad))
           .hasMessage(
               "coordinate_laplace.taus[1] is "
                   + bad
@@ -213,8 +214,9 @@ class MechanismTest {
   void hugeTauSumsSaturateAndSmallOnesDoNot() {
     double[] taus = new double[1000];
     Arrays.fill(taus, 9e6);
-    assertThat(coordinates(Clip.COORDINATES, taus).cost().epsilon()).isCloseTo(9e9, within(1e-3));
+    assertThat(coordinates(DeclaredClip.COORDINATES, taus).cost().epsilon())
+        .isCloseTo(9e9, within(1e-3));
     Arrays.fill(taus, 9.3e6);
-    assertThat(coordinates(Clip.COORDINATES, taus).cost().epsilon()).isInfinite();
+    assertThat(coordinates(DeclaredClip.COORDINATES, taus).cost().epsilon()).isInfinite();
   }
 }

@@ -3,9 +3,9 @@ package io.croupier.accounting.numerics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.Mechanism;
 import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
@@ -53,7 +53,7 @@ class DecimalSumTest {
       taus[i] = i % 2 == 0 ? 4.9e-324 : 1.2345678901234e9;
     }
     Mechanism mechanism =
-        new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), Clip.COORDINATES, 0);
+        new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), DeclaredClip.COORDINATES, 0);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
     Cost cost = mechanism.cost();

@@ -2,9 +2,9 @@ package io.croupier.operators.accounting;
 
 import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.CentralNoise;
-import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
@@ -24,7 +24,10 @@ import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
-/** The rules by which a model admits reports, precomputed from its spec. Built once per spec. */
+/**
+ * The rules by which a model admits reports, precomputed from its spec. Built once per spec. Not
+ * safe for use by several threads.
+ */
 public final class AdmissionRules {
   private final ModelSpec spec;
   private final boolean central;
@@ -38,6 +41,11 @@ public final class AdmissionRules {
   private final Predicate<Mechanism> acceptedNoise;
   private final String strongestNoise;
   private final BiPredicate<Report, Mechanism> plausible;
+
+  /**
+   * The cost of the last report; most reports to a model declare the same. Null before the first.
+   */
+  private DeclaredCost lastCost;
 
   /**
    * Compiles a valid spec.
@@ -161,8 +169,12 @@ public final class AdmissionRules {
   }
 
   /** Returns what a report costs that is no participation. */
-  Cost cost(Mechanism mechanism) {
-    return mechanism.cost(space);
+  DeclaredCost cost(Mechanism mechanism) {
+    Cost cost = mechanism.cost(space);
+    if (lastCost == null || !lastCost.cost().equals(cost)) {
+      lastCost = DeclaredCost.of(cost);
+    }
+    return lastCost;
   }
 
   /**
@@ -263,7 +275,7 @@ public final class AdmissionRules {
   }
 
   private String refusalOfTaus(boolean isSparse, CoordinateLaplaceMechanism mechanism) {
-    if (mechanism.clip() == Clip.COORDINATES) {
+    if (mechanism.clip() == DeclaredClip.COORDINATES) {
       if (spec.hasBanco()) {
         return "the clip is COORDINATES: it must be L2, since BANCO bets on gradients whose L2 norm"
             + " is at most gradient_bound";

@@ -31,6 +31,7 @@ final class Budget {
 
   private final String name;
   private final Limits limits;
+  private final boolean empty;
   private final boolean pure;
   private final long reports;
   private final long epsilonNanos;
@@ -45,6 +46,7 @@ final class Budget {
   Budget(String name, Limits limits) {
     this.name = name;
     this.limits = limits;
+    empty = limits.equals(Limits.getDefaultInstance());
     pure = limits.hasEpsilon() && !limits.hasDelta();
     reports = limits.hasReports() ? limits.getReports() : NO_LIMIT;
     epsilonNanos =
@@ -56,7 +58,7 @@ final class Budget {
 
   /** Returns whether there is no limit. */
   boolean isEmpty() {
-    return limits.equals(Limits.getDefaultInstance());
+    return empty;
   }
 
   /**

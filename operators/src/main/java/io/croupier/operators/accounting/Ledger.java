@@ -1,6 +1,5 @@
 package io.croupier.operators.accounting;
 
-import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.accounting.DeviceWindow.Verdict;
 import io.croupier.operators.report.Declaration;
@@ -46,6 +45,8 @@ public final class Ledger {
    */
   public static final int MAX_EVENT_BYTES = 4096;
 
+  private static final Spend NOTHING = new Totals().toProto().build();
+
   private final Budget perUser;
 
   /** Creates a ledger without limits over all models. It has no state: the caller keeps it. */
@@ -65,11 +66,11 @@ public final class Ledger {
   /** Judges a report to a known model, and updates {@code account}. */
   public AccountingEvent judge(Report report, AdmissionRules rules, UserAccount account) {
     Mechanism mechanism = Declaration.of(report);
-    Cost declared = rules.cost(mechanism);
+    DeclaredCost declared = rules.cost(mechanism);
     AccountingEvent.Builder event = event(report, mechanism);
     Judgement judgement = judgeSequence(report, account);
     if (judgement.isAdmitted()) {
-      judgement = rules.judge(report, mechanism, declared, perUser);
+      judgement = rules.judge(report, mechanism, declared.cost(), perUser);
     }
     Totals modelTotals = account.modelTotals(report.modelId);
     Totals userTotals = account.userTotals();
@@ -80,17 +81,17 @@ public final class Ledger {
         judgement.isAdmitted()
             ? rules.participation(report, modelTotals, account)
             : Optional.empty();
-    Totals cost = Totals.of(participation.map(Participation::cost).orElse(declared));
+    DeclaredCost cost = participation.map(part -> DeclaredCost.of(part.cost())).orElse(declared);
     if (judgement.isAdmitted()) {
-      judgement = rules.budget().judge(modelTotals, cost);
+      judgement = rules.budget().judge(modelTotals, cost.totals());
     }
     if (judgement.isAdmitted()) {
-      judgement = perUser.judge(userTotals, cost);
+      judgement = perUser.judge(userTotals, cost.totals());
     }
     event.setOutcome(judgement.outcome()).setReason(judgement.reason());
     boolean charged = isCharged(report, judgement);
     if (charged) {
-      rules.budget().charge(modelTotals, cost);
+      rules.budget().charge(modelTotals, cost.totals());
       if (participation.isPresent()) {
         participation.get().store(account, report.modelId);
         modelTotals.participate(report.round);
@@ -123,7 +124,7 @@ public final class Ledger {
     return charge(
         event,
         isCharged(report, judgement),
-        Totals.of(mechanism.cost()),
+        DeclaredCost.of(mechanism.cost()),
         account.userTotals(),
         account);
   }
@@ -185,21 +186,18 @@ public final class Ledger {
   private AccountingEvent charge(
       AccountingEvent.Builder event,
       boolean charged,
-      Totals cost,
+      DeclaredCost cost,
       Totals userTotals,
       UserAccount account) {
     if (charged) {
-      perUser.charge(userTotals, cost);
+      perUser.charge(userTotals, cost.totals());
       account.storeUserTotals(userTotals);
     }
     Spend.Builder recorded = perUser.toProto(userTotals);
     if (!perUser.isEmpty()) {
       event.setLeftUser(perUser.left(userTotals, recorded));
     }
-    return event
-        .setSpent((charged ? cost : new Totals()).toProto())
-        .setUserTotals(recorded)
-        .build();
+    return event.setSpent(charged ? cost.spend() : NOTHING).setUserTotals(recorded).build();
   }
 
   /** Creates the event of a report, without its outcome. */

@@ -28,8 +28,8 @@ import io.croupier.schemas.AdaptiveClips;
  * ends the search. The search ends with the number of answers, whatever they are, so it may end far
  * from the quantile where c0 is. Steps shrink as 3 / N and stay at least 3 / 300, so the clip
  * follows sizes that change. All answers of a publication are about one clip, so many of them must
- * not move it far at once: without 16 H, 600 answers a publication let it swing between 0.4 and 1.8
- * times the quantile for ever. With it, and with N at its limit, answers without randomisation
+ * not move it far in one step: without 16 H, 600 answers a publication let it swing between 0.4 and
+ * 1.8 times the quantile for ever. With it, and with N at its limit, answers without randomisation
  * multiply the clip by 0.74 to 1.08 in one publication; those of strength h by at most exp(3 (1/h -
  * 0.6) / 16).
  *

@@ -45,4 +45,16 @@ public final class LedgerMark {
 
   /** Whether no account is in the states of release 0.1.0, which didn't have this field. */
   public boolean noFormerAccounts;
+
+  /**
+   * Whether a rebuild has written this mark, and no job has run on its accounts yet. Releases up to
+   * 0.1.0 didn't have this field, and the next two.
+   */
+  public boolean rebuilt;
+
+  /** Whether a rebuild has written this mark before all events were in the accounts. */
+  public boolean eventsMissing;
+
+  /** The events that a rebuild has added to the accounts; 0 in other marks. */
+  public long eventsAdded;
 }

@@ -15,10 +15,10 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Adds up the vectors of one model, named round and gradient bound inside a subtask, so that the
- * shuffle carries sums. Emits a bundle once it contains {@code max(r / (2 parallelism), n / 30)}
- * reports, where n counts the reports of that round and bound that the subtask has seen, or once it
- * contains as many as one entry of the journal can record; at the latest after an interval, before
- * every checkpoint barrier and at the end of the input. Bundles grow by the same rule as the
+ * shuffle carries sums. Emits a bundle once it contains {@code max(r / (2 parallelism), n / 30 -
+ * 1)} reports, where n counts the reports of that round and bound that the subtask has seen, or
+ * once it contains as many as one entry of the journal can record; at the latest after an interval,
+ * before every checkpoint barrier and at the end of the input. Bundles grow by the same rule as the
  * learner's rounds, so the learner receives some hundred of them for each publication, whatever the
  * rate.
  *

@@ -107,11 +107,6 @@ public final class AdaptiveRadius implements Learner<AdaptiveRadius.State> {
   }
 
   @Override
-  public double meanSquaredNorm(State state) {
-    return state.meanSquaredNorm.value();
-  }
-
-  @Override
   public void restore(State state, LearnerState.Visitor reader) {
     state.visit(reader);
     if (Double.isNaN(reader.scalar(SQUARED_NORM, Double.NaN))) {

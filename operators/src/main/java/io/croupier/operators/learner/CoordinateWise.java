@@ -1,7 +1,5 @@
 package io.croupier.operators.learner;
 
-import java.util.BitSet;
-
 /**
  * A coin bettor in every coordinate: with -L_j the sum of the j-th coordinates of the rounds'
  * subgradients and V_j the sum of their squares, w_j = w0_j + W0 times the prediction of a {@link
@@ -55,7 +53,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
 
   @Override
   public State initial() {
-    return new State(dimension());
+    return new State(dimension(), constraint);
   }
 
   @Override
@@ -69,37 +67,49 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   }
 
   @Override
+  public void restore(State state, LearnerState.Visitor reader) {
+    state.visit(reader);
+    state.chunks.restoreWhole(reader);
+  }
+
+  @Override
+  public boolean isObsolete(String part) {
+    return CoordinateChunks.isOfWholeVectors(part);
+  }
+
+  @Override
   public void step(State state, Round round) {
-    if (state.average.isBlockFull()) {
+    CoordinateChunks chunks = state.chunks;
+    if (chunks.average.isBlockFull()) {
       averagePlayed(state);
     }
     state.round++;
     double decay = averaging.decay(state.round);
-    state.average.advance(decay);
+    chunks.advance(decay);
     state.playedWeight = 1 + state.playedWeight * decay;
     if (round.isSparse()) {
       for (int i = 0; i < round.touchedCount(); i++) {
         int j = round.touched(i);
-        book(state, j, round.subgradient[j]);
-        state.touched.set(j);
+        book(chunks, j, round.subgradient[j]);
+        chunks.touch(j);
       }
       return;
     }
     if (constraint.isActive()) {
       for (int j = 0; j < dimension(); j++) {
-        book(state, j, round.subgradient[j]);
+        book(chunks, j, round.subgradient[j]);
       }
     } else {
-      bookAll(state, round.subgradient);
+      bookAll(chunks, round.subgradient);
     }
-    state.touched.set(0, dimension());
+    chunks.touchAll();
   }
 
-  private void book(State state, int j, double subgradient) {
-    double pull = subgradient == 0 ? 0 : constraint.pull(state.unprojected[j], 1);
+  private void book(CoordinateChunks chunks, int j, double subgradient) {
+    double pull = subgradient == 0 ? 0 : constraint.pull(chunks.unprojected[j], 1);
     double h = constraint.share() * (subgradient + pull);
-    add(-h, state.coins, state.coinsLow, j);
-    add(h * h, state.squares, state.squaresLow, j);
+    add(-h, chunks.coins, chunks.coinsLow, j);
+    add(h * h, chunks.squares, chunks.squaresLow, j);
   }
 
   /**
@@ -114,11 +124,11 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     high[j] = sum;
   }
 
-  private static void bookAll(State state, double[] subgradient) {
-    double[] coins = state.coins;
-    double[] coinsLow = state.coinsLow;
-    double[] squares = state.squares;
-    double[] squaresLow = state.squaresLow;
+  private static void bookAll(CoordinateChunks chunks, double[] subgradient) {
+    double[] coins = chunks.coins;
+    double[] coinsLow = chunks.coinsLow;
+    double[] squares = chunks.squares;
+    double[] squaresLow = chunks.squaresLow;
     for (int j = 0; j < subgradient.length; j++) {
       double g = subgradient[j];
       add(-g, coins, coinsLow, j);
@@ -127,12 +137,8 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   }
 
   /** Adds the weights in force to the average, for the rounds in which they were played. */
-  private void averagePlayed(State state) {
-    double gain = state.playedWeight * state.average.gain();
-    double[] mean = state.average.recent;
-    for (int j = 0; j < mean.length; j++) {
-      mean[j] += gain * (constraint.project(state.unprojected[j], 1) - mean[j]);
-    }
+  private static void averagePlayed(State state) {
+    state.chunks.averagePlayed(state.playedWeight);
     state.playedWeight = 0;
   }
 
@@ -141,16 +147,20 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     if (state.playedWeight > 0) {
       averagePlayed(state);
     }
-    BitSet touched = state.touched;
-    for (int j = touched.nextSetBit(0); j >= 0; j = touched.nextSetBit(j + 1)) {
-      evaluate(state, j);
-    }
-    touched.clear();
-    for (int j = 0; j < out.weights.length; j++) {
-      out.weights[j] = constraint.project(state.unprojected[j], 1);
-    }
-    initialWeights.addTo(out.weights);
+    state.chunks.evaluateTouched(j -> evaluate(state, j));
+    copyPublished(state, out.weights);
     describe(state, out);
+  }
+
+  @Override
+  public boolean remembersPublished() {
+    return true;
+  }
+
+  @Override
+  public void copyPublished(State state, double[] into) {
+    state.chunks.copyWeights(into);
+    initialWeights.addTo(into);
   }
 
   @Override
@@ -159,43 +169,31 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       averagePlayed(state);
     }
     out.round = state.round;
-    double largest = 0;
-    for (double z : state.unprojected) {
-      largest = Math.max(largest, Math.abs(constraint.project(z, 1)));
-    }
-    state.average.copy(out.average);
+    state.chunks.average.copy(out.average);
     initialWeights.addTo(out.average);
     out.diagnostics.clear();
-    out.diagnostics.put("largest-magnitude", largest);
+    out.diagnostics.put("largest-magnitude", state.chunks.largest());
     out.diagnostics.put("saturations", (double) state.saturations);
   }
 
   private void evaluate(State state, int j) {
-    double variance = state.squares[j] + state.squaresLow[j];
+    CoordinateChunks chunks = state.chunks;
+    double variance = chunks.squares[j] + chunks.squaresLow[j];
     if (!(variance <= Double.MAX_VALUE)) {
       variance = Double.MAX_VALUE;
     }
-    double coins = state.coins[j] + state.coinsLow[j];
+    double coins = chunks.coins[j] + chunks.coinsLow[j];
     double z = initialWealth * potential.prediction(coins, variance);
     if (Math.abs(z) > MagnitudeLearner.LIMIT) {
       z = Math.copySign(MagnitudeLearner.LIMIT, z);
       state.saturations++;
     }
-    state.unprojected[j] = z;
+    chunks.unprojected[j] = z;
   }
 
-  /** Invariant: unprojected weights are up to date wherever touched is not set. */
+  /** The coordinates, in chunks, and the numbers of the whole model. */
   public static final class State implements LearnerState {
-    private final double[] coins;
-    private final double[] coinsLow;
-    private final double[] squares;
-    private final double[] squaresLow;
-
-    /** z: the weights in force before clipping to the box, minus the initial ones. */
-    private final double[] unprojected;
-
-    private final BitSet touched;
-    private final RunningAverage average;
+    private final CoordinateChunks chunks;
 
     /** Weight of the rounds since the last publication, in units of the newest round's. */
     private double playedWeight;
@@ -203,14 +201,13 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     private long round;
     private long saturations;
 
-    private State(int dimension) {
-      coins = new double[dimension];
-      coinsLow = new double[dimension];
-      squares = new double[dimension];
-      squaresLow = new double[dimension];
-      unprojected = new double[dimension];
-      touched = new BitSet(dimension);
-      average = new RunningAverage(dimension);
+    private State(int dimension, BallConstraint constraint) {
+      chunks = new CoordinateChunks(dimension, constraint);
+    }
+
+    /** Returns the coordinates, not a copy. */
+    CoordinateChunks coordinates() {
+      return chunks;
     }
 
     @Override
@@ -218,22 +215,12 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       return round;
     }
 
-    /** A state saved between publications is restored as touched everywhere: the same weights. */
     @Override
     public void visit(Visitor visitor) {
       round = visitor.count("round", round);
       saturations = visitor.count("saturations", saturations);
       playedWeight = visitor.scalar("played-weight", playedWeight);
-      boolean isTouched = !touched.isEmpty();
-      if (visitor.count("touched", isTouched ? 1 : 0) != 0 && !isTouched) {
-        touched.set(0, unprojected.length);
-      }
-      visitor.vector("coins", coins);
-      visitor.vector("coins-low", coinsLow);
-      visitor.vector("squares", squares);
-      visitor.vector("squares-low", squaresLow);
-      visitor.vector("unprojected", unprojected);
-      average.visit(visitor);
+      chunks.visit(visitor);
     }
   }
 }

@@ -41,14 +41,6 @@ public interface Learner<S extends LearnerState> extends Serializable {
     return false;
   }
 
-  /**
-   * Returns the mean squared norm of the gradients so far, in units of the gradient bound; 0 before
-   * the first step, and for a learner that doesn't record it.
-   */
-  default double meanSquaredNorm(S state) {
-    return 0;
-  }
-
   /** Restores a state, also one of an earlier release. */
   default void restore(S state, LearnerState.Visitor reader) {
     state.visit(reader);
@@ -57,6 +49,23 @@ public interface Learner<S extends LearnerState> extends Serializable {
   /** Returns whether a stored part of a state of an earlier release is not needed any more. */
   default boolean isObsolete(String part) {
     return false;
+  }
+
+  /**
+   * Returns whether the state determines the weights of the last publication, so that {@link
+   * #copyPublished} is supported and the owner needn't save them.
+   */
+  default boolean remembersPublished() {
+    return false;
+  }
+
+  /**
+   * Writes the weights of the last {@link #publish} into {@code into}, shape [d].
+   *
+   * @throws UnsupportedOperationException unless {@link #remembersPublished}
+   */
+  default void copyPublished(S state, double[] into) {
+    throw new UnsupportedOperationException("The state has no published weights");
   }
 
   /**

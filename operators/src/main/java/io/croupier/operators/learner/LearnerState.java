@@ -1,5 +1,7 @@
 package io.croupier.operators.learner;
 
+import java.util.Arrays;
+
 /** The state of a learner: named numbers and vectors, which visitors save and restore. */
 public interface LearnerState {
 
@@ -26,5 +28,20 @@ public interface LearnerState {
 
     /** Visits a vector of counts, which may be changed in place. */
     void counts(String name, long[] values);
+
+    /**
+     * Visits a part in sections that change separately. A visitor that saves may leave out sections
+     * that it has saved before; by default, each is visited as a vector of counts.
+     */
+    default void sections(String name, Sections sections) {
+      for (int i = 0; i < sections.count(); i++) {
+        long[] values = sections.read(i);
+        long[] visited = values.clone();
+        counts(name + "-" + i, visited);
+        if (!Arrays.equals(visited, values)) {
+          sections.restore(i, visited);
+        }
+      }
+    }
   }
 }

@@ -83,7 +83,8 @@ public final class RunningAverage {
     fullBlocks++;
   }
 
-  private double shareOfRecent() {
+  /** Returns the weight of the present block in the mean over all iterates. */
+  double shareOfRecent() {
     return recentRatio / (settledRatio * fade + recentRatio);
   }
 
@@ -99,11 +100,21 @@ public final class RunningAverage {
     }
   }
 
+  /** Returns the mean over all full blocks, shape [d], not a copy; null before there is one. */
+  double[] settled() {
+    return settled;
+  }
+
   /** Passes the average to a visitor, as part of a state. */
   public void visit(LearnerState.Visitor visitor) {
+    visitNumbers(visitor);
+    visitVectors(visitor);
+  }
+
+  /** Visits everything but the vectors; the means of full blocks exist from then on. */
+  void visitNumbers(LearnerState.Visitor visitor) {
     blockLength = visitor.count("average-block-length", blockLength);
     recentRatio = visitor.scalar("weight-ratio", recentRatio);
-    visitor.vector("average", recent);
     fullBlocks = visitor.count("average-blocks", fullBlocks);
     if (fullBlocks > 0) {
       if (settled == null) {
@@ -111,6 +122,13 @@ public final class RunningAverage {
       }
       settledRatio = visitor.scalar("settled-weight", settledRatio);
       fade = visitor.scalar("settled-weight-unit", fade);
+    }
+  }
+
+  /** Visits the vectors, after the numbers. */
+  void visitVectors(LearnerState.Visitor visitor) {
+    visitor.vector("average", recent);
+    if (fullBlocks > 0) {
       visitor.vector("settled-average", settled);
     }
   }

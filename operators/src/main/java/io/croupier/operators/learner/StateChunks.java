@@ -9,17 +9,23 @@ import java.util.function.Predicate;
 /**
  * A state as named byte strings of bounded size, so that no value in a store contains a whole
  * vector. Numbers and counts are one chunk each; vectors are cut into chunks of {@value
- * #VALUES_PER_CHUNK} values named {@code name/0}, {@code name/1}, .... Little-endian.
+ * #VALUES_PER_CHUNK} values named {@code name/0}, {@code name/1}, .... {@link Sections} are one
+ * chunk each, named {@code name:0}, {@code name:1}, ..., and only those that changed are written.
+ * Little-endian.
  *
  * <p>A part whose name is not in the store keeps its initial value, so fields can be added to a
  * state.
  */
 public final class StateChunks {
   static final int VALUES_PER_CHUNK = 8192;
+  private static final char SECTION = ':';
 
   private StateChunks() {}
 
-  /** Returns a visitor that passes every part to {@code out}, as new arrays. */
+  /**
+   * Returns a visitor that passes every part to {@code out}, as new arrays; of sections, only those
+   * that are unsaved, which it marks as saved.
+   */
   public static LearnerState.Visitor writer(BiConsumer<String, byte[]> out) {
     return writer(out, name -> false);
   }
@@ -39,6 +45,19 @@ public final class StateChunks {
    */
   public static LearnerState.Visitor reader(Function<String, byte[]> in) {
     return new Reader(in);
+  }
+
+  /** Returns whether a chunk is a section of a part. */
+  public static boolean isSection(String name) {
+    int end = name.length();
+    while (end > 0 && Character.isDigit(name.charAt(end - 1))) {
+      end--;
+    }
+    return end < name.length() && end > 0 && name.charAt(end - 1) == SECTION;
+  }
+
+  private static String section(String name, int section) {
+    return name + SECTION + section;
   }
 
   private static byte[] bytes(long value) {
@@ -101,6 +120,19 @@ public final class StateChunks {
         out.accept(name + "/" + c, bytes);
       }
     }
+
+    @Override
+    public void sections(String name, Sections sections) {
+      for (int i = 0; i < sections.count(); i++) {
+        if (sections.isUnsaved(i)) {
+          long[] values = sections.read(i);
+          byte[] bytes = new byte[Long.BYTES * values.length];
+          ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().put(values);
+          out.accept(section(name, i), bytes);
+          sections.saved(i);
+        }
+      }
+    }
   }
 
   private record Reader(Function<String, byte[]> in) implements LearnerState.Visitor {
@@ -146,6 +178,18 @@ public final class StateChunks {
         ByteBuffer bytes = read(name + "/" + c, size(c, values.length));
         if (bytes != null) {
           bytes.asLongBuffer().get(values, start(c), size(c, values.length));
+        }
+      }
+    }
+
+    @Override
+    public void sections(String name, Sections sections) {
+      for (int i = 0; i < sections.count(); i++) {
+        byte[] bytes = in.apply(section(name, i));
+        if (bytes != null) {
+          long[] values = new long[bytes.length / Long.BYTES];
+          ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().get(values);
+          sections.restore(i, values);
         }
       }
     }

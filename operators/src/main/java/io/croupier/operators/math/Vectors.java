@@ -111,4 +111,13 @@ public final class Vectors {
       sum[i] += summand[i];
     }
   }
+
+  /** Returns the values at {@code coordinates}, in their order. */
+  public static double[] pick(double[] values, long[] coordinates) {
+    double[] picked = new double[coordinates.length];
+    for (int i = 0; i < coordinates.length; i++) {
+      picked[i] = values[Math.toIntExact(coordinates[i])];
+    }
+    return picked;
+  }
 }

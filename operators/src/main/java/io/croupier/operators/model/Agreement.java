@@ -22,13 +22,17 @@ import java.util.BitSet;
  * with and without noise. The coins of a learner that bets on a direction are no substitute: where
  * the gradient is orthogonal to the direction they never agree, and the direction itself diverges.
  *
- * <p>The cost of a round is proportional to the coordinates that it touches. A product beyond
- * 1e150, or below 1e-150 in magnitude, is left out: its square would overflow or underflow.
+ * <p>The cost of a round is proportional to the coordinates that it touches, and that of a save to
+ * those that all rounds have touched. A product beyond 1e150, or below 1e-150 in magnitude, is left
+ * out: its square would overflow or underflow.
  */
 final class Agreement {
   private static final double DEVIATIONS = 3;
   private static final double LARGEST_PRODUCT = 1e150;
   private static final double LEAST_PRODUCT = 1e-150;
+
+  /** In place of a number of listed coordinates: the state has the whole sum. */
+  private static final int WHOLE = -1;
 
   private final String name;
   private final double[] sum;
@@ -91,9 +95,18 @@ final class Agreement {
   /** Passes the state to a visitor; only a zero count if there was no round. */
   void save(LearnerState.Visitor visitor) {
     visitor.count(name, isEmpty ? 0 : 1);
-    if (!isEmpty) {
-      visitor.scalar(name + "-trend", trend);
-      visitor.scalar(name + "-squares", squares);
+    if (isEmpty) {
+      return;
+    }
+    visitor.scalar(name + "-trend", trend);
+    visitor.scalar(name + "-squares", squares);
+    boolean isListed = touched.cardinality() < sum.length / 2;
+    visitor.count(name + "-listed", isListed ? touched.cardinality() : WHOLE);
+    if (isListed) {
+      long[] coordinates = touched.stream().asLongStream().toArray();
+      visitor.counts(name + "-touched", coordinates);
+      visitor.vector(name + "-touched-sum", Vectors.pick(sum, coordinates));
+    } else {
       visitor.vector(name + "-sum", sum);
     }
   }
@@ -101,11 +114,25 @@ final class Agreement {
   /** Restores what {@link #save} wrote. */
   void restore(LearnerState.Visitor visitor) {
     isEmpty = visitor.count(name, 0) == 0;
-    if (!isEmpty) {
-      trend = visitor.scalar(name + "-trend", 0);
-      squares = visitor.scalar(name + "-squares", 0);
+    if (isEmpty) {
+      return;
+    }
+    trend = visitor.scalar(name + "-trend", 0);
+    squares = visitor.scalar(name + "-squares", 0);
+    int listed = (int) visitor.count(name + "-listed", WHOLE);
+    if (listed == WHOLE) {
       visitor.vector(name + "-sum", sum);
       touched.set(0, sum.length);
+    } else {
+      long[] coordinates = new long[listed];
+      visitor.counts(name + "-touched", coordinates);
+      double[] values = new double[listed];
+      visitor.vector(name + "-touched-sum", values);
+      for (int i = 0; i < listed; i++) {
+        int j = Math.toIntExact(coordinates[i]);
+        sum[j] = values[i];
+        touched.set(j);
+      }
     }
   }
 

@@ -40,6 +40,7 @@ public final class LocalModel implements LiveModel {
   private final LearnerState state;
   private final Round round;
   private final Iterate iterate;
+  private final PublishedWeights weights;
   private final PublishedRounds published;
   private final OpenRound filling;
 
@@ -60,9 +61,6 @@ public final class LocalModel implements LiveModel {
   private ModelSpec spec;
   private int reportsPerRound;
 
-  /** Weights of the last publication; null if an earlier release published it. */
-  private double[] publishedWeights;
-
   private long used;
   private long droppedStale;
   private long droppedUnpublished;
@@ -71,9 +69,6 @@ public final class LocalModel implements LiveModel {
   private boolean unpublished = true;
 
   private boolean unsaved = true;
-
-  /** Whether the weights of the last publication are not in the state yet. */
-  private boolean weightsUnsaved;
 
   /**
    * Creates a model before its first round.
@@ -91,6 +86,7 @@ public final class LocalModel implements LiveModel {
     int d = learner.dimension();
     round = new Round(d);
     iterate = new Iterate(d);
+    weights = new PublishedWeights(learner, iterate);
     published = new PublishedRounds(ModelSpecs.maxStaleness(spec), d, learner.bets());
     clip = new RoundClip(spec);
     unit = learner.countsInUnitsOfTheBound() && !clip.isMoving() ? spec.getGradientBound() : 1;
@@ -363,7 +359,7 @@ public final class LocalModel implements LiveModel {
     }
     if ((mayOpenRound && hasNewRound()) || published.isEmpty()) {
       openRound();
-    } else if (publishedWeights == null) {
+    } else if (!weights.exist()) {
       return Optional.empty();
     } else {
       learner.describe(state, iterate);
@@ -392,9 +388,8 @@ public final class LocalModel implements LiveModel {
 
   private void openRound() {
     learner.publish(state, iterate);
-    publishedWeights = iterate.weights.clone();
-    weightsUnsaved = true;
-    if (clip.open(learner.meanSquaredNorm(state), state.round())) {
+    weights.changed();
+    if (clip.open(iterate.weights)) {
       published.clear();
     }
     Publication publication = published.add(round());
@@ -412,7 +407,7 @@ public final class LocalModel implements LiveModel {
         ModelUpdateView.newBuilder()
             .setModelId(spec.getModelId())
             .setRound(published.newest().round)
-            .addWeights(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(publishedWeights)))
+            .addWeights(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.weights)))
             .addAverage(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.average)))
             .setUsed(used)
             .setDroppedStale(droppedStale)
@@ -452,11 +447,7 @@ public final class LocalModel implements LiveModel {
     filling.save(writer);
     last.save(writer);
     published.save(writer);
-    if (weightsUnsaved) {
-      writer.count("has-published-weights", 1);
-      writer.vector("published-weights", publishedWeights);
-      weightsUnsaved = false;
-    }
+    weights.save(writer);
     agreement.save(writer);
     questions.save(writer);
     clip.visit(writer);
@@ -475,14 +466,11 @@ public final class LocalModel implements LiveModel {
     filling.restore(reader, reportsPerRound);
     last.restore(reader, reportsPerRound);
     published.restore(reader);
-    if (reader.count("has-published-weights", 0) != 0) {
-      publishedWeights = new double[learner.dimension()];
-      reader.vector("published-weights", publishedWeights);
-    }
     agreement.restore(reader);
     questions.restore(reader);
     clip.visit(reader);
     learner.restore(state, reader);
+    weights.restore(reader, state);
     unsaved = false;
   }
 
@@ -493,6 +481,7 @@ public final class LocalModel implements LiveModel {
         || last.isObsolete(chunk)
         || agreement.isObsolete(chunk)
         || learner.isObsolete(chunk)
+        || weights.isObsolete(chunk)
         || questions.isForgotten(chunk);
   }
 }

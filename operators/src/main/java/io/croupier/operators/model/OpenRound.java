@@ -13,7 +13,8 @@ import java.util.BitSet;
  * The sum of the reports in a round that is not closed. Grid vectors are added exactly, as
  * integers, whatever their order; others in order of arrival. Bundles that state a gradient bound
  * have grids of their own, and are added in units of that bound, in order of arrival. If all
- * reports are sparse, the cost is proportional to the coordinates that they touch.
+ * reports are sparse, all costs, that of a save among them, are proportional to the coordinates
+ * that they touch.
  *
  * <p>Invariant: the sums are 0 in every coordinate that is not touched.
  */
@@ -21,6 +22,11 @@ final class OpenRound {
   private static final int HAS_GRID = 1;
   private static final int HAS_DOUBLES = 2;
   private static final int IS_DENSE = 4;
+
+  /**
+   * The state has the sum in the touched coordinates alone, where earlier releases have it whole.
+   */
+  private static final int IS_LISTED = 8;
 
   /** Tolerance of {@link #fullness}: far more than its rounding error, far less than 1. */
   private static final double ROUNDING = 1e-9;
@@ -249,20 +255,26 @@ final class OpenRound {
       return;
     }
     int parts =
-        (gridSum == null ? 0 : HAS_GRID) | (sum == null ? 0 : HAS_DOUBLES) | (dense ? IS_DENSE : 0);
+        (gridSum == null ? 0 : HAS_GRID)
+            | (sum == null ? 0 : HAS_DOUBLES)
+            | (dense ? IS_DENSE : IS_LISTED);
     visitor.count(name + "-parts", parts);
     visitor.scalar(name + "-coin", coin);
     visitor.scalar(name + "-variance", variance);
     visitor.scalar(name + "-fullness", fullness);
+    long[] coordinates = Arrays.stream(touched, 0, touchedCount).asLongStream().toArray();
+    visitor.count(name + "-touched-count", touchedCount);
+    visitor.counts(name + "-touched", coordinates);
+    if (!dense) {
+      visitor.vector(name + "-touched-sum", Vectors.pick(sum, coordinates));
+      return;
+    }
     if (gridSum != null) {
       visitor.counts(name + "-grid-sum", gridSum);
     }
     if (sum != null) {
       visitor.vector(name + "-sum", sum);
     }
-    visitor.count(name + "-touched-count", touchedCount);
-    visitor.counts(
-        name + "-touched", Arrays.stream(touched, 0, touchedCount).asLongStream().toArray());
   }
 
   /**
@@ -280,15 +292,34 @@ final class OpenRound {
     coin = visitor.scalar(name + "-coin", 0);
     variance = visitor.scalar(name + "-variance", 0);
     fullness = visitor.scalar(name + "-fullness", (double) count / reportsPerRound);
+    long[] coordinates = new long[(int) visitor.count(name + "-touched-count", 0)];
+    visitor.counts(name + "-touched", coordinates);
+    touch(Arrays.stream(coordinates).mapToInt(Math::toIntExact).toArray());
+    if ((parts & IS_LISTED) != 0) {
+      restoreListed(visitor, parts);
+      return;
+    }
     if ((parts & HAS_GRID) != 0) {
       visitor.counts(name + "-grid-sum", gridSum());
     }
     if ((parts & HAS_DOUBLES) != 0) {
       visitor.vector(name + "-sum", sum());
     }
-    long[] coordinates = new long[(int) visitor.count(name + "-touched-count", 0)];
-    visitor.counts(name + "-touched", coordinates);
-    touch(Arrays.stream(coordinates).mapToInt(Math::toIntExact).toArray());
+  }
+
+  /** All sums are 0 in the other coordinates, and exist where they did. */
+  private void restoreListed(LearnerState.Visitor visitor, int parts) {
+    if ((parts & HAS_GRID) != 0) {
+      gridSum();
+    }
+    if ((parts & HAS_DOUBLES) != 0) {
+      sum();
+    }
+    double[] listed = new double[touchedCount];
+    visitor.vector(name + "-touched-sum", listed);
+    for (int i = 0; i < touchedCount; i++) {
+      sum[touched[i]] = listed[i];
+    }
   }
 
   /** Returns whether a stored part belongs to a closed round. */

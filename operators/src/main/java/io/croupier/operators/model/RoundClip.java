@@ -39,6 +39,7 @@ final class RoundClip {
     this.spec = spec.getAdaptiveClip();
     fixed = spec.getGradientBound();
     fixedExponent = ModelSpecs.gridExponent(spec);
+    slopeBound = AdaptiveClips.slopeBound(this.spec);
     tracker = spec.hasAdaptiveClip() ? new ClipTracker(AdaptiveClips.initial(this.spec)) : null;
   }
 
@@ -126,11 +127,10 @@ final class RoundClip {
   /**
    * Moves the clip for a new publication, by the answers since the newest one.
    *
-   * @param meanSquaredNorm of the learner's gradients so far, in units of the clip
-   * @param steps that the learner has taken
+   * @param weights of the new publication, shape [d]
    * @return whether the publications so far have scouted, and the new one doesn't
    */
-  boolean open(double meanSquaredNorm, long steps) {
+  boolean open(double[] weights) {
     if (!isMoving()) {
       return false;
     }
@@ -139,9 +139,9 @@ final class RoundClip {
       scouted++;
     }
     tracker.advance();
-    slopeBound = AdaptiveClips.slopeBound(spec);
     if (spec.getSlopeRule()) {
-      slopeBound *= SlopeRule.share(meanSquaredNorm, steps);
+      double share = SlopeRule.share(weights, tracker.clip(), slopeBound);
+      slopeBound = AdaptiveClips.slopeBound(spec) * share;
     }
     return wasScouting && !tracker.isScouting();
   }

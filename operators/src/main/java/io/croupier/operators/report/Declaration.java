@@ -2,6 +2,7 @@ package io.croupier.operators.report;
 
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
@@ -95,11 +96,11 @@ public enum Declaration {
     }
   }
 
-  private static io.croupier.accounting.mechanism.Clip clip(Clip clip) {
+  private static DeclaredClip clip(Clip clip) {
     return switch (clip) {
-      case UNSPECIFIED -> io.croupier.accounting.mechanism.Clip.UNSPECIFIED;
-      case L2 -> io.croupier.accounting.mechanism.Clip.L2;
-      case COORDINATES -> io.croupier.accounting.mechanism.Clip.COORDINATES;
+      case UNSPECIFIED -> DeclaredClip.UNSPECIFIED;
+      case L2 -> DeclaredClip.L2;
+      case COORDINATES -> DeclaredClip.COORDINATES;
     };
   }
 }

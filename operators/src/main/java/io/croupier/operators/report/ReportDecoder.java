@@ -28,7 +28,8 @@ import java.util.stream.Collectors;
  *   <li>a raw gradient comes on the topic for raw gradients only, and nothing else comes there.
  * </ol>
  *
- * <p>Vectors are read as runs of bytes, O(d) with nothing allocated per coordinate. Other records
+ * <p>Vectors are read as runs of bytes, O(d) with nothing allocated per coordinate, and the reports
+ * that nearly all clients send without Protobuf's classes ({@link OrdinaryReader}). Other records
  * are parsed value by value: either the encoding is one that Protobuf allows and our own clients
  * don't write, or the parse finds the reason. No bytes make the decoder throw, and it allocates in
  * proportion to the bytes that it receives, whatever lengths they claim. Not safe for use by
@@ -54,6 +55,7 @@ public final class ReportDecoder {
           true);
 
   private final String rawTopic;
+  private final OrdinaryReader ordinary = new OrdinaryReader();
   private final MessageDigest sha256;
 
   /**
@@ -81,31 +83,13 @@ public final class ReportDecoder {
       return malformed("value is missing: it must be a GradientReport");
     }
     boolean raw = topic.equals(rawTopic);
-    Report report;
-    try {
-      GradientReportView view = parse(value);
-      if (view.hasCentral() && !raw) {
-        return rawGradientInPublic();
+    Report report = ordinary.read(value);
+    if (report == null) {
+      Decoded other = readAny(value, raw);
+      if (!(other instanceof Decoded.WellFormed wellFormed)) {
+        return other;
       }
-      report = ViewReader.read(view);
-      if (report == null) {
-        GradientReport message = KNOWN_FIELDS.parseFrom(value);
-        List<String> violations = GradientReports.violations(message);
-        if (!violations.isEmpty()) {
-          return !raw && message.getDeclarationCase() == DeclarationCase.DECLARATION_NOT_SET
-              ? UNDECLARED_IN_PUBLIC
-              : malformed(String.join("; ", violations));
-        }
-        // Protobuf writes the vectors packed, as our own clients do.
-        report = ViewReader.read(parse(message.toByteArray()));
-      }
-    } catch (InvalidProtocolBufferException e) {
-      // The fields read before the error may already declare a raw gradient.
-      return !raw
-              && e.getUnfinishedMessage() instanceof GradientReportView part
-              && part.hasCentral()
-          ? rawGradientInPublic()
-          : new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", !raw);
+      report = wellFormed.report();
     }
     if (raw && report.declaration != Declaration.CENTRAL) {
       return malformed(
@@ -121,6 +105,36 @@ public final class ReportDecoder {
     report.partition = partition;
     report.offset = offset;
     return new Decoded.WellFormed(report);
+  }
+
+  /** Reads a report of any form, without its key and position. */
+  private static Decoded readAny(byte[] value, boolean raw) {
+    try {
+      GradientReportView view = parse(value);
+      if (view.hasCentral() && !raw) {
+        return rawGradientInPublic();
+      }
+      Report report = ViewReader.read(view);
+      if (report == null) {
+        GradientReport message = KNOWN_FIELDS.parseFrom(value);
+        List<String> violations = GradientReports.violations(message);
+        if (!violations.isEmpty()) {
+          return !raw && message.getDeclarationCase() == DeclarationCase.DECLARATION_NOT_SET
+              ? UNDECLARED_IN_PUBLIC
+              : malformed(String.join("; ", violations));
+        }
+        // Protobuf writes the vectors packed, as our own clients do.
+        report = ViewReader.read(parse(message.toByteArray()));
+      }
+      return new Decoded.WellFormed(report);
+    } catch (InvalidProtocolBufferException e) {
+      // The fields read before the error may already declare a raw gradient.
+      return !raw
+              && e.getUnfinishedMessage() instanceof GradientReportView part
+              && part.hasCentral()
+          ? rawGradientInPublic()
+          : new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", !raw);
+    }
   }
 
   private static GradientReportView parse(byte[] value) throws InvalidProtocolBufferException {

@@ -31,6 +31,11 @@ public final class VectorBytes {
     return (long) LONGS.get(bytes, i * Long.BYTES);
   }
 
+  /** Returns the 64-bit integer that begins at a byte. */
+  static long littleEndian(byte[] bytes, int at) {
+    return (long) LONGS.get(bytes, at);
+  }
+
   /** Returns the 32-bit integer number {@code i}. */
   public static int intAt(byte[] bytes, int i) {
     return (int) INTS.get(bytes, i * Integer.BYTES);

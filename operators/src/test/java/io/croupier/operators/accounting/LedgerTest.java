@@ -9,6 +9,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.ModelSpec;
 import org.junit.jupiter.api.Test;
 
@@ -60,13 +61,39 @@ class LedgerTest {
     assertThat(event.getSource().getOffset()).isEqualTo(1007);
   }
 
+  /** The rules keep the cost of the report before. */
+  @Test
+  void everyReportIsChargedWhatItDeclaresItself() {
+    AdmissionRules rules = local();
+    Report[] reports = {
+      TestReports.laplace(1, 0.5),
+      TestReports.laplace(2, 0.5),
+      TestReports.gaussian(3, 0.5),
+      TestReports.laplace(4, 0.5),
+      TestReports.laplace(5, 0.25),
+      TestReports.undisclosed(6),
+      TestReports.coordinates(7, 1, 2),
+      TestReports.coordinates(8, 1, 3)
+    };
+    Totals sum = new Totals();
+    for (Report report : reports) {
+      AccountingEvent alone = ledger.judge(report, local(), new MapAccount());
+      sum.add(Totals.of(AccountingEvents.cost(alone)));
+
+      AccountingEvent event = ledger.judge(report, rules, account);
+
+      assertThat(event.getSpent()).isEqualTo(alone.getSpent());
+      assertThat(event.getModelTotals()).isEqualTo(sum.toProto().build());
+      assertThat(event.getUserTotals()).isEqualTo(sum.toProto().build());
+    }
+  }
+
   @Test
   void aDuplicateIsFree() {
     judge(TestReports.laplace(1, 0.5));
     AccountingEvent event = judge(TestReports.laplace(1, 0.5));
     assertThat(event.getOutcome()).isEqualTo(Outcome.DUPLICATE);
-    assertThat(event.getSpent().getReports()).isZero();
-    assertThat(event.getSpent().getEpsilon()).isZero();
+    assertThat(event.getSpent()).isEqualTo(new Totals().toProto().build());
     assertThat(event.getModelTotals().getEpsilon()).isEqualTo(0.5);
     assertThat(event.getUserTotals().getReports()).isEqualTo(1);
   }

@@ -13,6 +13,7 @@ import org.apache.commons.math3.distribution.LogNormalDistribution;
 import org.apache.commons.math3.distribution.ParetoDistribution;
 import org.apache.commons.math3.distribution.RealDistribution;
 import org.apache.commons.math3.distribution.UniformRealDistribution;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -148,6 +149,7 @@ class ClipConvergenceTest {
    * Hundreds of answers a publication: one publication moves the clip by at most 26 %, so it is
    * within a factor of 1.4 of the quantile for 300 publications, also where all sizes are equal.
    */
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("crowds")
   void theClipSettlesAlsoWithManyAnswersAPublication(Devices devices) {

@@ -211,6 +211,10 @@ class StateShapeTest {
     if (spec.hasDpFtrlLeastSquares()) {
       report.form = VectorForm.EXAMPLE;
       report.y = 0.5;
+    } else if (spec.hasCoordinateWise() && i % REPORTS_PER_ROUND == 0) {
+      report.form = VectorForm.SPARSE;
+      report.values = PackedVectors.encode(new double[] {0.5});
+      report.indices = new int[] {1};
     } else if (i % REPORTS_PER_ROUND == 1) {
       report.form = VectorForm.GRID;
       report.values = PackedVectors.encode(new int[] {1 << 15, 1});

@@ -48,7 +48,7 @@ public class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> impleme
     ROCKS_DB;
 
     /** RocksDB deletes its files when it is closed, but not the harness's folder for them. */
-    StateBackend create() {
+    public StateBackend create() {
       if (this == HASH_MAP) {
         return new HashMapStateBackend();
       }

@@ -112,6 +112,51 @@ class AgreementTest {
     }
   }
 
+  /**
+   * Few coordinates are saved as a list, many as a vector; an instance restored from either
+   * continues.
+   */
+  @Test
+  void aSaveIsAsLargeAsTheTouchedCoordinates() {
+    int d = 30_000;
+    Agreement agreement = new Agreement("agreement", d);
+    Agreement twin = new Agreement("agreement", d);
+    Map<String, byte[]> store = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(31);
+    for (int i = 0; i < 100; i++) {
+      // The 71st round is dense, and the 81st begins anew.
+      if (i == 80) {
+        agreement.clear();
+        twin.clear();
+      }
+      Round round =
+          i == 70
+              ? dense(random.doubles(d, -0.1, 1).toArray())
+              : sparse(d, i, random.nextDouble() - 0.1);
+      agreement.add(round);
+      twin.add(round);
+      Map<String, byte[]> written = new HashMap<>();
+      agreement.save(StateChunks.writer(written::put));
+      int bytes = written.values().stream().mapToInt(value -> value.length).sum();
+      int listed = i < 70 ? i + 1 : i - 79;
+      assertThat(bytes).isEqualTo(4 * 8 + (i >= 70 && i < 80 ? 8 * d : 2 * 8 * listed));
+      store.putAll(written);
+      store.keySet().removeIf(agreement::isObsolete);
+      agreement = new Agreement("agreement", d);
+      agreement.restore(StateChunks.reader(store::get));
+      assertThat(agreement.isReached()).isEqualTo(twin.isReached());
+    }
+    Round dense = dense(random.doubles(d, 1, 2).toArray());
+    agreement.add(dense);
+    twin.add(dense);
+    Map<String, byte[]> expected = new HashMap<>();
+    twin.save(StateChunks.writer(expected::put));
+    Map<String, byte[]> actual = new HashMap<>();
+    agreement.save(StateChunks.writer(actual::put));
+    assertThat(actual).usingRecursiveComparison().isEqualTo(expected);
+    assertThat(store).containsKeys("agreement-touched/0", "agreement-touched-sum/0");
+  }
+
   /** A report's squared norm is finite, but its product with a sum of others may overflow. */
   @Test
   void hugeRoundsLeaveTheSumsFinite() {

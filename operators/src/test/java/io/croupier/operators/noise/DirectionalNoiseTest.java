@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
@@ -41,7 +41,7 @@ class DirectionalNoiseTest {
 
   private static double coordinateLaplaceVariance(double scale, double range) {
     DoubleBuffer taus = DoubleBuffer.wrap(new double[] {9, 2 / scale});
-    return new CoordinateLaplaceMechanism(taus, Clip.L2, 0)
+    return new CoordinateLaplaceMechanism(taus, DeclaredClip.L2, 0)
         .directionalVariance(new GradientSpace(2, 1, 0), range);
   }
 

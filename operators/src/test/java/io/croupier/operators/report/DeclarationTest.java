@@ -2,8 +2,8 @@ package io.croupier.operators.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.Mechanism;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
@@ -54,14 +54,14 @@ class DeclarationTest {
 
   @Test
   void clipsHaveTheSameNames() {
-    for (Clip clip : Clip.values()) {
+    for (DeclaredClip clip : DeclaredClip.values()) {
       Report report = new Report();
       Declaration.declare(
           new CoordinateLaplaceMechanism(DoubleBuffer.wrap(new double[] {1}), clip, 0), report);
       assertThat(report.clip.name()).isEqualTo(clip.name());
       assertThat(((CoordinateLaplaceMechanism) Declaration.of(report)).clip()).isEqualTo(clip);
     }
-    assertThat(Arrays.stream(io.croupier.operators.report.Clip.values()).map(Enum::name))
-        .containsExactlyElementsOf(Arrays.stream(Clip.values()).map(Enum::name).toList());
+    assertThat(Arrays.stream(Clip.values()).map(Enum::name))
+        .containsExactlyElementsOf(Arrays.stream(DeclaredClip.values()).map(Enum::name).toList());
   }
 }

@@ -2,12 +2,14 @@ package io.croupier.operators.flink.learner;
 
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.learner.StateChunks;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.SpecChange;
 import io.croupier.schemas.ModelSpec;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -37,7 +39,10 @@ final class KeyedModel {
 
   private final String modelId;
   private final PublishedSpecs specs;
+
+  /** Names of the chunks in the state, without sections, which last as long as the model. */
   private final Set<String> stored;
+
   private final RoundGate gate;
   private final BltSearches searches;
   private LiveModel model;
@@ -86,6 +91,7 @@ final class KeyedModel {
       chunks.put(entry.getKey(), entry.getValue());
     }
     stored = new HashSet<>(chunks.keySet());
+    stored.removeIf(StateChunks::isSection);
     this.firstRound = number(chunks, NEXT_ROUND, firstRound);
     modelOffset = number(chunks, BEGAN_AT, 0);
     deadline = number(chunks, DEADLINE, 0);
@@ -216,6 +222,9 @@ final class KeyedModel {
       changed.put(BEGAN_AT, bytes(modelOffset));
       model.save((name, value) -> changed.put(MODEL + name, value));
     }
+    if (storedIsRetired) {
+      removeSections(state);
+    }
     for (String name : Set.copyOf(stored)) {
       if (isObsolete(name) && !changed.containsKey(name)) {
         state.remove(name);
@@ -223,9 +232,21 @@ final class KeyedModel {
       }
     }
     state.putAll(changed);
-    stored.addAll(changed.keySet());
+    changed.keySet().stream().filter(name -> !StateChunks.isSection(name)).forEach(stored::add);
     unsaved = false;
     storedIsRetired = false;
+  }
+
+  private static void removeSections(MapState<String, byte[]> state) throws Exception {
+    List<String> sections = new ArrayList<>();
+    for (String name : state.keys()) {
+      if (StateChunks.isSection(name)) {
+        sections.add(name);
+      }
+    }
+    for (String name : sections) {
+      state.remove(name);
+    }
   }
 
   private boolean isObsolete(String name) {

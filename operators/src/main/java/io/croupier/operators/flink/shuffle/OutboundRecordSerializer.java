@@ -11,7 +11,7 @@ public final class OutboundRecordSerializer extends RecordSerializer<OutboundRec
 
   /** Creates a serializer. */
   public OutboundRecordSerializer() {
-    super(OutboundRecord.class, 1, Place.TRANSIT);
+    super(OutboundRecord.class, 1, Location.TRANSIT);
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
@@ -20,8 +21,11 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
   /** The first byte of a record is this plus its version. */
   private static final int VERSION_0 = 16;
 
+  /** Initial size of a buffer, which grows as needed. */
+  private static final int BUFFER_BYTES = 256;
+
   /** Where records are kept. */
-  public enum Place {
+  public enum Location {
     /** Between operators, and in unaligned checkpoints. No operator changes a record's arrays. */
     TRANSIT(
         "A record between operators has format %d; this release reads 1 to %d. Restore a savepoint, which contains no such records, instead of an unaligned checkpoint of another release"),
@@ -31,15 +35,16 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
 
     private final String unreadable;
 
-    Place(String unreadable) {
+    Location(String unreadable) {
       this.unreadable = unreadable;
     }
   }
 
   private final Class<T> type;
   private final int version;
-  private final Place place;
+  private final Location location;
   private transient FieldWriter writer;
+  private transient DataOutputSerializer buffer;
   private transient FieldReader reader;
   private transient T initial;
 
@@ -48,12 +53,12 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
    *
    * @param type class of the records; there is one serializer for each
    * @param version of the records that it writes, at least 1
-   * @param place where the records are kept
+   * @param location where the records are kept
    */
-  protected RecordSerializer(Class<T> type, int version, Place place) {
+  protected RecordSerializer(Class<T> type, int version, Location location) {
     this.type = type;
     this.version = version;
-    this.place = place;
+    this.location = location;
   }
 
   /**
@@ -82,7 +87,19 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
   public final void serialize(T record, DataOutputView target) throws IOException {
     if (writer == null) {
       writer = new FieldWriter();
+      buffer = new DataOutputSerializer(BUFFER_BYTES);
     }
+    if (target instanceof DataOutputSerializer) {
+      write(record, target);
+    } else {
+      // A stream takes as long for one byte as for a record, and a checkpoint has many records.
+      buffer.clear();
+      write(record, buffer);
+      target.write(buffer.getSharedBuffer(), 0, buffer.length());
+    }
+  }
+
+  private void write(T record, DataOutputView target) throws IOException {
     target.writeByte(VERSION_0 + version);
     writer.to(target);
     pass(writer, record, record);
@@ -106,7 +123,7 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
     }
     int recordVersion = source.readUnsignedByte() - VERSION_0;
     if (recordVersion < 1 || recordVersion > version) {
-      throw new IOException(place.unreadable.formatted(recordVersion, version));
+      throw new IOException(location.unreadable.formatted(recordVersion, version));
     }
     reader.from(source, recordVersion);
     pass(reader, initial, reuse);
@@ -121,7 +138,7 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
   @Override
   public final T copy(T from, T reuse) {
     try {
-      pass(place == Place.STATE ? FieldCopier.CLONING : FieldCopier.SHARING, from, reuse);
+      pass(location == Location.STATE ? FieldCopier.CLONING : FieldCopier.SHARING, from, reuse);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

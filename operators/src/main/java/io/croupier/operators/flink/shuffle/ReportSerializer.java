@@ -15,7 +15,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
 
   /** Creates a serializer. */
   public ReportSerializer() {
-    super(Report.class, 1, Place.TRANSIT);
+    super(Report.class, 1, Location.TRANSIT);
   }
 
   @Override

@@ -11,7 +11,7 @@ public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
 
   /** Creates a serializer. */
   public RoundSumSerializer() {
-    super(RoundSum.class, 1, Place.TRANSIT);
+    super(RoundSum.class, 1, Location.TRANSIT);
   }
 
   @Override

@@ -298,4 +298,30 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.barrier();
     assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/open-"));
   }
+
+  @Test
+  void theCoordinatesOfARetiredModelAreDeleted() throws Exception {
+    ModelSpec.Builder spec = TestRecords.common("m").setDimension(1000);
+    spec.getCoordinateWiseBuilder();
+    run(spec);
+    learner.report(TestRecords.sparse("m", 0, 1000, 700, 1));
+    learner.barrier();
+    assertThat(learner.stored("m"))
+        .filteredOn(name -> name.startsWith("model/coordinates"))
+        .as("only what a report has touched")
+        .containsExactly("model/coordinates:10");
+
+    learner.publish(TestRecords.retired(1, "m"));
+    learner.publish(TestRecords.published(2, spec));
+    learner.report(judgedBy(2, TestRecords.sparse("m", 2, 1000, 0, 1)));
+    learner.barrier();
+    learner.report(judgedBy(2, TestRecords.sparse("m", 2, 1000, 0, 1)));
+    learner.barrier();
+    assertThat(learner.stored("m"))
+        .filteredOn(name -> name.startsWith("model/coordinates"))
+        .containsExactly("model/coordinates:0");
+    learner.publish(TestRecords.retired(3, "m"));
+    learner.barrier();
+    assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/"));
+  }
 }

@@ -150,6 +150,53 @@ class LearnerStateTest {
     return sum;
   }
 
+  /** Sparse reports change few chunks of the state, and a publication every average. */
+  @RestoredInEveryBackend
+  void coordinates(Backend backend, Plan plan) throws Exception {
+    int d = 1000;
+    List<OutboundRecord> records =
+        playTwice(
+            backend,
+            plan,
+            learner -> {
+              SplittableRandom random = new SplittableRandom(19);
+              for (String model : List.of("words", "boxed", "rounds")) {
+                ModelSpec.Builder spec = TestRecords.common(model).setDimension(d);
+                spec.getCoordinateWiseBuilder();
+                if (model.equals("boxed")) {
+                  spec.getCoordinateWiseBuilder().setRadius(0.01);
+                }
+                spec.setReportsPerRound(model.equals("rounds") ? 3 : 1);
+                learner.publish(TestRecords.published(0, spec));
+              }
+              learner.barrier();
+              for (int barrier = 0; barrier < 30; barrier++) {
+                for (String model : List.of("words", "boxed", "rounds")) {
+                  long round = lastOf(model, learner.outputs()).getRound();
+                  for (int i = random.nextInt(6); i > 0; i--) {
+                    learner.report(
+                        TestRecords.sparse(
+                            model, round, d, random.nextInt(d), random.nextDouble() - 0.7));
+                  }
+                }
+                learner.barrier();
+              }
+            });
+    for (String model : List.of("words", "boxed", "rounds")) {
+      ModelUpdate update = lastOf(model, records);
+      assertThat(update.getUsed()).isGreaterThan(40);
+      assertThat(update.getAverageList()).anyMatch(w -> w != 0);
+      assertThat(update.getWeightsList()).isNotEqualTo(update.getAverageList());
+    }
+  }
+
+  private static ModelUpdate lastOf(String modelId, List<OutboundRecord> records) {
+    return TestRecords.updates(records).stream()
+        .filter(update -> update.getModelId().equals(modelId))
+        .reduce((former, latter) -> latter)
+        .orElseThrow();
+  }
+
   @RestoredInEveryBackend
   void nextRoundOfARetiredModel(Backend backend, Plan plan) throws Exception {
     List<OutboundRecord> records =

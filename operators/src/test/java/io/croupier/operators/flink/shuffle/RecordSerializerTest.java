@@ -16,6 +16,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,6 +31,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.DataOutputViewStreamWrapper;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +92,35 @@ class RecordSerializerTest {
       assertEqual(serializer.deserialize(reused, new DataInputDeserializer(bytes)), record);
       assertEqual(serializer.copy(record), record);
       assertEqual(serializer.copy(record, reused), record);
+    }
+  }
+
+  /** A checkpoint of the heap writes to a stream, where each write takes as long as a record. */
+  @ParameterizedTest
+  @MethodSource("serializers")
+  <T> void aStreamReceivesARecordInOnePiece(RecordSerializer<T> serializer) throws Exception {
+    Random random = new Random(5);
+    List<byte[]> pieces = new ArrayList<>();
+    DataOutputViewStreamWrapper stream =
+        new DataOutputViewStreamWrapper(
+            new OutputStream() {
+              @Override
+              public void write(int b) {
+                pieces.add(new byte[] {(byte) b});
+              }
+
+              @Override
+              public void write(byte[] bytes, int from, int length) {
+                pieces.add(Arrays.copyOfRange(bytes, from, from + length));
+              }
+            });
+    for (int i = 0; i < RECORDS; i++) {
+      T record = RandomRecords.record(serializer::createInstance, random);
+      pieces.clear();
+
+      serializer.serialize(record, stream);
+
+      assertThat(pieces).containsExactly(bytes(serializer, record));
     }
   }
 

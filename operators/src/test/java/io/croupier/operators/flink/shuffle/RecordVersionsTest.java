@@ -20,7 +20,7 @@ class RecordVersionsTest {
     private static final long serialVersionUID = 1;
 
     First(int version) {
-      super(Grown.class, version, Place.TRANSIT);
+      super(Grown.class, version, Location.TRANSIT);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.croupier.accounting.mechanism;
 
 /** The clipping of the gradient before noise by coordinates, as records number it. */
-public enum Clip {
+public enum DeclaredClip {
   /** Not declared: by older devices. */
   UNSPECIFIED,
   /**

@@ -1,0 +1,341 @@
+package io.croupier.operators.learner;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntConsumer;
+
+/**
+ * The vectors of a coordinate-wise learner, in chunks of {@value #COORDINATES} coordinates. A chunk
+ * holds the values of its coordinates in all vectors, so that a report of few coordinates changes
+ * few and small parts of the state, wherever in the model these coordinates are.
+ *
+ * <p>Every publication moves the average in every coordinate. A stored chunk therefore contains its
+ * averages as of the operation of the {@link AveragingLog} at which it was saved. Since its weights
+ * have stayed the same since then, a restore repeats the later operations and obtains the same
+ * bits. Each chunk is saved at least once in {@value #CYCLE} operations, so the log stays short: a
+ * {@value #CYCLE}th of the chunks with each operation.
+ *
+ * <p>Invariants: (1) all values of a chunk that is not active are 0; (2) the weights of a chunk
+ * that is not unsaved are those in the store; (3) unprojected weights are up to date wherever a
+ * coordinate is not touched.
+ */
+final class CoordinateChunks implements Sections {
+  static final int COORDINATES = 64;
+  static final int CYCLE = AveragingLog.CAPACITY / 2;
+
+  /** The operation of the averages, and a bit for each touched coordinate. */
+  private static final int HEADER = 2;
+
+  /** Names in states of earlier releases, which kept whole vectors. */
+  private static final Set<String> WHOLE =
+      Set.of(
+          "touched",
+          "coins",
+          "coins-low",
+          "squares",
+          "squares-low",
+          "unprojected",
+          "average",
+          "settled-average");
+
+  final double[] coins;
+  final double[] coinsLow;
+  final double[] squares;
+  final double[] squaresLow;
+
+  /** z: the weights in force before clipping to the box, minus the initial ones. */
+  final double[] unprojected;
+
+  final RunningAverage average;
+
+  private final List<double[]> vectors;
+  private final BallConstraint constraint;
+  private final AveragingLog log = new AveragingLog();
+
+  /** The coordinates whose weights must be evaluated, a bit for each, by chunk. */
+  private final long[] touched;
+
+  /** The chunks that a round has touched. */
+  private final BitSet active;
+
+  private final BitSet unsaved;
+
+  /** By chunk: the number of operations that its averages in the store include. */
+  private final long[] savedAt;
+
+  /** A lower bound of {@link #savedAt}, over the chunks that are active and not unsaved. */
+  private long oldest;
+
+  private long[] values = {};
+  private final double[] iterates = new double[COORDINATES];
+
+  /** An action on the coordinates {@code from} to {@code to}, exclusive. */
+  @FunctionalInterface
+  private interface Range {
+    void on(int from, int to);
+  }
+
+  CoordinateChunks(int dimension, BallConstraint constraint) {
+    this.constraint = constraint;
+    coins = new double[dimension];
+    coinsLow = new double[dimension];
+    squares = new double[dimension];
+    squaresLow = new double[dimension];
+    unprojected = new double[dimension];
+    average = new RunningAverage(dimension);
+    vectors = List.of(coins, coinsLow, squares, squaresLow, unprojected, average.recent);
+    touched = new long[count()];
+    active = new BitSet(count());
+    unsaved = new BitSet(count());
+    savedAt = new long[count()];
+  }
+
+  /** Records that a round changed the sums of a coordinate. */
+  void touch(int coordinate) {
+    int chunk = coordinate / COORDINATES;
+    touched[chunk] |= 1L << coordinate;
+    active.set(chunk);
+    unsaved.set(chunk);
+  }
+
+  /** Records that a round changed the sums of all coordinates. */
+  void touchAll() {
+    Arrays.fill(touched, -1L);
+    touched[count() - 1] = -1L >>> (COORDINATES - size(count() - 1));
+    active.set(0, count());
+    unsaved.set(0, count());
+  }
+
+  /** Visits the touched coordinates, whose weights the action evaluates; none is touched then. */
+  void evaluateTouched(IntConsumer action) {
+    for (int chunk = 0; chunk < touched.length; chunk++) {
+      long bits = touched[chunk];
+      if (bits != 0) {
+        for (; bits != 0; bits &= bits - 1) {
+          action.accept(start(chunk) + Long.numberOfTrailingZeros(bits));
+        }
+        touched[chunk] = 0;
+        unsaved.set(chunk);
+      }
+    }
+  }
+
+  /** Prepares the average for the next round; see {@link RunningAverage#advance}. */
+  void advance(double decay) {
+    if (average.isBlockFull()) {
+      log.settled(average.shareOfRecent());
+      average.advance(decay);
+      afterOperation();
+    } else {
+      average.advance(decay);
+    }
+  }
+
+  /**
+   * Moves the average towards the weights in force.
+   *
+   * @param rounds weight of the rounds in which they were played, in units of the newest round's
+   */
+  void averagePlayed(double rounds) {
+    double gain = rounds * average.gain();
+    double[] mean = average.recent;
+    forEachActive(
+        (from, to) -> {
+          for (int j = from; j < to; j++) {
+            mean[j] += gain * (constraint.project(unprojected[j], 1) - mean[j]);
+          }
+        });
+    log.moved(gain);
+    afterOperation();
+  }
+
+  /** Has the next chunks saved whose turn it is, and all those that the log would forget. */
+  private void afterOperation() {
+    long turn = log.end() % CYCLE;
+    int first = (int) (turn * count() / CYCLE);
+    int next = (int) ((turn + 1) * count() / CYCLE);
+    for (int c = active.nextSetBit(first); c >= 0 && c < next; c = active.nextSetBit(c + 1)) {
+      unsaved.set(c);
+    }
+    if (log.end() - oldest >= AveragingLog.CAPACITY) {
+      oldest = log.end() - CYCLE;
+      for (int c = active.nextSetBit(0); c >= 0; c = active.nextSetBit(c + 1)) {
+        if (savedAt[c] < oldest) {
+          unsaved.set(c);
+        }
+      }
+    }
+  }
+
+  /** Writes the weights in force minus the initial ones. */
+  void copyWeights(double[] into) {
+    System.arraycopy(unprojected, 0, into, 0, unprojected.length);
+    if (constraint.isActive()) {
+      forEachActive(
+          (from, to) -> {
+            for (int j = from; j < to; j++) {
+              into[j] = constraint.project(into[j], 1);
+            }
+          });
+    }
+  }
+
+  /** Returns the largest magnitude of a weight in force minus the initial one. */
+  double largest() {
+    double largest = 0;
+    for (int c = active.nextSetBit(0); c >= 0; c = active.nextSetBit(c + 1)) {
+      for (int j = start(c); j < start(c) + size(c); j++) {
+        largest = Math.max(largest, Math.abs(constraint.project(unprojected[j], 1)));
+      }
+    }
+    return largest;
+  }
+
+  /** Visits the active chunks, adjacent ones together. */
+  private void forEachActive(Range action) {
+    int first = active.nextSetBit(0);
+    while (first >= 0) {
+      int next = active.nextClearBit(first);
+      action.on(start(first), Math.min(start(next), coins.length));
+      first = active.nextSetBit(next);
+    }
+  }
+
+  /** Passes everything to a visitor. */
+  void visit(LearnerState.Visitor visitor) {
+    average.visitNumbers(visitor);
+    log.visit(visitor);
+    visitor.sections("coordinates", this);
+  }
+
+  /** Restores the state of a release that kept whole vectors, if the reader has one. */
+  void restoreWhole(LearnerState.Visitor reader) {
+    long isTouched = reader.count("touched", -1);
+    if (isTouched < 0) {
+      return;
+    }
+    reader.vector("coins", coins);
+    reader.vector("coins-low", coinsLow);
+    reader.vector("squares", squares);
+    reader.vector("squares-low", squaresLow);
+    reader.vector("unprojected", unprojected);
+    average.visitVectors(reader);
+    for (int c = 0; c < count(); c++) {
+      if (!isZero(c)) {
+        active.set(c);
+        unsaved.set(c);
+        // That release doesn't say where, and an evaluation gives the same weights everywhere.
+        touched[c] = isTouched == 0 ? 0 : -1L >>> (COORDINATES - size(c));
+      }
+    }
+  }
+
+  /** Returns whether a part of the state belongs to a release that kept whole vectors. */
+  static boolean isOfWholeVectors(String part) {
+    int slash = part.indexOf('/');
+    return WHOLE.contains(slash < 0 ? part : part.substring(0, slash));
+  }
+
+  private boolean isZero(int chunk) {
+    double[] settled = average.settled();
+    for (int j = start(chunk); j < start(chunk) + size(chunk); j++) {
+      for (double[] vector : vectors) {
+        if (vector[j] != 0) {
+          return false;
+        }
+      }
+      if (settled != null && settled[j] != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int start(int chunk) {
+    return chunk * COORDINATES;
+  }
+
+  private int size(int chunk) {
+    return Math.min(COORDINATES, coins.length - start(chunk));
+  }
+
+  @Override
+  public int count() {
+    return (coins.length + COORDINATES - 1) / COORDINATES;
+  }
+
+  @Override
+  public boolean isUnsaved(int section) {
+    return unsaved.get(section);
+  }
+
+  @Override
+  public long[] read(int section) {
+    int size = size(section);
+    double[] settled = average.settled();
+    int length = HEADER + (vectors.size() + (settled == null ? 0 : 1)) * size;
+    if (values.length != length) {
+      values = new long[length];
+    }
+    values[0] = log.end();
+    values[1] = touched[section];
+    int at = HEADER;
+    for (double[] vector : vectors) {
+      pack(vector, section, at);
+      at += size;
+    }
+    if (settled != null) {
+      pack(settled, section, at);
+    }
+    return values;
+  }
+
+  private void pack(double[] vector, int section, int at) {
+    int start = start(section);
+    for (int i = 0; i < size(section); i++) {
+      values[at + i] = Double.doubleToRawLongBits(vector[start + i]);
+    }
+  }
+
+  @Override
+  public void saved(int section) {
+    unsaved.clear(section);
+    savedAt[section] = log.end();
+  }
+
+  @Override
+  public void restore(int section, long[] stored) {
+    int size = size(section);
+    double[] settled = average.settled();
+    boolean hasSettled = stored.length == HEADER + (vectors.size() + 1) * size;
+    if (hasSettled ? settled == null : stored.length != HEADER + vectors.size() * size) {
+      throw new IllegalStateException(
+          "A chunk of %d coordinates has %d values".formatted(size, stored.length));
+    }
+    int at = HEADER;
+    for (double[] vector : vectors) {
+      unpack(stored, at, vector, section);
+      at += size;
+    }
+    if (hasSettled) {
+      unpack(stored, at, settled, section);
+    }
+    touched[section] = stored[1];
+    active.set(section);
+    savedAt[section] = stored[0];
+    int start = start(section);
+    for (int i = 0; i < size; i++) {
+      iterates[i] = constraint.project(unprojected[start + i], 1);
+    }
+    log.repeat(stored[0], iterates, size, average.recent, settled, start);
+  }
+
+  private void unpack(long[] stored, int at, double[] vector, int section) {
+    int start = start(section);
+    for (int i = 0; i < size(section); i++) {
+      vector[start + i] = Double.longBitsToDouble(stored[at + i]);
+    }
+  }
+}
