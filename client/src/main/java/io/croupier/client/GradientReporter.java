@@ -1,121 +1,95 @@
 package io.croupier.client;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Question;
-import java.nio.charset.StandardCharsets;
+import io.croupier.schemas.view.GradientReportView;
 import java.time.Clock;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.Future;
 import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
-import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.InvalidRecordException;
-import org.apache.kafka.common.errors.RecordBatchTooLargeException;
-import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Sends the noisy gradients of one person's device. Each is charged to the person's {@link
- * LocalLedger} and durable there before it is sent. The caller owns the ledger and the producer: it
- * creates the producer with {@link #producerProperties}, and closes the producer first, then the
- * ledger. Thousands of reporters may share a producer, but each needs its own ledger.
+ * LocalLedger} and durable there before it is sent. The caller owns the ledger and the {@link
+ * ReportTransport}, and closes the transport, or its producer, before the ledger. Each reporter
+ * needs its own ledger.
  *
  * <p>Privacy is spent when a report leaves the device, whether or not it arrives. So a caller must
  * not report the same data again after a failure: the first report may have arrived, and a second
  * one carries new noise and spends privacy again. Resending the same bytes is safe, and happens
- * automatically: within {@code delivery.timeout.ms} by Kafka's idempotent producer, and afterwards,
- * under the same number, before the next report and when a reporter is created for the ledger. A
- * refusal is final: a record that the broker will never accept is not sent again, stays charged,
- * and its number is not reused.
+ * automatically: for a limited time by the transport, and afterwards, under the same number, before
+ * the next report and when a reporter is created for the ledger. A refusal is final: a report that
+ * will never be accepted is not sent again, stays charged, and its number is not reused.
  *
  * <p>Safe for use by several threads: reports leave in the order of their numbers.
  */
 public final class GradientReporter {
-  private final Producer<byte[], byte[]> producer;
-  private final String topic;
+  private final ReportTransport transport;
   private final LocalLedger ledger;
   private final ReportMaker maker;
-  private final byte[] key;
 
-  /** Stored reports that the producer is not currently sending. */
+  /** Stored reports that the transport is not currently sending. */
   private final NavigableMap<Long, StoredReport> unsent = new ConcurrentSkipListMap<>();
+
+  private final List<CompletableFuture<Void>> resent;
 
   /**
    * Creates a reporter and sends the ledger's pending reports, in order and unchanged.
    *
-   * @param gradientsTopic topic of reports with noise from the device; always the same for one
-   *     ledger
    * @param ledger the ledger of the person whose privacy is spent
+   * @throws IllegalStateException if the ledger has a pending report for a transport of another
+   *     kind, which names the user where this one doesn't, or the other way round: over this one it
+   *     would be refused, or counted as another person's
    */
-  public GradientReporter(
-      Producer<byte[], byte[]> producer, String gradientsTopic, LocalLedger ledger) {
-    this(producer, gradientsTopic, ledger, Clock.systemUTC());
+  public GradientReporter(ReportTransport transport, LocalLedger ledger) {
+    this(transport, ledger, Clock.systemUTC());
   }
 
-  GradientReporter(
-      Producer<byte[], byte[]> producer, String gradientsTopic, LocalLedger ledger, Clock clock) {
-    this.producer = Objects.requireNonNull(producer, "producer");
-    topic = Objects.requireNonNull(gradientsTopic, "gradientsTopic");
+  GradientReporter(ReportTransport transport, LocalLedger ledger, Clock clock) {
+    this.transport = Objects.requireNonNull(transport, "transport");
     this.ledger = ledger;
-    maker = new ReportMaker(ledger, clock);
-    key = ledger.userId().getBytes(StandardCharsets.UTF_8);
-    sendAgain(ledger.pending());
+    maker = new ReportMaker(ledger, clock, transport.namesUser());
+    List<StoredReport> pending = ledger.pending();
+    pending.forEach(this::requireSameKind);
+    resent = sendAgain(pending);
+  }
+
+  private void requireSameKind(StoredReport report) {
+    boolean namesUser;
+    try {
+      namesUser = GradientReportView.parseFrom(report.bytes()).hasUserId();
+    } catch (InvalidProtocolBufferException e) {
+      // It is charged, so it is sent as it is; the receiver refuses what it can't read.
+      return;
+    }
+    if (namesUser != transport.namesUser()) {
+      throw new IllegalStateException(
+          String.format(
+              "pending report %d %s; it must be sent over %s before this ledger is used otherwise",
+              report.sequence(),
+              namesUser ? "names its user" : "names no user",
+              namesUser ? "Kafka" : "a gateway"));
+    }
   }
 
   /**
-   * The settings that a producer of reports requires, added to the caller's settings. Reports are
-   * acknowledged by all replicas in sync, resent without duplicates, and go to the partition that
-   * Kafka's built-in partitioner chooses by the murmur2 hash of the key, so that one user's reports
-   * keep their order, independent of the client's programming language.
-   *
-   * @param kafka the caller's settings, not modified
-   * @throws IllegalArgumentException if a setting contradicts the required ones
+   * The reports that were pending in the ledger when this reporter was created, in order. Each
+   * future completes as that of {@link #report(ModelSnapshot, double[], Randomiser)}; unmodifiable.
    */
-  public static Map<String, Object> producerProperties(Map<String, Object> kafka) {
-    if (kafka.containsKey(ProducerConfig.PARTITIONER_CLASS_CONFIG)) {
-      throw new IllegalArgumentException(
-          ProducerConfig.PARTITIONER_CLASS_CONFIG
-              + " is "
-              + kafka.get(ProducerConfig.PARTITIONER_CLASS_CONFIG)
-              + "; it must be absent: Kafka's own partitioner keeps a user's reports in order");
-    }
-    Map<String, Object> properties = new HashMap<>(kafka);
-    set(properties, ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG, "false");
-    if ("-1".equals(String.valueOf(kafka.get(ProducerConfig.ACKS_CONFIG)))) {
-      // Kafka accepts both "all" and "-1".
-      properties.remove(ProducerConfig.ACKS_CONFIG);
-    }
-    set(properties, ProducerConfig.ACKS_CONFIG, "all");
-    set(properties, ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
-    String serializer = ByteArraySerializer.class.getName();
-    set(properties, ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, serializer);
-    set(properties, ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, serializer);
-    return properties;
-  }
-
-  private static void set(Map<String, Object> properties, String name, String value) {
-    Object present = properties.put(name, value);
-    if (present == null) {
-      return;
-    }
-    String stated = present instanceof Class<?> type ? type.getName() : present.toString();
-    if (!stated.equals(value)) {
-      throw new IllegalArgumentException(name + " is " + stated + "; it must be " + value);
-    }
+  public List<CompletableFuture<Void>> resent() {
+    return resent;
   }
 
   /**
@@ -174,15 +148,15 @@ public final class GradientReporter {
    * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent,
    *     and must not be drawn again until the ledger has been reopened
    */
-  public Future<RecordMetadata> answer(
+  public CompletableFuture<Void> answer(
       ModelSnapshot model, Predicate<Question> truth, BitRandomiser randomiser) {
     return answer(model.terms(), truth, randomiser);
   }
 
   /** The same about an earlier round, with the average that was published with it. */
-  public synchronized Future<RecordMetadata> answer(
+  public synchronized CompletableFuture<Void> answer(
       RoundTerms terms, Predicate<Question> truth, BitRandomiser randomiser) {
-    sendAgain(List.copyOf(unsent.values()));
+    sendUnsent();
     return send(maker.answer(terms, truth, randomiser));
   }
 
@@ -196,15 +170,15 @@ public final class GradientReporter {
    *     {@link Sizes} states what a size that is no number of at least 0 means
    * @throws IllegalArgumentException if the clip bounds a size that this version doesn't know
    */
-  public Future<RecordMetadata> answerSize(
+  public CompletableFuture<Void> answerSize(
       ModelSnapshot model, DoubleSupplier size, BitRandomiser randomiser) {
     return answerSize(model.terms(), size, randomiser);
   }
 
   /** The same for an earlier round. */
-  public synchronized Future<RecordMetadata> answerSize(
+  public synchronized CompletableFuture<Void> answerSize(
       RoundTerms terms, DoubleSupplier size, BitRandomiser randomiser) {
-    sendAgain(List.copyOf(unsent.values()));
+    sendUnsent();
     return send(maker.answerSize(terms, size, randomiser));
   }
 
@@ -218,7 +192,7 @@ public final class GradientReporter {
    * @param randomiser a randomiser for this model; with a moving clip, it is {@linkplain
    *     Randomiser#fitted fitted} to the clip of the round
    * @return completes when the report is acknowledged; a failed report is sent again automatically,
-   *     unless it was refused
+   *     unless it was refused: then the cause is a {@link ReportRefusedException}
    * @throws IllegalArgumentException if the randomiser's dimension or, with a fixed clip, grid
    *     exponent or gradient bound differs from the model's, or the gradient has another shape, or
    *     the clip moves and bounds a size other than the gradient's norm, or the randomiser clips
@@ -231,7 +205,7 @@ public final class GradientReporter {
    * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent,
    *     and must not be drawn again until the ledger has been reopened
    */
-  public Future<RecordMetadata> report(
+  public CompletableFuture<Void> report(
       ModelSnapshot model, double[] gradient, Randomiser randomiser) {
     return report(model.terms(), gradient, randomiser);
   }
@@ -245,7 +219,7 @@ public final class GradientReporter {
    *     Sizes} computes it for linear predictions, and states what a size that is no number of at
    *     least 0 means
    */
-  public Future<RecordMetadata> report(
+  public CompletableFuture<Void> report(
       ModelSnapshot model, double[] gradient, double size, Randomiser randomiser) {
     return report(model.terms(), gradient, size, randomiser);
   }
@@ -258,7 +232,7 @@ public final class GradientReporter {
    * @throws IllegalArgumentException also if the clip moves, and the round isn't the model's: then
    *     the {@linkplain ModelSubscriber#published terms} of the round are needed
    */
-  public Future<RecordMetadata> report(
+  public CompletableFuture<Void> report(
       ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
     return report(model.terms().at(round), gradient, randomiser);
   }
@@ -268,54 +242,47 @@ public final class GradientReporter {
    *
    * @param terms of the published round at whose weights the gradient was evaluated
    */
-  public synchronized Future<RecordMetadata> report(
+  public synchronized CompletableFuture<Void> report(
       RoundTerms terms, double[] gradient, Randomiser randomiser) {
-    sendAgain(List.copyOf(unsent.values()));
+    sendUnsent();
     return send(maker.release(terms, gradient, randomiser));
   }
 
   /** The same for a gradient of a known size that was evaluated at an earlier round. */
-  public synchronized Future<RecordMetadata> report(
+  public synchronized CompletableFuture<Void> report(
       RoundTerms terms, double[] gradient, double size, Randomiser randomiser) {
-    sendAgain(List.copyOf(unsent.values()));
+    sendUnsent();
     return send(maker.release(terms, gradient, size, randomiser));
   }
 
-  private void sendAgain(List<StoredReport> reports) {
+  private List<CompletableFuture<Void>> sendAgain(List<StoredReport> reports) {
+    List<CompletableFuture<Void>> sent = new ArrayList<>();
     for (StoredReport report : reports) {
       unsent.remove(report.sequence());
-      // The callback handles the result.
-      Future<RecordMetadata> unused = send(report);
+      sent.add(send(report));
     }
+    return List.copyOf(sent);
   }
 
-  private Future<RecordMetadata> send(StoredReport report) {
-    try {
-      return producer.send(
-          new ProducerRecord<>(topic, key, report.bytes()),
-          (metadata, failure) -> settle(report, failure));
-    } catch (RuntimeException e) {
-      // The report is charged and stored, so the caller must receive a failed report instead of an
-      // exception.
-      unsent.put(report.sequence(), report);
-      return CompletableFuture.failedFuture(e);
-    }
+  /** Sends the reports that failed; their futures are those of earlier calls. */
+  private void sendUnsent() {
+    List<CompletableFuture<Void>> unused = sendAgain(List.copyOf(unsent.values()));
   }
 
-  private void settle(StoredReport report, Exception failure) {
-    if (failure == null) {
+  private CompletableFuture<Void> send(StoredReport report) {
+    return transport
+        .send(ledger.userId(), report.bytes())
+        .whenComplete((done, failure) -> settle(report, failure));
+  }
+
+  private void settle(StoredReport report, Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause == null) {
       ledger.acknowledge(report.sequence());
-    } else if (isRefusal(failure)) {
+    } else if (cause instanceof ReportRefusedException) {
       ledger.refuse(report.sequence());
     } else {
       unsent.put(report.sequence(), report);
     }
-  }
-
-  /** Whether the failure is caused by this record, so that a retry would fail in the same way. */
-  private static boolean isRefusal(Exception failure) {
-    return failure instanceof RecordTooLargeException
-        || failure instanceof RecordBatchTooLargeException
-        || failure instanceof InvalidRecordException;
   }
 }

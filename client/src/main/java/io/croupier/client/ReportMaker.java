@@ -22,9 +22,10 @@ import java.util.function.Predicate;
 
 /**
  * Creates the reports of one person's device, each charged to the person's {@link LocalLedger} and
- * durable there when it is returned. The caller sends them: {@link GradientReporter} does so by
- * Kafka. Callers with another transport must {@linkplain LocalLedger#acknowledge acknowledge}
- * reports that have arrived, and until then resend exactly the same bytes.
+ * durable there when it is returned. The caller sends them: {@link GradientReporter} does so over a
+ * {@link ReportTransport}. Callers that send them otherwise must {@linkplain
+ * LocalLedger#acknowledge acknowledge} reports that have arrived, and until then resend exactly the
+ * same bytes.
  *
  * <p>Safe for use by several threads.
  */
@@ -38,6 +39,7 @@ public final class ReportMaker {
 
   private final LocalLedger ledger;
   private final InstantSource clock;
+  private final boolean namesUser;
 
   /**
    * Creates a maker of one person's reports.
@@ -46,8 +48,18 @@ public final class ReportMaker {
    * @param clock clock for the reports' timestamps, which contain only the hour
    */
   public ReportMaker(LocalLedger ledger, InstantSource clock) {
+    this(ledger, clock, true);
+  }
+
+  /**
+   * Creates a maker of one person's reports.
+   *
+   * @param namesUser whether the reports contain the user's id
+   */
+  ReportMaker(LocalLedger ledger, InstantSource clock, boolean namesUser) {
     this.ledger = Objects.requireNonNull(ledger, "ledger");
     this.clock = Objects.requireNonNull(clock, "clock");
+    this.namesUser = namesUser;
   }
 
   /**
@@ -266,12 +278,13 @@ public final class ReportMaker {
   }
 
   private GradientReportView.Builder report(long sequence, RoundTerms terms) {
-    return GradientReportView.newBuilder()
-        .setModelId(terms.modelId())
-        .setRound(terms.round())
-        .setUserId(ledger.userId())
-        .setDeviceId(ledger.deviceId())
-        .setSequence(sequence)
-        .setCreatedAtMs(Math.floorDiv(clock.millis(), STAMP_MS) * STAMP_MS);
+    GradientReportView.Builder report =
+        GradientReportView.newBuilder()
+            .setModelId(terms.modelId())
+            .setRound(terms.round())
+            .setDeviceId(ledger.deviceId())
+            .setSequence(sequence)
+            .setCreatedAtMs(Math.floorDiv(clock.millis(), STAMP_MS) * STAMP_MS);
+    return namesUser ? report.setUserId(ledger.userId()) : report;
   }
 }

@@ -2,6 +2,8 @@
  * The library for a person's device: it follows the newest model, randomises gradients and reports
  * them.
  *
- * <p>Requires Kafka's client and Croupier's records, but not Flink.
+ * <p>Reports travel over Kafka or over a gateway's HTTP API. Only {@link
+ * io.croupier.client.KafkaReportTransport} and {@link io.croupier.client.ModelSubscriber} require
+ * Kafka's client; nothing here requires Flink.
  */
 package io.croupier.client;

@@ -41,7 +41,7 @@ class AnsweringTest {
   }
 
   private GradientReporter reporter(LocalLedger ledger) {
-    return new GradientReporter(producer, "gradients", ledger);
+    return new GradientReporter(new KafkaReportTransport(producer, "gradients"), ledger);
   }
 
   private static long askedRound(GradientReporter reporter) {

@@ -28,7 +28,7 @@ class ArchitectureTest {
           .importPackages("io.croupier.client");
 
   @Test
-  void importsNothingButRecordsKafkaAndLogging() {
+  void importsNothingButRecordsKafkaJsonAndLogging() {
     classes()
         .that()
         .resideInAPackage("io.croupier.client..")
@@ -42,9 +42,30 @@ class ArchitectureTest {
             "io.croupier.accounting..",
             "io.croupier.noise..",
             "com.google.protobuf..",
+            "com.google.gson.stream..",
             "org.apache.kafka.clients..",
             "org.apache.kafka.common..",
             "org.slf4j..")
+        .check(CLIENT);
+  }
+
+  /** Devices that report over a gateway have no Kafka on their class path. */
+  @Test
+  void onlyTheTransportAndTheSubscriberOfKafkaUseKafka() {
+    classes()
+        .that(
+            JavaClass.Predicates.resideInAPackage("io.croupier.client..")
+                .and(
+                    DescribedPredicate.not(
+                        JavaClass.Predicates.belongToAnyOf(
+                            KafkaReportTransport.class, ModelSubscriber.class))))
+        .should()
+        .onlyDependOnClassesThat(
+            DescribedPredicate.not(
+                JavaClass.Predicates.resideInAPackage("org.apache.kafka..")
+                    .or(
+                        JavaClass.Predicates.belongToAnyOf(
+                            KafkaReportTransport.class, ModelSubscriber.class))))
         .check(CLIENT);
   }
 

@@ -26,7 +26,6 @@ import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -48,7 +47,7 @@ class GradientReporterTest {
 
   private GradientReporter reporter() {
     Clock clock = Clock.fixed(Instant.parse("2026-11-22T10:59:59.999Z"), ZoneOffset.UTC);
-    return new GradientReporter(producer, "gradients", ledger, clock);
+    return new GradientReporter(new KafkaReportTransport(producer, "gradients"), ledger, clock);
   }
 
   private List<GradientReport> sent() throws Exception {
@@ -68,10 +67,8 @@ class GradientReporterTest {
 
   @Test
   void sendsAWellFormedReportUnderTheUsersKey() throws Exception {
-    Future<RecordMetadata> acknowledged =
-        reporter().report(MODEL, new double[] {30, -40}, NEXT_TO_NO_NOISE);
+    reporter().report(MODEL, new double[] {30, -40}, NEXT_TO_NO_NOISE).get();
 
-    assertThat(acknowledged.get().topic()).isEqualTo("gradients");
     ProducerRecord<byte[], byte[]> record = producer.history().get(0);
     assertThat(record.topic()).isEqualTo("gradients");
     assertThat(record.partition()).isNull();
@@ -124,7 +121,7 @@ class GradientReporterTest {
   void failedReportIsSentBeforeTheNext() throws Exception {
     GradientReporter reporter = reporter();
     producer.sendException = new KafkaException("out of memory");
-    Future<RecordMetadata> first = reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE);
+    Future<Void> first = reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE);
     assertThatThrownBy(first::get).hasCause(producer.sendException);
     producer.sendException = null;
 
@@ -137,9 +134,10 @@ class GradientReporterTest {
   @Test
   void failedReportIsSentAgainByteForByte() {
     MockProducer<byte[], byte[]> manual = manual();
-    GradientReporter reporter = new GradientReporter(manual, "gradients", ledger);
+    GradientReporter reporter =
+        new GradientReporter(new KafkaReportTransport(manual, "gradients"), ledger);
     GridRandomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
-    Future<RecordMetadata> future = reporter.report(MODEL, new double[2], noisy);
+    Future<Void> future = reporter.report(MODEL, new double[2], noisy);
     manual.errorNext(new TimeoutException("gone"));
     assertThatThrownBy(future::get)
         .isInstanceOf(ExecutionException.class)
@@ -159,7 +157,8 @@ class GradientReporterTest {
   @Test
   void aRefusalIsFinal() {
     MockProducer<byte[], byte[]> manual = manual();
-    GradientReporter reporter = new GradientReporter(manual, "gradients", ledger);
+    GradientReporter reporter =
+        new GradientReporter(new KafkaReportTransport(manual, "gradients"), ledger);
     assertThat(reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE)).isNotDone();
     manual.errorNext(new RecordTooLargeException("1 MB at most"));
 
@@ -173,7 +172,8 @@ class GradientReporterTest {
   @Test
   void pendingReportsAreSentFirstInOrder() throws Exception {
     MockProducer<byte[], byte[]> silent = manual();
-    GradientReporter before = new GradientReporter(silent, "gradients", ledger);
+    GradientReporter before =
+        new GradientReporter(new KafkaReportTransport(silent, "gradients"), ledger);
     GridRandomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
     assertThat(before.report(MODEL, new double[2], noisy)).isNotDone();
     assertThat(before.report(MODEL, new double[2], noisy)).isNotDone();
@@ -190,7 +190,8 @@ class GradientReporterTest {
   @Test
   void thePersonsLimitHoldsBeforeAnythingIsSent() throws Exception {
     LocalLedger limited = LocalLedger.inMemory("u", Limit.ofEpsilon(1));
-    GradientReporter reporter = new GradientReporter(producer, "gradients", limited);
+    GradientReporter reporter =
+        new GradientReporter(new KafkaReportTransport(producer, "gradients"), limited);
     GridRandomiser half = new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 2, -16, 0.5));
     reporter.report(MODEL, new double[2], half).get();
     reporter.report(MODEL, new double[2], half).get();
@@ -277,7 +278,7 @@ class GradientReporterTest {
   @Test
   void producerPropertiesSatisfyKafka() {
     Map<String, Object> own = Map.of("bootstrap.servers", "127.0.0.1:1", "acks", "-1");
-    ProducerConfig config = new ProducerConfig(GradientReporter.producerProperties(own));
+    ProducerConfig config = new ProducerConfig(KafkaReportTransport.producerProperties(own));
     assertThat(config.getString("acks")).isEqualTo("-1");
     assertThat(config.getBoolean("enable.idempotence")).isTrue();
     assertThat(config.getClass("partitioner.class")).isNull();
@@ -288,7 +289,7 @@ class GradientReporterTest {
 
   @Test
   void producerPropertiesKeepTheCallersOwn() {
-    assertThat(GradientReporter.producerProperties(Map.of("linger.ms", 7, "acks", "all")))
+    assertThat(KafkaReportTransport.producerProperties(Map.of("linger.ms", 7, "acks", "all")))
         .containsEntry("linger.ms", 7)
         .containsEntry("acks", "all");
   }
@@ -304,7 +305,7 @@ class GradientReporterTest {
 
   private static void assertRefused(String name, Object value) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> GradientReporter.producerProperties(Map.of(name, value)))
+        .isThrownBy(() -> KafkaReportTransport.producerProperties(Map.of(name, value)))
         .withMessageStartingWith(name + " is ")
         .withMessageContaining("; it must be ");
   }

@@ -46,7 +46,8 @@ class MovingClipTest {
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
 
   private final LocalLedger ledger = LocalLedger.inMemory("zoë", Limit.NONE);
-  private final GradientReporter reporter = new GradientReporter(producer, "gradients", ledger);
+  private final GradientReporter reporter =
+      new GradientReporter(new KafkaReportTransport(producer, "gradients"), ledger);
 
   private static ModelUpdate.Builder update(AdaptiveClip.Size size, double clip, long round) {
     ModelUpdate.Builder update =
@@ -326,7 +327,8 @@ class MovingClipTest {
   }
 
   private List<Boolean> asked(LocalLedger kept) {
-    GradientReporter restarted = new GradientReporter(producer, "gradients", kept);
+    GradientReporter restarted =
+        new GradientReporter(new KafkaReportTransport(producer, "gradients"), kept);
     List<Boolean> asked = new ArrayList<>();
     for (long round = 0; round < 400; round++) {
       asked.add(restarted.asksForSize(asking(round)));

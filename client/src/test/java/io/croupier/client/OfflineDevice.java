@@ -25,9 +25,10 @@ final class OfflineDevice {
     try (LocalLedger ledger = LocalLedger.open(Path.of(args[0]), "ada", Limit.ofEpsilon(2));
         ModelSubscriber models = new ModelSubscriber(NOWHERE, "updates");
         Producer<byte[], byte[]> producer =
-            new KafkaProducer<>(GradientReporter.producerProperties(NOWHERE))) {
+            new KafkaProducer<>(KafkaReportTransport.producerProperties(NOWHERE))) {
       System.out.println("caught up: " + models.isCaughtUp());
-      GradientReporter reporter = new GradientReporter(producer, "gradients", ledger);
+      GradientReporter reporter =
+          new GradientReporter(new KafkaReportTransport(producer, "gradients"), ledger);
       try {
         reporter.report(model, new double[2], new L2LaplaceRandomiser(1, 2, -16, 2)).get();
         throw new AssertionError("a broker answered");

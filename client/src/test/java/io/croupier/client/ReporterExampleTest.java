@@ -38,7 +38,7 @@ class ReporterExampleTest {
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.ofEpsilon(20));
         ModelSubscriber models = new ModelSubscriber(kafka, "croupier.updates");
         Producer<byte[], byte[]> producer =
-            new KafkaProducer<>(GradientReporter.producerProperties(kafka))) {
+            new KafkaProducer<>(KafkaReportTransport.producerProperties(kafka))) {
       reportOnce(models, producer, ledger, new double[] {1, 0.5}, 1);
     }
   }
@@ -66,7 +66,8 @@ class ReporterExampleTest {
     Randomiser randomiser =
         new L2LaplaceRandomiser(
             model.gradientBound(), model.dimension(), model.gridExponent(), 2.0);
-    GradientReporter reporter = new GradientReporter(producer, "croupier.gradients", ledger);
+    GradientReporter reporter =
+        new GradientReporter(new KafkaReportTransport(producer, "croupier.gradients"), ledger);
     if (reporter.answers(model)) {
       reporter.report(model, gradient, randomiser).get();
     }

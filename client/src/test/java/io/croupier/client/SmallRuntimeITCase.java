@@ -3,6 +3,7 @@ package io.croupier.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.stream.JsonReader;
 import com.google.protobuf.Message;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.noise.SecureBits;
@@ -17,17 +18,23 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 
-/** The client runs on a runtime that contains only the listed modules, without a JDK. */
+/**
+ * The client runs on a runtime that contains only the listed modules, without a JDK, and over HTTP
+ * without Kafka.
+ */
+@Tag("thorough")
 class SmallRuntimeITCase {
   /** Found by jdeps; all are part of any JRE. */
   private static final Set<String> MODULES =
@@ -35,9 +42,14 @@ class SmallRuntimeITCase {
           "java.base",
           "java.logging",
           "java.management",
+          "java.net.http",
           "java.security.jgss",
           "java.security.sasl",
           "jdk.unsupported");
+
+  /** What remains of them without Kafka. */
+  private static final Set<String> HTTP_MODULES =
+      Set.of("java.base", "java.logging", "java.net.http", "jdk.unsupported");
 
   /** The client and its dependencies, without those for compression and special functions. */
   private static final List<Class<?>> PARTS =
@@ -50,12 +62,30 @@ class SmallRuntimeITCase {
           Message.class,
           Logger.class);
 
+  /** What reports over HTTP; Gson reads problem documents, and needs java.base alone for that. */
+  private static final List<Class<?>> HTTP_PARTS =
+      Stream.concat(
+              PARTS.stream().filter(part -> part != Producer.class), Stream.of(JsonReader.class))
+          .toList();
+
   @TempDir private Path folder;
 
   @Test
   void theClientUsesNoOtherModules() throws Exception {
+    assertThat(used(PARTS)).isEqualTo(MODULES);
+  }
+
+  @Test
+  void withoutKafkaItUsesFewer() throws Exception {
+    List<Class<?>> parts = new ArrayList<>(HTTP_PARTS);
+    // Its use of java.sql is optional.
+    parts.remove(JsonReader.class);
+    assertThat(used(parts)).isEqualTo(HTTP_MODULES);
+  }
+
+  private static Set<String> used(List<Class<?>> parts) throws IOException {
     Set<String> used = new TreeSet<>();
-    for (Class<?> part : PARTS) {
+    for (Class<?> part : parts) {
       String printed =
           run(
               "jdeps",
@@ -66,16 +96,48 @@ class SmallRuntimeITCase {
               location(part));
       used.addAll(Arrays.asList(printed.strip().split(",")));
     }
-    assertThat(used).isEqualTo(MODULES);
+    return used;
   }
 
   @Test
   void aReportIsMadeOnARuntimeOfThese() throws Exception {
+    String output =
+        device(MODULES, PARTS, OfflineDevice.class, folder.resolve("ledger").toString());
+
+    assertThat(output)
+        .contains("caught up: false", "charged: 1, epsilon 2, pending: 1")
+        .contains("without java.desktop, jdk.compiler, jdk.httpserver");
+  }
+
+  @Test
+  void aReportOverHttpNeedsNoKafka() throws Exception {
+    StubGateway.Answer update =
+        new StubGateway.Answer(200, Map.of(), Updates.update("m", 5, 0, 0).build().toByteString());
+    try (StubGateway gateway =
+        new StubGateway(
+            request -> request.target().equals("/v1/reports") ? StubGateway.ACCEPTED : update)) {
+      String output =
+          device(
+              HTTP_MODULES,
+              HTTP_PARTS,
+              HttpDevice.class,
+              gateway.uri().toString(),
+              folder.resolve("ledger").toString());
+
+      assertThat(output)
+          .contains("round: 5, charged: 1, pending: 0")
+          .contains("modules: " + HTTP_MODULES.size());
+    }
+  }
+
+  private String device(
+      Set<String> modules, List<Class<?>> parts, Class<?> main, String... arguments)
+      throws Exception {
     Path image = folder.resolve("runtime");
     run(
         "jlink",
         "--add-modules",
-        String.join(",", MODULES),
+        String.join(",", modules),
         "--strip-debug",
         "--output",
         image.toString());
@@ -84,20 +146,18 @@ class SmallRuntimeITCase {
     command.add("-Xmx64m");
     command.add("-cp");
     command.add(
-        Stream.concat(PARTS.stream(), Stream.of(OfflineDevice.class))
+        Stream.concat(parts.stream(), Stream.of(main))
             .map(SmallRuntimeITCase::location)
             .collect(Collectors.joining(File.pathSeparator)));
-    command.add(OfflineDevice.class.getName());
-    command.add(folder.resolve("ledger").toString());
+    command.add(main.getName());
+    command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output;
     try (BufferedReader lines = process.inputReader(UTF_8)) {
       output = String.join("\n", lines.lines().toList());
     }
     assertThat(process.waitFor()).as(output).isZero();
-    assertThat(output)
-        .contains("caught up: false", "charged: 1, epsilon 2, pending: 1")
-        .contains("without java.desktop, jdk.compiler, jdk.httpserver");
+    return output;
   }
 
   private static String location(Class<?> part) {

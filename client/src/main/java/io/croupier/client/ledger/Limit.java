@@ -1,6 +1,6 @@
 package io.croupier.client.ledger;
 
-import io.croupier.client.randomiser.Cost;
+import io.croupier.client.randomiser.ReleaseCost;
 import java.math.BigDecimal;
 
 /**
@@ -85,7 +85,7 @@ public record Limit(double epsilon, double mu, long reports) {
       return false;
     }
     // A saturated sum represents any larger value.
-    return units == Decimals.SATURATED || sum.compareTo(Cost.decimal(limit).pow(power)) > 0;
+    return units == Decimals.SATURATED || sum.compareTo(ReleaseCost.decimal(limit).pow(power)) > 0;
   }
 
   private static String plain(BigDecimal number) {

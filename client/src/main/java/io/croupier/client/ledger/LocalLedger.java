@@ -1,8 +1,8 @@
 package io.croupier.client.ledger;
 
 import io.croupier.client.randomiser.BitRandomiser;
-import io.croupier.client.randomiser.Cost;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.ReleaseCost;
 import io.croupier.schemas.GradientReports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -187,7 +187,7 @@ public final class LocalLedger implements AutoCloseable {
     return release(randomiser.cost(), draw);
   }
 
-  private synchronized StoredReport release(Cost released, LongFunction<byte[]> draw) {
+  private synchronized StoredReport release(ReleaseCost released, LongFunction<byte[]> draw) {
     if (closed) {
       throw new IllegalStateException("the ledger is closed; it must be open");
     }

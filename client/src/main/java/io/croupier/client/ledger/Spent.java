@@ -1,6 +1,6 @@
 package io.croupier.client.ledger;
 
-import io.croupier.client.randomiser.Cost;
+import io.croupier.client.randomiser.ReleaseCost;
 import java.math.BigDecimal;
 
 /**
@@ -26,7 +26,7 @@ public record Spent(
   private static final int MU_SQUARED_DECIMALS = 12;
 
   /** The cost of one release, rounded up. */
-  static Spent of(Cost cost) {
+  static Spent of(ReleaseCost cost) {
     return new Spent(
         1,
         Decimals.roundUp(cost.epsilon(), EPSILON_DECIMALS),

@@ -12,7 +12,7 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
   private final ClippingNorm clip;
   private final SecureBits bits;
   private final Mechanism mechanism;
-  private final Cost cost;
+  private final ReleaseCost cost;
 
   /** The newest of those that {@link #fitted} made, since a round has many reports. */
   private volatile AdditiveRandomiser lastFitted;
@@ -22,12 +22,16 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
    * @param mechanism whose noise the subclass draws
    */
   AdditiveRandomiser(GradientGrid grid, ClippingNorm clip, SecureBits bits, Mechanism mechanism) {
-    this(grid, clip, bits, mechanism, Cost.of(mechanism));
+    this(grid, clip, bits, mechanism, ReleaseCost.of(mechanism));
   }
 
   /** The same at another cost than the declared one. */
   AdditiveRandomiser(
-      GradientGrid grid, ClippingNorm clip, SecureBits bits, Mechanism mechanism, Cost cost) {
+      GradientGrid grid,
+      ClippingNorm clip,
+      SecureBits bits,
+      Mechanism mechanism,
+      ReleaseCost cost) {
     this.grid = grid;
     this.mechanism = mechanism;
     this.cost = cost;
@@ -80,7 +84,7 @@ abstract non-sealed class AdditiveRandomiser implements GridRandomiser {
   }
 
   @Override
-  public final Cost cost() {
+  public final ReleaseCost cost() {
     return cost;
   }
 

@@ -22,13 +22,13 @@ import java.util.Optional;
 public final class BitRandomiser {
   private final RandomisedResponseMechanism mechanism;
   private final ResponseLaw law;
-  private final Cost cost;
+  private final ReleaseCost cost;
   private final SecureBits bits;
 
   BitRandomiser(RandomisedResponseMechanism mechanism, SecureBits bits) {
     this.mechanism = mechanism;
     law = mechanism.law();
-    cost = Cost.of(mechanism);
+    cost = ReleaseCost.of(mechanism);
     this.bits = bits;
   }
 
@@ -57,7 +57,7 @@ public final class BitRandomiser {
    * undisclosed, since an answer always declares its level, or has neither an epsilon nor a mu:
    * such a device answers no question.
    */
-  public static Optional<BitRandomiser> costing(Cost cost) {
+  public static Optional<BitRandomiser> costing(ReleaseCost cost) {
     if (cost.undisclosed()) {
       return Optional.empty();
     }
@@ -70,7 +70,7 @@ public final class BitRandomiser {
   }
 
   /** The privacy cost of one release to the person, which the job accounts, too. */
-  public Cost cost() {
+  public ReleaseCost cost() {
     return cost;
   }
 

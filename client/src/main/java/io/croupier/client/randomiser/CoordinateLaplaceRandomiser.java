@@ -1,7 +1,7 @@
 package io.croupier.client.randomiser;
 
-import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.noise.ExactNoise;
 import io.croupier.noise.SecureBits;
 import io.croupier.schemas.SubExponential;
@@ -87,7 +87,7 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
 
   private CoordinateLaplaceRandomiser(
       GradientGrid grid, ClippingNorm clip, SecureBits bits, CoordinateLaplaceMechanism mechanism) {
-    this(grid, clip, bits, mechanism, Cost.of(mechanism));
+    this(grid, clip, bits, mechanism, ReleaseCost.of(mechanism));
   }
 
   private CoordinateLaplaceRandomiser(
@@ -95,7 +95,7 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
       ClippingNorm clip,
       SecureBits bits,
       CoordinateLaplaceMechanism mechanism,
-      Cost cost) {
+      ReleaseCost cost) {
     super(grid, clip, bits, mechanism, cost);
     this.mechanism = mechanism;
     this.clip = clip;
@@ -116,7 +116,7 @@ public final class CoordinateLaplaceRandomiser extends AdditiveRandomiser {
   private static CoordinateLaplaceMechanism mechanism(double[] taus, ClippingNorm clip) {
     CoordinateLaplaceMechanism mechanism =
         new CoordinateLaplaceMechanism(
-            DoubleBuffer.wrap(taus.clone()), Clip.valueOf(clip.name()), 0);
+            DoubleBuffer.wrap(taus.clone()), DeclaredClip.valueOf(clip.name()), 0);
     for (int j = 0; clip == ClippingNorm.L2 && j < mechanism.count(); j++) {
       // Not the caller's array, which may have changed since.
       if (mechanism.tau(j) == Double.POSITIVE_INFINITY) {

@@ -60,7 +60,7 @@ public final class PrivUnitRandomiser implements Randomiser {
   private final SecureBits bits;
   private final ExactNoise noise;
   private final PrivUnitMechanism mechanism;
-  private final Cost cost;
+  private final ReleaseCost cost;
 
   /**
    * With the default number of candidates: 256 up to epsilon 4, 1024 up to 8, else 4096.
@@ -93,14 +93,14 @@ public final class PrivUnitRandomiser implements Randomiser {
           "epsilon is " + epsilon + "; it must be from 1e-9 to " + PrivUnitLaw.MOST_EPSILON);
     }
     // Less than asked for, and what the index is drawn with is what is declared, to the last digit.
-    BigDecimal units = Cost.decimal(epsilon).setScale(DECIMALS, RoundingMode.DOWN);
+    BigDecimal units = ReleaseCost.decimal(epsilon).setScale(DECIMALS, RoundingMode.DOWN);
     this.gradientBound = gradientBound;
     law = new PrivUnitLaws().best(dimension, units.doubleValue(), candidates);
     acceptance = acceptance(law.epsilon());
     this.bits = bits;
     noise = new ExactNoise(bits);
     mechanism = PrivUnitMechanism.of(law);
-    cost = Cost.of(mechanism);
+    cost = ReleaseCost.of(mechanism);
   }
 
   private PrivUnitRandomiser(PrivUnitRandomiser same, double gradientBound) {
@@ -157,7 +157,7 @@ public final class PrivUnitRandomiser implements Randomiser {
   }
 
   @Override
-  public Cost cost() {
+  public ReleaseCost cost() {
     return cost;
   }
 

@@ -77,7 +77,7 @@ public sealed interface Randomiser permits GridRandomiser, PrivUnitRandomiser {
    * The privacy cost of one release to the person. For a disclosed declaration it equals the cost
    * that the job accounts; otherwise only this device knows it.
    */
-  Cost cost();
+  ReleaseCost cost();
 
   /**
    * Releases a gradient once, into a report: the gradient in the randomiser's own form, and the

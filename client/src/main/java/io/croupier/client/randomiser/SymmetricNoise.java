@@ -37,8 +37,8 @@ public interface SymmetricNoise {
   SubExponential subExponential();
 
   /**
-   * The privacy cost of one release, which only the device's ledger charges; {@link Cost#UNKNOWN}
-   * if it is not known.
+   * The privacy cost of one release, which only the device's ledger charges; {@link
+   * ReleaseCost#UNKNOWN} if it is not known.
    */
-  Cost cost();
+  ReleaseCost cost();
 }

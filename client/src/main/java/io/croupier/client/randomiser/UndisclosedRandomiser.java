@@ -67,7 +67,7 @@ public record UndisclosedRandomiser(GridRandomiser disclosing) implements GridRa
   }
 
   @Override
-  public Cost cost() {
+  public ReleaseCost cost() {
     return disclosing.cost().unsaid();
   }
 

@@ -1,6 +1,7 @@
 package io.croupier.client.ledger;
 
 import io.croupier.client.GradientReporter;
+import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.Updates;
 import io.croupier.client.ledger.WatchedDisk.Operation;
@@ -90,7 +91,8 @@ final class KilledReporter {
     try (LocalLedger ledger =
             LocalLedger.open(folder.resolve(LEDGER), USER, Limit.NONE, disk, SLACK_BYTES);
         FileBroker broker = new FileBroker(folder.resolve(BROKER))) {
-      GradientReporter reporter = new GradientReporter(broker, "gradients", ledger);
+      GradientReporter reporter =
+          new GradientReporter(new KafkaReportTransport(broker, "gradients"), ledger);
       for (long i = 0; i < reports; i++) {
         Future<?> unused =
             i % 3 == 1

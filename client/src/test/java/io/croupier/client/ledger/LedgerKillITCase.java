@@ -90,6 +90,7 @@ class LedgerKillITCase {
     print("at random, in or after", arrived);
   }
 
+  @Tag("thorough")
   @Test
   void killedBeforeEveryOperationOnANewLedger() throws Exception {
     int reports = 3;

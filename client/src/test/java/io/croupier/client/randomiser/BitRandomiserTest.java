@@ -79,13 +79,13 @@ class BitRandomiserTest {
 
   @Test
   void costsWhatAGradientCosts() {
-    assertThat(BitRandomiser.costing(Cost.ofEpsilon(0.3)).orElseThrow().cost())
-        .isEqualTo(Cost.ofEpsilon(0.3));
-    assertThat(BitRandomiser.costing(Cost.ofMu(0.3)).orElseThrow().cost())
-        .isEqualTo(Cost.ofMu(0.3));
-    assertThat(BitRandomiser.costing(Cost.ofMu(0.3).unsaid())).isEmpty();
-    assertThat(BitRandomiser.costing(Cost.ofEpsilon(0.3).unsaid())).isEmpty();
-    assertThat(BitRandomiser.costing(Cost.UNKNOWN)).isEmpty();
+    assertThat(BitRandomiser.costing(ReleaseCost.ofEpsilon(0.3)).orElseThrow().cost())
+        .isEqualTo(ReleaseCost.ofEpsilon(0.3));
+    assertThat(BitRandomiser.costing(ReleaseCost.ofMu(0.3)).orElseThrow().cost())
+        .isEqualTo(ReleaseCost.ofMu(0.3));
+    assertThat(BitRandomiser.costing(ReleaseCost.ofMu(0.3).unsaid())).isEmpty();
+    assertThat(BitRandomiser.costing(ReleaseCost.ofEpsilon(0.3).unsaid())).isEmpty();
+    assertThat(BitRandomiser.costing(ReleaseCost.UNKNOWN)).isEmpty();
   }
 
   /** The copies agree with probability 2^-200. */

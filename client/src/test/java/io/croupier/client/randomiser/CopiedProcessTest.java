@@ -84,8 +84,8 @@ class CopiedProcessTest {
     }
 
     @Override
-    public Cost cost() {
-      return Cost.UNKNOWN;
+    public ReleaseCost cost() {
+      return ReleaseCost.UNKNOWN;
     }
   }
 }

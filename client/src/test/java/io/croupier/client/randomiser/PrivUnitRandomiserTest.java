@@ -73,7 +73,8 @@ class PrivUnitRandomiserTest {
     BigDecimal exact = BigDecimal.ONE;
     BigDecimal term = BigDecimal.ONE;
     for (int n = 1; n < 200; n++) {
-      term = term.multiply(Cost.decimal(epsilon), digits).divide(BigDecimal.valueOf(n), digits);
+      term =
+          term.multiply(ReleaseCost.decimal(epsilon), digits).divide(BigDecimal.valueOf(n), digits);
       exact = exact.add(term, digits);
     }
     exact = new BigDecimal(BigInteger.TWO.pow(63)).divide(exact, digits);
@@ -342,7 +343,7 @@ class PrivUnitRandomiserTest {
         .hasMessageContaining("gradient has 3 coordinates");
   }
 
-  /** What the device says and what the job makes of it are the same. */
+  /** The job expands a report to the vector that the device chose. */
   @Test
   void theJobExpandsAReleaseToWhatItStandsFor() throws Exception {
     PrivUnitRandomiser randomiser = seeded(0.5, 5, 2, 64);

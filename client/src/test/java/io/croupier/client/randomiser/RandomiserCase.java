@@ -116,8 +116,8 @@ enum RandomiserCase {
     }
 
     @Override
-    public Cost cost() {
-      return Cost.UNKNOWN;
+    public ReleaseCost cost() {
+      return ReleaseCost.UNKNOWN;
     }
   }
 

@@ -20,16 +20,17 @@ class UndisclosedRandomiserTest {
   private record Noise(
       double directionalVariance,
       SubExponential subExponential,
-      Cost cost,
+      ReleaseCost cost,
       BiConsumer<RandomGenerator, double[]> law)
       implements SymmetricNoise {
 
     private Noise(BiConsumer<RandomGenerator, double[]> law) {
-      this(1, pair(2, 0.5), Cost.UNKNOWN, law);
+      this(1, pair(2, 0.5), ReleaseCost.UNKNOWN, law);
     }
 
     private Noise(double directionalVariance, double variance, double betaMax) {
-      this(directionalVariance, pair(variance, betaMax), Cost.UNKNOWN, (random, noise) -> {});
+      this(
+          directionalVariance, pair(variance, betaMax), ReleaseCost.UNKNOWN, (random, noise) -> {});
     }
 
     private static SubExponential pair(double variance, double betaMax) {
@@ -68,14 +69,16 @@ class UndisclosedRandomiserTest {
     assertThat(unsaid.sensitivity()).isEqualTo(1);
     assertThat(unsaid.directionalVariance()).isEqualTo(said.directionalVariance());
     assertThat(unsaid.subExponential()).isEqualTo(said.subExponential());
-    assertThat(unsaid.cost()).isEqualTo(new Cost(new BigDecimal(2), BigDecimal.ZERO, false, true));
+    assertThat(unsaid.cost())
+        .isEqualTo(new ReleaseCost(new BigDecimal(2), BigDecimal.ZERO, false, true));
   }
 
   @Test
   void customNoiseHasItsStatedProperties() {
     SubExponential pair = Noise.pair(9, 0.25);
     GridRandomiser own =
-        UndisclosedRandomiser.of(0.5, 3, -17, new Noise(7, pair, Cost.ofMu(0.1), (r, z) -> {}));
+        UndisclosedRandomiser.of(
+            0.5, 3, -17, new Noise(7, pair, ReleaseCost.ofMu(0.1), (r, z) -> {}));
     assertThat(declaration(own)).isEqualTo(GradientReportView.DeclarationCase.UNDISCLOSED);
     assertThat(own.dimension()).isEqualTo(3);
     assertThat(own.gradientBound()).isEqualTo(0.5);
@@ -83,7 +86,8 @@ class UndisclosedRandomiserTest {
     assertThat(own.sensitivity()).isEqualTo(1);
     assertThat(own.directionalVariance()).isEqualTo(7);
     assertThat(own.subExponential()).isEqualTo(pair);
-    assertThat(own.cost()).isEqualTo(new Cost(BigDecimal.ZERO, new BigDecimal("0.1"), false, true));
+    assertThat(own.cost())
+        .isEqualTo(new ReleaseCost(BigDecimal.ZERO, new BigDecimal("0.1"), false, true));
   }
 
   @Test

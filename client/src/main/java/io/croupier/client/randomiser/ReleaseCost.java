@@ -15,9 +15,11 @@ import java.math.MathContext;
  *     amount
  * @param undisclosed whether the report doesn't disclose its noise
  */
-public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean undisclosed) {
+public record ReleaseCost(
+    BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean undisclosed) {
   /** An unknown cost: such a release can only be counted. */
-  public static final Cost UNKNOWN = new Cost(BigDecimal.ZERO, BigDecimal.ZERO, true, false);
+  public static final ReleaseCost UNKNOWN =
+      new ReleaseCost(BigDecimal.ZERO, BigDecimal.ZERO, true, false);
 
   /** Different decimals of at most this precision never map to the same double. */
   private static final MathContext UNAMBIGUOUS = new MathContext(15);
@@ -27,7 +29,7 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
    *
    * @throws IllegalArgumentException if a level is negative
    */
-  public Cost {
+  public ReleaseCost {
     epsilon = normal("epsilon", epsilon);
     mu = normal("mu", mu);
   }
@@ -44,8 +46,8 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
    *
    * @throws IllegalArgumentException if it is not positive and finite
    */
-  public static Cost ofEpsilon(double epsilon) {
-    return new Cost(level("epsilon", epsilon), BigDecimal.ZERO, false, false);
+  public static ReleaseCost ofEpsilon(double epsilon) {
+    return new ReleaseCost(level("epsilon", epsilon), BigDecimal.ZERO, false, false);
   }
 
   /**
@@ -53,8 +55,8 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
    *
    * @throws IllegalArgumentException if it is not positive and finite
    */
-  public static Cost ofMu(double mu) {
-    return new Cost(BigDecimal.ZERO, level("mu", mu), false, false);
+  public static ReleaseCost ofMu(double mu) {
+    return new ReleaseCost(BigDecimal.ZERO, level("mu", mu), false, false);
   }
 
   private static BigDecimal level(String name, double level) {
@@ -66,17 +68,17 @@ public record Cost(BigDecimal epsilon, BigDecimal mu, boolean unbounded, boolean
   }
 
   /** The cost of a disclosed mechanism: what the job accounts, before the job rounds it up. */
-  static Cost of(Mechanism mechanism) {
+  static ReleaseCost of(Mechanism mechanism) {
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
-      return new Cost(
+      return new ReleaseCost(
           laplace.exactEpsilon(), BigDecimal.ZERO, laplace.openCoordinates() > 0, false);
     }
     return mechanism.cost().isGaussian() ? ofMu(mechanism.level()) : ofEpsilon(mechanism.level());
   }
 
   /** The same cost for a report that doesn't disclose its noise. */
-  Cost unsaid() {
-    return new Cost(epsilon, mu, unbounded, true);
+  ReleaseCost unsaid() {
+    return new ReleaseCost(epsilon, mu, unbounded, true);
   }
 
   /**

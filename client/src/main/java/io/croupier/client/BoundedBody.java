@@ -1,0 +1,88 @@
+package io.croupier.client;
+
+import java.io.IOException;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+
+/**
+ * The body of an answer; fails if it is longer than expected, before its first byte if the header
+ * contains the length.
+ */
+final class BoundedBody implements BodySubscriber<byte[]> {
+  private final BodySubscriber<byte[]> bytes = BodySubscribers.ofByteArray();
+  private final long most;
+  private final long announced;
+  private Flow.Subscription subscription;
+  private long received;
+
+  private static final class ExceededException extends IOException {
+    private static final long serialVersionUID = 1;
+  }
+
+  BoundedBody(ResponseInfo answer, long most) {
+    this.most = most;
+    announced = answer.headers().firstValueAsLong("Content-Length").orElse(0);
+  }
+
+  /** Whether a request failed because its answer is too long. */
+  static boolean isExceeded(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ExceededException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public CompletionStage<byte[]> getBody() {
+    return bytes.getBody();
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription begun) {
+    subscription = begun;
+    bytes.onSubscribe(begun);
+    if (announced > most) {
+      exceed();
+    }
+  }
+
+  private void exceed() {
+    received = Long.MAX_VALUE;
+    subscription.cancel();
+    bytes.onError(new ExceededException());
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> buffers) {
+    if (received == Long.MAX_VALUE) {
+      return;
+    }
+    for (ByteBuffer buffer : buffers) {
+      received += buffer.remaining();
+    }
+    if (received > most) {
+      exceed();
+    } else {
+      bytes.onNext(buffers);
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    bytes.onError(failure);
+  }
+
+  @Override
+  public void onComplete() {
+    if (received <= most) {
+      bytes.onComplete();
+    }
+  }
+}

@@ -1,0 +1,281 @@
+package io.croupier.client;
+
+import io.croupier.schemas.ModelSpecs;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows one model over a gateway, by long polls, and keeps its newest committed update until the
+ * model is retired. It needs no token. A round that is superseded between two polls is not read;
+ * nor is one that the job publishes again.
+ *
+ * <p>A subscriber runs its own thread, which waits and tries again while the gateway is
+ * unreachable, or can't answer now. If it fails, because of an unreadable update, an exception of
+ * the listener or another answer of the server, the next call throws an {@link
+ * IllegalStateException} with the cause. Safe for use by several threads.
+ */
+public final class HttpModelSubscriber implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpModelSubscriber.class);
+
+  /** How long a gateway may wait for the next round. */
+  private static final Duration WAIT = Duration.ofSeconds(20);
+
+  /** How much longer an answer may take. */
+  private static final Duration ANSWER = Duration.ofSeconds(30);
+
+  /** The pause after an answer without a newer update, which a server may give without waiting. */
+  private static final Duration PAUSE = Duration.ofMillis(500);
+
+  /**
+   * The most bytes of an update: weights and average of the largest dimension, and a mebibyte for
+   * everything else.
+   */
+  private static final long MOST_BODY = 2L * Double.BYTES * ModelSpecs.MAX_DIMENSION + (1 << 20);
+
+  /** How often to ask for a model that is not published. */
+  private static final Duration ABSENCE = Duration.ofSeconds(1);
+
+  private final GatewayConnection gateway;
+  private final String modelId;
+  private final String path;
+  private final Consumer<ModelSnapshot> listener;
+  private final Clock clock = Clock.systemUTC();
+  private final BackOff backOff = new BackOff();
+  private final Thread thread;
+
+  /**
+   * The newest round that was read; empty to read any. Accessed only by the subscriber's thread.
+   */
+  private Optional<Long> after = Optional.empty();
+
+  // Guarded by this.
+  private Optional<Publications> publications = Optional.empty();
+  private boolean closed;
+  private Throwable failure;
+
+  /** Why there is no update yet; in words. */
+  private String obstacle = "";
+
+  /**
+   * Begins to follow a model.
+   *
+   * @param gateway base of the gateway's API, without /v1: https, or http on the loopback interface
+   * @throws IllegalArgumentException if the URL is another one
+   */
+  public HttpModelSubscriber(URI gateway, String modelId) {
+    this(gateway, modelId, snapshot -> {});
+  }
+
+  /**
+   * Begins to follow a model, with a listener.
+   *
+   * @param listener receives every update that is read, on the subscriber's thread, which reads no
+   *     further updates meanwhile
+   */
+  public HttpModelSubscriber(URI gateway, String modelId, Consumer<ModelSnapshot> listener) {
+    this.gateway = new GatewayConnection(gateway);
+    this.modelId = modelId;
+    this.listener = listener;
+    path = "/v1/models/" + URLEncoder.encode(modelId, StandardCharsets.UTF_8).replace("+", "%20");
+    thread = new Thread(this::follow, "model-subscriber-" + modelId);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /**
+   * The newest update; empty if there is none, or none has been read yet.
+   *
+   * @throws IllegalStateException if the subscriber failed or is closed
+   */
+  public synchronized Optional<ModelSnapshot> newest() {
+    requireAtWork();
+    return publications.map(Publications::newest);
+  }
+
+  /**
+   * The staleness of a snapshot, as far as this subscriber has read newer ones; empty if the model
+   * is retired, or no update has been read yet.
+   *
+   * @throws IllegalStateException if the subscriber failed or is closed
+   */
+  public synchronized Optional<Staleness> staleness(ModelSnapshot snapshot) {
+    requireAtWork();
+    long age = Math.max(0, clock.millis() - snapshot.publishedAtMs());
+    return publications.map(of -> new Staleness(of.newerThan(snapshot), Duration.ofMillis(age)));
+  }
+
+  /**
+   * The terms of a round. With a fixed clip, they are known for all rounds up to the newest one;
+   * the gateway refuses a report of one that is too old. With a moving clip, only for those among
+   * the newest {@value Staleness#MOST_PUBLICATIONS} that this subscriber has read.
+   *
+   * @return empty, too, if the model is retired, or no update has been read yet
+   * @throws IllegalStateException if the subscriber failed or is closed
+   */
+  public synchronized Optional<RoundTerms> published(long round) {
+    requireAtWork();
+    return publications.flatMap(
+        of -> {
+          Optional<RoundTerms> read = of.terms(round);
+          RoundTerms newest = of.newest().terms();
+          boolean isAlike = !newest.hasMovingClip() && round >= 0 && round < newest.round();
+          return read.isPresent() || !isAlike ? read : Optional.of(newest.at(round));
+        });
+  }
+
+  /**
+   * Waits for the model's first update.
+   *
+   * @return its newest update
+   * @throws TimeoutException if there is none after {@code timeout}
+   * @throws IllegalStateException if the subscriber failed or is closed
+   */
+  public synchronized ModelSnapshot await(Duration timeout)
+      throws TimeoutException, InterruptedException {
+    long start = System.nanoTime();
+    Optional<ModelSnapshot> found = newest();
+    while (found.isEmpty()) {
+      long left = timeout.toNanos() - (System.nanoTime() - start);
+      if (left <= 0) {
+        throw new TimeoutException(
+            "no update of model %s at %s within %s%s"
+                .formatted(modelId, gateway.base(), timeout, obstacle));
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+      found = newest();
+    }
+    return found.get();
+  }
+
+  private synchronized void requireAtWork() {
+    if (failure != null) {
+      throw new IllegalStateException(
+          "following model " + modelId + " failed: " + failure.getMessage(), failure);
+    }
+    if (closed) {
+      throw new IllegalStateException("the subscriber of model " + modelId + " is closed");
+    }
+  }
+
+  /** Stops the subscriber. Does not rethrow an exception of its thread. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
+    if (Thread.currentThread() == thread) {
+      return;
+    }
+    thread.interrupt();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized boolean isClosed() {
+    return closed;
+  }
+
+  private void follow() {
+    try {
+      for (int failures = 0; !isClosed(); ) {
+        try {
+          poll();
+          failures = 0;
+        } catch (GatewayException e) {
+          if (e.isAbsence()) {
+            forget(e);
+            TimeUnit.NANOSECONDS.sleep(ABSENCE.toNanos());
+          } else if (e.isTemporary()) {
+            hindered(e);
+            LOG.warn("Following model {} failed; trying again: {}", modelId, e.getMessage());
+            TimeUnit.NANOSECONDS.sleep(backOff.pause(failures++, e.retryAfter()).toNanos());
+          } else {
+            throw e;
+          }
+        }
+      }
+    } catch (InterruptedException e) {
+      if (!isClosed()) {
+        fail(e);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+    } finally {
+      gateway.close();
+    }
+  }
+
+  private void poll() throws GatewayException, InterruptedException {
+    String query = after.map(round -> "?after=" + round + "&wait=" + WAIT.toSeconds()).orElse("");
+    HttpRequest request =
+        gateway.request(path + query).header("Accept", GatewayConnection.PROTOBUF).build();
+    HttpResponse<byte[]> answer = gateway.send(request, WAIT.plus(ANSWER), MOST_BODY);
+    if (answer.statusCode() == 200) {
+      ModelSnapshot snapshot = ModelSnapshot.parse(answer.body());
+      if (!snapshot.modelId().equals(modelId)) {
+        throw new IllegalStateException("the gateway answered with another model");
+      }
+      if (after.equals(Optional.of(snapshot.round())) || isOutdated(snapshot)) {
+        TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+        return;
+      }
+      after = Optional.of(snapshot.round());
+      add(snapshot);
+      listener.accept(snapshot);
+    } else if (answer.statusCode() == 304) {
+      TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+    } else {
+      throw gateway.failure(answer);
+    }
+  }
+
+  /** Of a gateway that lags behind another one. A model that starts again publishes later. */
+  private synchronized boolean isOutdated(ModelSnapshot snapshot) {
+    return publications
+        .map(Publications::newest)
+        .filter(newest -> snapshot.round() < newest.round())
+        .filter(newest -> snapshot.publishedAtMs() < newest.publishedAtMs())
+        .isPresent();
+  }
+
+  private synchronized void add(ModelSnapshot snapshot) {
+    if (publications.isEmpty() || snapshot.round() < publications.get().newest().round()) {
+      publications = Optional.of(new Publications());
+    }
+    publications.get().add(snapshot);
+    notifyAll();
+  }
+
+  /** The model is retired, or not published yet. */
+  private synchronized void forget(GatewayException absence) {
+    after = Optional.empty();
+    publications = Optional.empty();
+    hindered(absence);
+    notifyAll();
+  }
+
+  private synchronized void hindered(GatewayException by) {
+    obstacle = "; " + by.getMessage();
+  }
+
+  private synchronized void fail(Throwable cause) {
+    failure = cause;
+    notifyAll();
+  }
+}

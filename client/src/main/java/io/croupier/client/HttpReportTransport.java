@@ -1,0 +1,196 @@
+package io.croupier.client;
+
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/**
+ * Sends the reports of one person to a gateway, under the person's token. The gateway computes the
+ * user's id from the token, so reports contain none.
+ *
+ * <p>Reports are sent one after the other. While the gateway is unreachable, or answers that it
+ * can't take a report now (408, 429, 5xx, or any status with Retry-After), the same bytes are sent
+ * again, after growing pauses that are never shorter than Retry-After, for up to two minutes since
+ * the call. A report is refused permanently by 400, 409, 415 or 422 with a problem document of a
+ * gateway, and by 413 of any server. An unknown model, 404 with a problem document that names a
+ * field, may be one that this gateway has not read yet, while the device knows it from another one:
+ * the report is refused permanently by the sixth such answer within the two minutes, after pauses
+ * of 4 to 8 seconds together. Any other answer fails the report, which stays pending.
+ */
+public final class HttpReportTransport implements ReportTransport, AutoCloseable {
+  /** As long as Kafka's producer tries. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  /** Longer than a gateway waits for Kafka. */
+  private static final Duration MOST_ANSWER = Duration.ofSeconds(30);
+
+  /** Answers that a model is unknown, of which the last is believed. */
+  private static final int UNKNOWN = 6;
+
+  /** Also of a report that had to wait for those before it. */
+  private static final Duration LEAST_ANSWER = Duration.ofSeconds(1);
+
+  /** An answer of 200 is wrong; this much of it is read. */
+  private static final int MOST_BODY = 1 << 16;
+
+  private static final Duration CLOSE = Duration.ofSeconds(5);
+
+  /** The form of a bearer token (RFC 6750, section 2.1). */
+  private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
+
+  private final GatewayConnection gateway;
+  private final Supplier<String> tokens;
+  private final Duration patience;
+  private final BackOff backOff = new BackOff();
+  private final ExecutorService sender =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "report-transport");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private volatile boolean closed;
+
+  /** Empty until the first report; accessed only by the sender's thread. */
+  private Optional<String> token = Optional.empty();
+
+  /**
+   * Creates a transport; connects to nothing yet.
+   *
+   * @param gateway base of the gateway's API, without /v1: https, or http on the loopback interface
+   * @param tokens returns the person's bearer token. It is called before the first report, and once
+   *     more after each answer of 401; a {@link TokenFile} suits it
+   * @throws IllegalArgumentException if the URL is another one
+   */
+  public HttpReportTransport(URI gateway, Supplier<String> tokens) {
+    this(gateway, tokens, PATIENCE);
+  }
+
+  HttpReportTransport(URI gateway, Supplier<String> tokens, Duration patience) {
+    this.gateway = new GatewayConnection(gateway);
+    this.tokens = tokens;
+    this.patience = patience;
+  }
+
+  /** The gateway knows who sends, and this name may differ from the ledger's. */
+  @Override
+  public boolean namesUser() {
+    return false;
+  }
+
+  @Override
+  public CompletableFuture<Void> send(String userId, byte[] report) {
+    long start = System.nanoTime();
+    try {
+      return CompletableFuture.runAsync(() -> deliver(report, start), sender);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.failedFuture(closed());
+    }
+  }
+
+  private static IllegalStateException closed() {
+    return new IllegalStateException("the transport is closed");
+  }
+
+  private void deliver(byte[] report, long start) {
+    try {
+      int unknown = 0;
+      for (int failures = 0; !closed; failures++) {
+        Duration left = patience.minusNanos(System.nanoTime() - start);
+        try {
+          post(report, longer(LEAST_ANSWER, shorter(MOST_ANSWER, left)));
+          return;
+        } catch (GatewayException e) {
+          boolean isUnknown = e.isUnknownModel() && !e.isTemporary();
+          if (e.isFinal() || (isUnknown && ++unknown >= UNKNOWN)) {
+            throw new ReportRefusedException(e.getMessage(), e);
+          }
+          Duration pause = backOff.pause(failures, e.retryAfter());
+          left = patience.minusNanos(System.nanoTime() - start);
+          if (!(e.isTemporary() || isUnknown) || pause.compareTo(left) > 0) {
+            throw new CompletionException(e);
+          }
+          TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+        }
+      }
+      throw closed();
+    } catch (InterruptedException e) {
+      // Only close interrupts this thread, which ends then.
+      throw new CompletionException(closed());
+    }
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  /** Sends a report; if its token is refused, once more with a newer one. */
+  private void post(byte[] report, Duration time) throws GatewayException, InterruptedException {
+    String used = token.isPresent() ? token.get() : newToken();
+    HttpResponse<byte[]> answer = gateway.send(request(report, used), time, MOST_BODY);
+    if (answer.statusCode() == 401) {
+      token = Optional.empty();
+      String newer = newToken();
+      if (!newer.equals(used)) {
+        answer = gateway.send(request(report, newer), time, MOST_BODY);
+        used = newer;
+      }
+    }
+    if (answer.statusCode() != 202) {
+      throw gateway.failure(answer);
+    }
+    token = Optional.of(used);
+  }
+
+  /** A token in the right form: the message of HttpRequest would contain another one. */
+  private String newToken() {
+    String supplied = tokens.get();
+    if (!TOKEN.matcher(supplied).matches()) {
+      throw new IllegalStateException(
+          "the token has a wrong form; it must be a bearer token, without 'Bearer'");
+    }
+    return supplied;
+  }
+
+  private HttpRequest request(byte[] report, String bearer) {
+    return gateway
+        .request("/v1/reports")
+        .header("Authorization", "Bearer " + bearer)
+        .header("Content-Type", GatewayConnection.PROTOBUF)
+        .POST(BodyPublishers.ofByteArray(report))
+        .build();
+  }
+
+  /**
+   * Stops sending. Reports that are not acknowledged yet fail; their ledger keeps them, and the
+   * next reporter sends them again.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    // They fail, since this is closed.
+    sender.shutdownNow().forEach(Runnable::run);
+    try {
+      boolean unused = sender.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      gateway.close();
+    }
+  }
+}

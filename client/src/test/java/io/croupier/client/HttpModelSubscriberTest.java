@@ -1,0 +1,259 @@
+package io.croupier.client;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.StubGateway.Received;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.ModelUpdate;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Long polls of a server that answers as a gateway may, or as none does. */
+@Timeout(60)
+class HttpModelSubscriberTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private static Answer update(ModelUpdate.Builder update) {
+    return new Answer(
+        200, Map.of("Content-Type", GatewayConnection.PROTOBUF), update.build().toByteString());
+  }
+
+  private static Answer round(long round) {
+    return update(Updates.update("m", round, (double) round));
+  }
+
+  /** As a gateway answers: the newest round, also an earlier one, or 304 if the client has it. */
+  private static Answer newest(Received request, long round) {
+    String target = request.target();
+    assertThat(target).matches("/v1/models/m(\\?after=\\d+&wait=20)?");
+    assertThat(request.header("Authorization")).isEmpty();
+    assertThat(request.header("Accept")).hasValue("application/x-protobuf");
+    boolean isKnown =
+        target.contains("after=")
+            && Long.parseLong(target.replaceAll(".*after=(\\d+).*", "$1")) == round;
+    return isKnown ? new Answer(304, Map.of(), ByteString.EMPTY) : round(round);
+  }
+
+  private static void await(BooleanSupplier condition) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.sleep(5);
+    }
+  }
+
+  private static boolean isAt(HttpModelSubscriber models, long round) {
+    return models.newest().filter(model -> model.round() == round).isPresent();
+  }
+
+  @Test
+  void readsTheNewestRoundAndThenTheNextOnes() throws Exception {
+    AtomicReference<Long> round = new AtomicReference<>(7L);
+    try (StubGateway gateway = new StubGateway(request -> newest(request, round.get()));
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway.uri(), "m")) {
+      ModelSnapshot first = models.await(PATIENCE);
+      assertThat(first.round()).isEqualTo(7);
+      assertThat(first.weights()).containsExactly(7);
+      assertThat(models.staleness(first).orElseThrow().publications()).isZero();
+
+      round.set(9L);
+      await(() -> isAt(models, 9));
+      assertThat(models.staleness(first).orElseThrow().publications()).isOne();
+      assertThat(models.published(9)).contains(models.newest().orElseThrow().terms());
+      // Superseded before it was read, or published before this subscriber began.
+      assertThat(models.published(8).orElseThrow().round()).isEqualTo(8);
+      assertThat(models.published(0).orElseThrow().gradientBound()).isEqualTo(1);
+      assertThat(models.published(10)).isEmpty();
+      assertThat(models.published(-1)).isEmpty();
+    }
+  }
+
+  /** Each round has a clip of its own. */
+  @Test
+  void ofAMovingClipOnlyRoundsThatWereReadAreKnown() throws Exception {
+    ModelUpdate.Builder moving =
+        Updates.update("m", 4, 0)
+            .setSize(AdaptiveClip.Size.GRADIENT)
+            .setGradientBound(2)
+            .setGridExponent(-15)
+            .setQuestionProbability(0.1);
+    try (StubGateway gateway = new StubGateway(request -> update(moving));
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway.uri(), "m")) {
+      models.await(PATIENCE);
+      assertThat(models.published(4).orElseThrow().gradientBound()).isEqualTo(2);
+      assertThat(models.published(3)).isEmpty();
+    }
+  }
+
+  @Test
+  void waitsForAModelAndNoticesThatItIsRetired() throws Exception {
+    AtomicReference<Answer> present = new AtomicReference<>(Answer.problem(404));
+    try (StubGateway gateway = new StubGateway(request -> present.get());
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway.uri(), "m")) {
+      // The second request shows that the first answer was read.
+      await(() -> gateway.received().size() >= 2);
+      assertThatThrownBy(() -> models.await(Duration.ofMillis(50)))
+          .isInstanceOf(TimeoutException.class)
+          .hasMessageStartingWith("no update of model m at " + gateway.uri() + " within PT0.05S")
+          .hasMessageContaining("answered 404: dimension is 3");
+      present.set(round(2));
+      assertThat(models.await(PATIENCE).round()).isEqualTo(2);
+      present.set(Answer.problem(404));
+      await(() -> models.newest().isEmpty());
+      present.set(round(0));
+      assertThat(models.await(PATIENCE).round()).isZero();
+    }
+  }
+
+  @Test
+  void followsAModelThatStartsAgain() throws Exception {
+    AtomicReference<Long> round = new AtomicReference<>(7L);
+    try (StubGateway gateway = new StubGateway(request -> newest(request, round.get()));
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway.uri(), "m")) {
+      models.await(PATIENCE);
+      round.set(0L);
+      await(() -> isAt(models, 0));
+      assertThat(models.published(7)).isEmpty();
+    }
+  }
+
+  @Test
+  void ignoresAGatewayThatLagsBehindAnotherOne() throws Exception {
+    List<Answer> rounds =
+        List.of(published(7, 70), published(5, 50), published(7, 70), published(8, 80));
+    List<Long> heard = new CopyOnWriteArrayList<>();
+    try (StubGateway gateway =
+            new StubGateway(request -> rounds.get(Math.min(request.place(), 3)));
+        HttpModelSubscriber models =
+            new HttpModelSubscriber(gateway.uri(), "m", snapshot -> heard.add(snapshot.round()))) {
+      await(() -> isAt(models, 8));
+      assertThat(heard).startsWith(7L, 8L);
+      assertThat(models.published(7)).isPresent();
+    }
+  }
+
+  /** As a server answers that ignores what the client has. */
+  @Test
+  void aRoundThatIsNoNewerIsReadWithPauses() throws Exception {
+    List<Long> heard = new CopyOnWriteArrayList<>();
+    long start = System.nanoTime();
+    try (StubGateway gateway = new StubGateway(request -> round(3));
+        HttpModelSubscriber models =
+            new HttpModelSubscriber(gateway.uri(), "m", snapshot -> heard.add(snapshot.round()))) {
+      models.await(PATIENCE);
+      await(() -> gateway.received().size() >= 4);
+
+      // Two pauses after the second and the third answer.
+      assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(900).toNanos());
+      assertThat(heard).containsExactly(3L);
+    }
+  }
+
+  /** More than an update of the largest dimension has. */
+  @Test
+  void anEndlessAnswerIsNotRead() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        HttpModelSubscriber models =
+            new HttpModelSubscriber(URI.create("http://127.0.0.1:" + server.getLocalPort()), "m");
+        Socket connection = server.accept()) {
+      connection
+          .getOutputStream()
+          .write(
+              """
+              HTTP/1.1 200 OK\r
+              Content-Type: application/x-protobuf\r
+              Content-Length: 3000000000\r
+              \r
+              """
+                  .getBytes(US_ASCII));
+      connection.getOutputStream().flush();
+      assertThatThrownBy(() -> models.await(Duration.ofSeconds(20)))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("has more than 1074790400 bytes, which no update of a model has");
+    }
+  }
+
+  private static Answer published(long round, long atMs) {
+    return update(Updates.update("m", round, (double) round).setPublishedAtMs(atMs));
+  }
+
+  @Test
+  void triesAgainWhileTheGatewayIsAway() throws Exception {
+    try (StubGateway gateway =
+            new StubGateway(
+                request ->
+                    switch (request.place()) {
+                      case 0 -> StubGateway.NONE;
+                      case 1 -> Answer.problem(503).with("Retry-After", "0");
+                      case 2 -> Answer.of(429);
+                      default -> newest(request, 1);
+                    });
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway.uri(), "m")) {
+      assertThat(models.await(PATIENCE).round()).isOne();
+    }
+  }
+
+  @Test
+  void anAnswerOfNoGatewayEndsIt() throws Exception {
+    assertFails(Answer.of(404), "answered 404: the answer is no problem document of a gateway");
+    assertFails(Answer.of(302), "answered 302: redirects are not followed");
+    assertFails(Answer.problem(400), "answered 400: dimension is 3");
+    assertFails(Answer.of(200), "not a");
+    assertFails(update(Updates.update("n", 0, 0)), "the gateway answered with another model");
+  }
+
+  private static void assertFails(Answer answer, String reason) throws Exception {
+    try (StubGateway gateway = new StubGateway(request -> answer);
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway.uri(), "m")) {
+      assertThatThrownBy(() -> models.await(PATIENCE))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith("following model m failed: ")
+          .hasMessageContaining(reason);
+    }
+  }
+
+  @Test
+  void aFailureOfTheListenerIsReported() throws Exception {
+    try (StubGateway gateway = new StubGateway(request -> round(0));
+        HttpModelSubscriber models =
+            new HttpModelSubscriber(
+                gateway.uri(),
+                "m",
+                snapshot -> {
+                  throw new IllegalStateException("full");
+                })) {
+      await(
+          () -> {
+            try {
+              return models.published(99).isPresent();
+            } catch (IllegalStateException e) {
+              return e.getMessage().endsWith("failed: full");
+            }
+          });
+    }
+  }
+
+  @Test
+  void aClosedSubscriberRefuses() throws Exception {
+    try (StubGateway gateway = new StubGateway(request -> newest(request, 0))) {
+      HttpModelSubscriber models = new HttpModelSubscriber(gateway.uri(), "m");
+      models.close();
+      assertThatThrownBy(models::newest).hasMessage("the subscriber of model m is closed");
+    }
+  }
+}
