@@ -37,13 +37,13 @@ public final class Gateway implements AutoCloseable {
    */
   public Gateway(GatewayConfig config) {
     Pepper pepper = Pepper.read(config.pepper());
-    TokenVerifier tokens =
-        new TokenVerifier(config.issuers(), config.clockSkew(), Clock.systemUTC());
-    if (config.testTokens()) {
-      tokens.trust(TestTokens.read(config.testKey().orElseThrow()));
-    }
-    new PepperTopic(config.kafka(), config.topics().gateway()).require(pepper);
     try {
+      TokenVerifier tokens =
+          opened(new TokenVerifier(config.issuers(), config.clockSkew(), Clock.systemUTC()));
+      if (config.testTokens()) {
+        tokens.trust(TestTokens.read(config.testKey().orElseThrow()));
+      }
+      new PepperTopic(config.kafka(), config.topics().gateway()).require(pepper.fingerprint());
       Specs specs = new Specs();
       Updates updates = new Updates();
       TopicFollower ofSpecs =
@@ -82,7 +82,32 @@ public final class Gateway implements AutoCloseable {
     return server.address();
   }
 
-  /** Stops to listen, and then stops everything else. */
+  /**
+   * Closes the gateway when this process is asked to end, by SIGTERM or SIGINT, and ends the
+   * process with status 0 then.
+   */
+  public void closeAtExit() {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  int status = 1;
+                  try {
+                    close();
+                    status = 0;
+                  } finally {
+                    // A JVM that a signal ends has the signal as its status otherwise.
+                    Runtime.getRuntime().halt(status);
+                  }
+                },
+                "end"));
+  }
+
+  /**
+   * Answers the requests that the gateway has received, and stops. It accepts no connections from
+   * now on. This takes at most the time that a report may take, {@code limits.body-time} and {@code
+   * reports.timeout}, and a few seconds.
+   */
   @Override
   public void close() {
     while (!parts.isEmpty()) {

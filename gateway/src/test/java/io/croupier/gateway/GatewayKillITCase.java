@@ -1,6 +1,5 @@
 package io.croupier.gateway;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
@@ -14,23 +13,17 @@ import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import java.io.IOException;
-import java.io.Writer;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -58,8 +51,7 @@ class GatewayKillITCase {
   private static final Duration REQUEST = Duration.ofSeconds(15);
 
   @TempDir private Path directory;
-  private URI address;
-  private TestIssuer issuer;
+  private GatewayProcess gateway;
 
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicLong accepted = new AtomicLong();
@@ -69,25 +61,26 @@ class GatewayKillITCase {
 
   @Test
   void noAcceptedReportIsLostOrCountedTwice() throws Exception {
-    try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
+    try (TestBroker broker = new TestBroker(directory.resolve("broker"));
+        GatewayProcess started = new GatewayProcess(directory.resolve("gateway"), broker.kafka())) {
+      gateway = started;
       broker.publish(TestBroker.spec("m", DIMENSION));
       broker.update("m", DIMENSION, 0);
-      Path file = settings(broker.kafka());
       List<Thread> devices = new ArrayList<>();
       for (int i = 0; i < DEVICES; i++) {
         String user = "user" + i;
         devices.add(new Thread(() -> report(user), user));
       }
-      Process gateway = start(file);
+      gateway.start();
       try {
-        awaitReady();
+        gateway.awaitReady();
         devices.forEach(Thread::start);
         for (int kill = 0; kill < KILLS; kill++) {
           long before = accepted.get();
           // Under load: reports are accepted before, and under way at the kill.
           awaitAccepted(before + 20 + 7L * kill);
-          gateway.destroyForcibly().waitFor();
-          gateway = start(file);
+          gateway.kill();
+          gateway.start();
         }
         awaitAccepted(accepted.get() + 20);
         ended.set(true);
@@ -97,62 +90,8 @@ class GatewayKillITCase {
         }
       } finally {
         ended.set(true);
-        gateway.destroyForcibly().waitFor();
       }
       check(broker);
-    }
-  }
-
-  private Path settings(Map<String, String> kafka) throws Exception {
-    Path folder = Files.createDirectories(directory.resolve("gateway"));
-    issuer = new TestIssuer("https://issuer.example");
-    Map<String, String> settings = TestGateway.settings(folder, kafka, issuer);
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
-    settings.put("listen.port", String.valueOf(port));
-    address = URI.create("http://127.0.0.1:" + port);
-    Pepper.create(folder.resolve("pepper"));
-    Properties properties = new Properties();
-    properties.putAll(settings);
-    Path file = folder.resolve("gateway.properties");
-    try (Writer writer = Files.newBufferedWriter(file, UTF_8)) {
-      properties.store(writer, null);
-    }
-    return file;
-  }
-
-  private Process start(Path file) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx192m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            GatewayProcess.class.getName(),
-            file.toString())
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve("log").toFile()))
-        .start();
-  }
-
-  private void awaitReady() throws Exception {
-    HttpClient client = HttpClient.newHttpClient();
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (true) {
-      try {
-        HttpRequest request = HttpRequest.newBuilder(address.resolve("/readyz")).build();
-        if (client.send(request, BodyHandlers.discarding()).statusCode() == 200) {
-          return;
-        }
-      } catch (IOException e) {
-        // It does not listen yet.
-        assertThat(System.nanoTime()).isLessThan(deadline);
-      }
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(20);
     }
   }
 
@@ -167,7 +106,7 @@ class GatewayKillITCase {
   /** A device that sends one report after the other, each until it is accepted. */
   private void report(String user) {
     HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    String token = issuer.token(user);
+    String token = gateway.issuer.token(user);
     for (long sequence = 1; !ended.get(); sequence++) {
       byte[] bytes = Reports.grid("m", DIMENSION, 0, sequence).build().toByteArray();
       while (!send(client, token, user, sequence, bytes)) {
@@ -184,7 +123,7 @@ class GatewayKillITCase {
     try {
       HttpResponse<String> response =
           client.send(
-              HttpRequest.newBuilder(address.resolve("/v1/reports"))
+              HttpRequest.newBuilder(gateway.address.resolve("/v1/reports"))
                   .timeout(REQUEST)
                   .header("Authorization", "Bearer " + token)
                   .header("Content-Type", "application/x-protobuf")
@@ -209,10 +148,10 @@ class GatewayKillITCase {
   }
 
   private void check(TestBroker broker) throws Exception {
-    Pepper pepper = Pepper.read(directory.resolve("gateway").resolve("pepper"));
+    Pepper pepper = gateway.pepper();
     Map<String, String> names = new HashMap<>();
     for (int i = 0; i < DEVICES; i++) {
-      names.put(pepper.userId(issuer.name, "user" + i), "user" + i);
+      names.put(pepper.userId(gateway.issuer.name, "user" + i), "user" + i);
     }
     ReportDecoder decoder = new ReportDecoder(broker.topics().rawGradients());
     ReportIntake intake = new ReportIntake(TestBroker.spec("m", DIMENSION), 0);

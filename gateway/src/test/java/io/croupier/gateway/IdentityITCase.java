@@ -14,16 +14,20 @@ import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.schemas.GradientReport;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -32,6 +36,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -272,6 +277,38 @@ class IdentityITCase {
     assertThat(broker.reports()).anyMatch(report -> report.getUserId().equals(ofTrials));
   }
 
+  /** More senders than the gateway has threads, and the server of their issuer's keys hangs. */
+  @Test
+  void aHangingUrlOfKeysDelaysNoOtherIssuer() throws Exception {
+    TestIssuer slow = new TestIssuer("https://slow.example");
+    try (ServerSocket hanging = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Map<String, String> settings = new LinkedHashMap<>();
+      // This gateway has a pepper of its own.
+      settings.put("topics.gateway", "of-a-slow-issuer");
+      settings.put("issuers.slow.issuer", slow.name);
+      settings.put("issuers.slow.audience", TestIssuer.AUDIENCE);
+      settings.put("issuers.slow.jwks", "http://127.0.0.1:" + hanging.getLocalPort() + "/keys");
+      try (TestGateway other =
+          new TestGateway(directory.resolve("slow"), broker.kafka(), settings)) {
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+          answers.add(
+              other.client.sendAsync(
+                  other.post(slow.token("user" + i), "application/x-protobuf", report()),
+                  HttpResponse.BodyHandlers.ofString()));
+        }
+        assertThat(other.protobuf(other.issuer.token("ada"), report()).statusCode()).isEqualTo(202);
+        for (CompletableFuture<HttpResponse<String>> answer : answers) {
+          HttpResponse<String> response = answer.get(60, TimeUnit.SECONDS);
+          assertThat(response.statusCode()).isEqualTo(503);
+          assertThat(response.headers().firstValue("Retry-After")).isPresent();
+          assertThat(TestGateway.json(response).get("detail").getAsString())
+              .contains("keys can't be fetched");
+        }
+      }
+    }
+  }
+
   @Test
   void aSecondPepperIsRefused() throws Exception {
     Path other = gateway.directory.resolve("other-pepper");
@@ -315,6 +352,7 @@ class IdentityITCase {
   }
 
   /** Of two gateways that start first together with different peppers, one starts. */
+  @Tag("thorough")
   @Test
   void twoFirstGatewaysAgreeOnAPepper() throws Exception {
     for (int round = 0; round < 3; round++) {

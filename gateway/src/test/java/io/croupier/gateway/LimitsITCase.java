@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -99,6 +101,48 @@ class LimitsITCase {
     }
   }
 
+  /** A refused request whose body doesn't come has its answer, and takes no place any more. */
+  @Test
+  void anAnsweredRequestTakesNoPlace() throws Exception {
+    try (TestGateway gateway = gateway(Map.of("limits.concurrent", "1"));
+        Socket refused =
+            new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort())) {
+      String request =
+          """
+          POST /v1/reports HTTP/1.1\r
+          Host: a\r
+          Content-Type: application/x-protobuf\r
+          Content-Length: 8\r
+          \r
+          """;
+      refused.getOutputStream().write(request.getBytes(US_ASCII));
+      assertThat(new String(refused.getInputStream().readNBytes(12), US_ASCII))
+          .isEqualTo("HTTP/1.1 401");
+      HttpResponse<String> other = gateway.send(report(gateway, "ada", 1));
+      assertThat(other.statusCode()).as(other.body()).isEqualTo(202);
+    }
+  }
+
+  /** The server accepts no connection above its limit, so those that come then must wait. */
+  @Test
+  void manyConnectionsMayWaitToBeAccepted() throws Exception {
+    List<Socket> connections = new ArrayList<>();
+    try (TestGateway gateway = gateway(Map.of("limits.connections", "2"))) {
+      URI address = gateway.uri("/");
+      for (int i = 0; i < 500; i++) {
+        Socket connection = new Socket();
+        connections.add(connection);
+        // The operating system repeats an attempt that it dropped after a second.
+        connection.connect(new InetSocketAddress(address.getHost(), address.getPort()), 900);
+      }
+      assertThat(connections).allMatch(Socket::isConnected);
+    } finally {
+      for (Socket connection : connections) {
+        connection.close();
+      }
+    }
+  }
+
   /** Behind a proxy the last address of X-Forwarded-For counts, not what the client wrote there. */
   @Test
   void aProxysClientsAreLimitedOneByOne() throws Exception {
@@ -158,6 +202,94 @@ class LimitsITCase {
 
   private static String status(Socket socket) throws IOException {
     return new String(socket.getInputStream().readNBytes(12), US_ASCII);
+  }
+
+  /** Long polls and streams of one address leave places for others. */
+  @Test
+  void oneAddressHasOnlyItsShareOfWaitingPlaces() throws Exception {
+    int share = 3;
+    try (TestGateway gateway =
+        gateway(Map.of("listen.proxy", "true", "limits.address.waiting", String.valueOf(share)))) {
+      List<CompletableFuture<HttpResponse<String>>> held = new ArrayList<>();
+      for (int i = 0; i < share; i++) {
+        String path = i == 0 ? "/v1/models/m/events" : "/v1/models/m?after=0&wait=60";
+        held.add(
+            gateway.client.sendAsync(
+                HttpRequest.newBuilder(gateway.uri(path))
+                    .header("X-Forwarded-For", "192.0.2.1")
+                    .build(),
+                BodyHandlers.ofString()));
+      }
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (!gateway.get("/metrics").body().contains("requests_waiting " + share + ".0")) {
+        assertThat(System.nanoTime()).isLessThan(deadline);
+        Thread.sleep(10);
+      }
+      for (String path : List.of("/v1/models/m/events", "/v1/models/m?after=0&wait=60")) {
+        HttpResponse<String> refused = gateway.get(path, "X-Forwarded-For", "192.0.2.1");
+        assertThat(refused.statusCode()).as(path).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Retry-After")).hasValue("10");
+      }
+      // The address may do anything that doesn't wait, and another one may wait.
+      assertThat(gateway.get("/v1/models/m", "X-Forwarded-For", "192.0.2.1").statusCode())
+          .isEqualTo(200);
+      assertThat(
+              gateway
+                  .get("/v1/models/m?after=0&wait=1", "X-Forwarded-For", "192.0.2.2")
+                  .statusCode())
+          .isEqualTo(304);
+      assertThat(held).noneMatch(CompletableFuture::isDone);
+    }
+  }
+
+  private static boolean writes(Socket socket) {
+    try {
+      socket.getOutputStream().write('x');
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Each byte is a sign of life to the server; the header as a whole has a limit, too. */
+  @Test
+  void headersThatTrickleEndTheirConnection() throws Exception {
+    int slow = 100;
+    try (TestGateway gateway = gateway(Map.of("limits.idle", "2 s"))) {
+      List<Socket> sockets = new ArrayList<>();
+      try {
+        for (int i = 0; i < slow; i++) {
+          Socket socket =
+              new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort());
+          socket.setSoTimeout(60_000);
+          sockets.add(socket);
+          if (i % 2 == 0) {
+            // Half of them trickle their second request.
+            socket
+                .getOutputStream()
+                .write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII));
+            assertThat(status(socket)).isEqualTo("HTTP/1.1 200");
+          }
+          socket.getOutputStream().write("GET /v1/models HTTP/1.1\r\nX-Slow: ".getBytes(US_ASCII));
+        }
+        int open = slow;
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (open > 0) {
+          assertThat(System.nanoTime()).as("%d are open", open).isLessThan(deadline);
+          open = 0;
+          for (Socket socket : sockets) {
+            open += writes(socket) ? 1 : 0;
+          }
+          assertThat(gateway.send(report(gateway, "ada", 1)).statusCode()).isEqualTo(202);
+          // Much more often than the limit.
+          Thread.sleep(100);
+        }
+      } finally {
+        for (Socket socket : sockets) {
+          socket.close();
+        }
+      }
+    }
   }
 
   @Test

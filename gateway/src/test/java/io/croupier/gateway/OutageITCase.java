@@ -3,6 +3,14 @@ package io.croupier.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.BrokerProcess;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.HttpModelSubscriber;
+import io.croupier.client.HttpReportTransport;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.schemas.GradientReport;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
@@ -11,6 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,8 +64,11 @@ class OutageITCase {
     Process second = null;
     try (TestTopics topics = new TestTopics(kafka);
         TestGateway gateway =
-            new TestGateway(
-                directory.resolve("gateway"), kafka, Map.of("reports.timeout", "2 s"))) {
+            new TestGateway(directory.resolve("gateway"), kafka, Map.of("reports.timeout", "2 s"));
+        LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
+        HttpReportTransport transport =
+            new HttpReportTransport(gateway.uri("/"), () -> gateway.issuer.token("ada"));
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway.uri("/"), "m")) {
       topics.publish(TestBroker.spec("m", 2));
       topics.update(TestBroker.update("m", 2, 0, TestBroker.BOUND).build());
       await(() -> post(gateway, 1).statusCode() == 202);
@@ -71,11 +84,26 @@ class OutageITCase {
       // Devices can still follow what was committed.
       assertThat(gateway.get("/v1/models/m").statusCode()).isEqualTo(200);
 
+      // A device keeps trying.
+      ModelSnapshot model = models.await(PATIENCE);
+      CompletableFuture<Void> ofDevice =
+          new GradientReporter(transport, ledger)
+              .report(
+                  model,
+                  new double[2],
+                  new L2LaplaceRandomiser(
+                      model.gradientBound(), model.dimension(), model.gridExponent(), 1));
       second = broker(port, controllerPort);
       await(() -> gateway.get("/readyz").statusCode() == 200);
+      ofDevice.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      assertThat(ledger.pending()).isEmpty();
+      List<GradientReport> stored = new ArrayList<>(topics.reports());
+      stored.removeIf(sent -> !sent.getDeviceId().equals(ledger.deviceId()));
+      assertThat(stored).isNotEmpty().containsOnly(stored.get(0));
       assertThat(post(gateway, 3).statusCode()).isEqualTo(202);
       // The report that was refused is not sent later.
       assertThat(topics.reports().subList(before, topics.reports().size()))
+          .filteredOn(sent -> !sent.getDeviceId().equals(ledger.deviceId()))
           .singleElement()
           .satisfies(report -> assertThat(report.getSequence()).isEqualTo(3));
     } finally {

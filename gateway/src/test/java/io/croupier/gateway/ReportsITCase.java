@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,8 +14,11 @@ import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.GradientReport;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -268,10 +272,13 @@ class ReportsITCase {
                   .build());
       assertProblem(compressed, 415, "Content-Encoding must be absent");
     }
-    assertProblem(
-        gateway.protobuf(gateway.issuer.token("ada"), new byte[(1 << 20) + 1]),
-        413,
-        "at most 1048576 bytes");
+    // The client gets the answer even though it still sends.
+    for (int i = 0; i < 50; i++) {
+      assertProblem(
+          gateway.protobuf(gateway.issuer.token("ada"), new byte[(1 << 20) + 1]),
+          413,
+          "at most 1048576 bytes");
+    }
     // Without a Content-Length.
     HttpResponse<String> chunked =
         gateway.send(
@@ -283,6 +290,47 @@ class ReportsITCase {
                         () -> new java.io.ByteArrayInputStream(new byte[(1 << 20) + 1])))
                 .build());
     assertProblem(chunked, 413, "at most 1048576 bytes");
+  }
+
+  /** A client would send its next request into a connection that the server is about to close. */
+  @Test
+  void anAnswerBeforeTheBodyArrivesEndsTheConnection() throws Exception {
+    assertThat(answerToOtherKind(1)).contains("415", "Connection: close");
+  }
+
+  /** A body that never ends is not discarded for ever. */
+  @Test
+  void aConnectionEndsSoonAfterAnAnswerBeforeTheBody() throws Exception {
+    try (Socket socket = otherKind(1)) {
+      assertThat(socket.getInputStream().readAllBytes()).asString(UTF_8).contains("415");
+    }
+  }
+
+  @Test
+  void anAnswerAfterTheBodyArrivedKeepsTheConnection() throws Exception {
+    assertThat(answerToOtherKind(8)).contains("415").doesNotContain("Connection: close");
+  }
+
+  /** The header of the answer to a request of 8 bytes of text, with the first bytes of its body. */
+  private static String answerToOtherKind(int bytes) throws Exception {
+    try (Socket socket = otherKind(bytes)) {
+      StringBuilder header = new StringBuilder();
+      while (header.indexOf("\r\n\r\n") < 0) {
+        header.append((char) socket.getInputStream().read());
+      }
+      return header.toString();
+    }
+  }
+
+  private static Socket otherKind(int bytes) throws Exception {
+    String request =
+        "POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\n"
+            + "Content-Length: 8\r\n\r\n"
+            + "x".repeat(bytes);
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.uri("/").getPort());
+    socket.setSoTimeout((int) Duration.ofMinutes(1).toMillis());
+    socket.getOutputStream().write(request.getBytes(US_ASCII));
+    return socket;
   }
 
   @Test

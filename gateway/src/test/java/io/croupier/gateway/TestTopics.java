@@ -9,10 +9,12 @@ import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -84,8 +86,10 @@ public class TestTopics implements AutoCloseable {
   public List<ConsumerRecord<byte[], byte[]>> read(String topic) {
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
     List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(Map.<String, Object>copyOf(kafka()), bytes, bytes)) {
+    Map<String, Object> settings = new HashMap<>(kafka());
+    // The consumer's end waits for the fetch that it has begun at the topic's end.
+    settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 10);
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings, bytes, bytes)) {
       List<TopicPartition> partitions =
           consumer.partitionsFor(topic).stream()
               .map(info -> new TopicPartition(topic, info.partition()))

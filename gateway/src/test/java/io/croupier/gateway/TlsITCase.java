@@ -3,6 +3,8 @@ package io.croupier.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.client.HttpModelSubscriber;
+import io.croupier.client.HttpReportTransport;
 import io.croupier.gateway.config.GatewayConfig;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -11,14 +13,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,26 +42,17 @@ class TlsITCase {
   @TempDir private Path directory;
 
   /** Creates {@code NAME.pem} and {@code NAME.key} with the JDK's keytool. */
-  private void certificate(String name, String algorithm) throws Exception {
+  private void certificate(String name, String algorithm, String... more) throws Exception {
     Path store = directory.resolve(name + ".p12");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of("-genkeypair", "-alias", "a", "-keyalg", algorithm));
+    command.addAll(List.of("-dname", "CN=" + name, "-validity", "10"));
+    command.addAll(List.of("-storetype", "PKCS12", "-keystore", store.toString()));
+    command.addAll(List.of("-storepass", new String(PASSWORD)));
+    command.addAll(List.of(more));
     Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "a",
-                "-keyalg",
-                algorithm,
-                "-dname",
-                "CN=" + name,
-                "-validity",
-                "10",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                new String(PASSWORD))
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("keytool.log").toFile())
             .start();
@@ -132,6 +131,80 @@ class TlsITCase {
         Thread.sleep(3000);
         assertThat(served(port)).isEqualTo("CN=second");
       }
+    }
+  }
+
+  /** The defaults of a JVM that trusts one certificate. */
+  private SSLContext trusting(String name) throws Exception {
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, PASSWORD);
+    try (InputStream in = Files.newInputStream(directory.resolve(name + ".pem"))) {
+      trusted.setCertificateEntry(
+          "a", CertificateFactory.getInstance("X.509").generateCertificate(in));
+    }
+    TrustManagerFactory managers =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    managers.init(trusted);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, managers.getTrustManagers(), null);
+    return context;
+  }
+
+  /** The Java client takes the trust store of its JVM, and checks the name of the server. */
+  @Test
+  void theJavaClientReportsOnlyToAGatewayThatItTrusts() throws Exception {
+    certificate("here", "EC", "-ext", "san=ip:127.0.0.1");
+    certificate("elsewhere", "EC", "-ext", "san=dns:gateway.example");
+    TestIssuer issuer = new TestIssuer("https://issuer.example");
+    SSLContext former = SSLContext.getDefault();
+    try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
+      broker.publish(TestBroker.spec("m", 2));
+      broker.update("m", 2, 4);
+      Map<String, String> settings = TestGateway.settings(directory, broker.kafka(), issuer);
+      io.croupier.gateway.identity.Pepper.create(directory.resolve("pepper"));
+      for (String served : List.of("elsewhere", "here")) {
+        settings.put("listen.certificate", served + ".pem");
+        settings.put("listen.key", served + ".key");
+        try (Gateway gateway = new Gateway(GatewayConfig.of(settings, directory))) {
+          assertThat(gateway.address().toString()).startsWith("https://127.0.0.1:");
+          byte[] report = Reports.grid("m", 2, 4, 1).build().toByteArray();
+          SSLContext.setDefault(trusting("here".equals(served) ? "elsewhere" : "here"));
+          assertNotReached(gateway, issuer, report, "PKIX path");
+          SSLContext.setDefault(trusting(served));
+          if (served.equals("elsewhere")) {
+            assertNotReached(gateway, issuer, report, "subject alternative names");
+          } else {
+            assertReaches(gateway, issuer, report);
+          }
+        }
+      }
+      assertThat(broker.reports()).hasSize(1);
+    } finally {
+      SSLContext.setDefault(former);
+    }
+  }
+
+  private static void assertNotReached(
+      Gateway gateway, TestIssuer issuer, byte[] report, String reason) throws Exception {
+    try (HttpReportTransport transport =
+            new HttpReportTransport(gateway.address(), () -> issuer.token("ada"));
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway.address(), "m")) {
+      CompletableFuture<Void> sent = transport.send("ada", report);
+      assertThatThrownBy(() -> models.await(Duration.ofSeconds(10)))
+          .isInstanceOf(TimeoutException.class)
+          .hasMessageContaining("can't be reached")
+          .hasMessageContaining(reason);
+      assertThat(sent).isNotDone();
+    }
+  }
+
+  private static void assertReaches(Gateway gateway, TestIssuer issuer, byte[] report)
+      throws Exception {
+    try (HttpReportTransport transport =
+            new HttpReportTransport(gateway.address(), () -> issuer.token("ada"));
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway.address(), "m")) {
+      assertThat(models.await(Duration.ofMinutes(1)).round()).isEqualTo(4);
+      transport.send("ada", report).get(1, TimeUnit.MINUTES);
     }
   }
 

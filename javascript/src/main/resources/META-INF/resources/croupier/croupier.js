@@ -1712,7 +1712,21 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const SAFE_URL = /^(https:\/\/[^/?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^?#]*)?$/;
 
 /** Answers that concern the bytes of a report, so that the same bytes will never be accepted. */
-const FINAL = new Set([400, 404, 409, 410, 413, 415, 422]);
+const FINAL = new Set([400, 409, 410, 415, 422]);
+
+/** Answers that a model is unknown, of which the last is believed. */
+const UNKNOWN = 6;
+
+/**
+ * Whether the gateway doesn't know a report's model, which another gateway may have read already. At a wrong path it
+ * names no field of the report.
+ */
+function isUnknownModel(failure) {
+  return failure instanceof GatewayError && failure.status === 404 && failure.retryAfterMs === null
+    && (failure.problem?.errors?.length ?? 0) > 0;
+}
+
+const TOO_LARGE = 'a server in front of the gateway takes no request of this size';
 
 function sleepFor(ms) {
   return new Promise((resolve) => {
@@ -1811,10 +1825,17 @@ export class Gateway {
         continue;
       }
       const snapshot = response.status === 200 ? readUpdate(await response.json()) : null;
-      if (snapshot !== null && snapshot.round !== round) {
+      const newer = snapshot === null ? etag : response.headers.get('ETag');
+      // A model that started again may have the same round with another tag.
+      if (snapshot !== null && (snapshot.round !== round || newer !== etag)) {
+        const isSameRound = snapshot.round === round;
         round = snapshot.round;
-        etag = response.headers.get('ETag');
+        etag = newer;
         yield snapshot;
+        if (isSameRound) {
+          // Gateways that disagree about the tag must not be asked in turn without a pause.
+          await this.#sleep(FIRST_WAIT_MS);
+        }
       } else if (this.#now() - began < FIRST_WAIT_MS) {
         // A gateway that doesn't wait must not be asked without a pause.
         await this.#sleep(FIRST_WAIT_MS);
@@ -1889,6 +1910,10 @@ export class Gateway {
 
   /** Waits before the next try of a report; false if trying again now is useless. */
   async waitFor(failure, attempt) {
+    if (isUnknownModel(failure)) {
+      await this.#sleep(backOffMs(attempt, this.#words));
+      return true;
+    }
     const isRepeatable = failure instanceof GatewayError && failure.retryAfterMs !== null;
     if (!isRepeatable || failure.retryAfterMs > LONGEST_RETRY_MS) {
       return false;
@@ -1938,11 +1963,13 @@ export class Gateway {
     const wait = retryAfterMs(response.headers.get('Retry-After'), this.#now());
     // A gateway that has not read the newest round yet answers 409 with Retry-After.
     const isLater = wait !== null || status === 408 || status === 429 || status >= 500;
-    return new GatewayError(`the gateway answered ${status}: ${problem?.detail ?? problem?.title ?? 'no reason'}`, {
+    const reason = problem?.detail ?? problem?.title ?? (status === 413 ? TOO_LARGE : 'no reason');
+    return new GatewayError(`the gateway answered ${status}: ${reason}`, {
       status,
       problem,
-      // Without a problem document the answer may be that of another server, at a wrong address.
-      isFinal: isProblem && !isLater && FINAL.has(status),
+      // Without a problem document the answer may be that of another server, at a wrong address; but the same bytes
+      // stay too large for a proxy.
+      isFinal: !isLater && (status === 413 || (isProblem && FINAL.has(status))),
       retryAfterMs: isLater ? wait ?? 0 : null,
     });
   }
@@ -2213,6 +2240,7 @@ export class Device {
 
   /** Returns null after an acknowledgement, and the error after a refusal that is final. Throws any other error. */
   async #send(report) {
+    let unknown = 0;
     for (let attempt = 0; ; attempt++) {
       try {
         await this.#gateway.send(report.bytes);
@@ -2221,7 +2249,13 @@ export class Device {
         if (failure instanceof GatewayError && failure.isFinal) {
           return failure;
         }
-        if (attempt + 1 >= this.#attempts || !(await this.#gateway.waitFor(failure, attempt))) {
+        if (isUnknownModel(failure)) {
+          unknown += 1;
+          if (unknown === UNKNOWN) {
+            return new GatewayError(failure.message, { status: failure.status, problem: failure.problem, isFinal: true });
+          }
+          await this.#gateway.waitFor(failure, unknown - 1);
+        } else if (attempt + 1 >= this.#attempts || !(await this.#gateway.waitFor(failure, attempt))) {
           throw failure;
         }
       }

@@ -187,11 +187,63 @@ class DeviceTest {
     assertThat(spent(device)).isEqualTo("1");
   }
 
+  private static final String UNKNOWN =
+      "answer(404, {body: {detail: 'model_id is m', errors: [{field: 'model_id', detail: 'model_id"
+          + " is m'}]}, headers: {'Content-Type': 'application/problem+json'}})";
+
+  /** The page may know the model from a gateway that has read more than this one. */
+  @Test
+  void anUnknownModelIsAwaited() {
+    Value device = visits.open(visits.page(), "{}");
+    for (int i = 0; i < 5; i++) {
+      visits.answerNext(UNKNOWN);
+    }
+    visits.await(report(device, 0));
+    assertThat(visits.received()).hasSize(1);
+    for (int i = 0; i < 6; i++) {
+      assertThat(body(i)).isEqualTo(visits.received().get(0));
+    }
+    Value waits = visits.world().getMember("waits");
+    assertThat(waits.getArraySize()).isEqualTo(5);
+    for (int i = 0; i < 5; i++) {
+      assertThat(waits.getArrayElement(i).asDouble())
+          .isBetween(500.0 * (1 << i), 1000.0 * (1 << i));
+    }
+  }
+
+  @Test
+  void aModelThatStaysUnknownIsARefusal() {
+    Value device = visits.open(visits.page(), "{attempts: 1}");
+    for (int i = 0; i < 6; i++) {
+      visits.answerNext(UNKNOWN);
+    }
+    Value failure = visits.failure(report(device, 0));
+    assertThat(failure.getMember("status").asInt()).isEqualTo(404);
+    assertThat(failure.getMember("isFinal").asBoolean()).isTrue();
+    // Nothing is pending.
+    visits.await(report(device, 1));
+    assertThat(visits.received()).hasSize(1);
+    assertThat(spent(device)).isEqualTo("2");
+  }
+
+  @Test
+  void aReportThatIsTooLargeForAProxyIsRefused() {
+    Value device = visits.open(visits.page(), "{}");
+    visits.answerNext("answer(413)");
+    Value failure = visits.failure(report(device, 0));
+    assertThat(failure.getMember("isFinal").asBoolean()).isTrue();
+    assertThat(failure.getMember("message").asString())
+        .contains("a server in front of the gateway takes no request of this size");
+    visits.await(report(device, 1));
+    assertThat(visits.received()).hasSize(1);
+  }
+
   /** An answer that isn't the gateway's, and one about the sender, concern no report: it waits. */
   @ParameterizedTest
   @ValueSource(
       strings = {
         "answer(404)",
+        "problem(404, 'no such path')",
         "problem(403, 'no right')",
         "problem(503, 'x', {'Retry-After': '9999'})"
       })

@@ -96,6 +96,25 @@ class GatewayTest {
     assertThat(waits.getArrayElement(1).asDouble()).isGreaterThanOrEqualTo(30_000);
   }
 
+  /** The model was retired and applied again; its round is the one that the page has. */
+  @Test
+  void aRestartedModelIsReadOnce() {
+    String restarted = update(7).replace("'\"7\"'", "'\"7-restarted\"'");
+    visits.answerNext(update(7));
+    visits.answerNext(restarted);
+    visits.answerNext(
+        "(request.headers['If-None-Match'] === '\"7-restarted\"' ? answer(304) : "
+            + restarted
+            + ")");
+    visits.answerNext(update(8));
+    assertThat(rounds("follow", 3)).containsExactly(7, 7, 8);
+    Value requests = visits.world().getMember("requests");
+    assertThat(requests.getArraySize()).isEqualTo(4);
+    assertThat(
+            requests.getArrayElement(3).getMember("headers").getMember("If-None-Match").asString())
+        .isEqualTo("\"7-restarted\"");
+  }
+
   @Test
   void aModelThatIsNotPublishedIsAnError() {
     visits.answerNext("problem(404, 'model m is not published')");

@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -81,6 +82,7 @@ class KilledPageTest {
     assertThat(kills).isGreaterThan(50);
   }
 
+  @Tag("thorough")
   @Test
   void storageAndNetworkThatFailAnywhereLoseNothing() {
     int failures = 0;

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
-import io.croupier.client.randomiser.Cost;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
+import io.croupier.client.randomiser.ReleaseCost;
 import io.croupier.client.randomiser.SeededRandomisers;
 import io.croupier.noise.Statistics;
 import java.io.File;
@@ -149,7 +149,7 @@ class PrivUnitTest {
   @ParameterizedTest
   @ValueSource(doubles = {1e-9, 1e-3, 0.1, 1.0 / 3, 1, 2, 3.7, 8, 13.123456789, 16})
   void theCoinIsRoundedUpByAtMost1em12OfIt(double epsilon) {
-    BigDecimal declared = Cost.decimal(epsilon).setScale(9, RoundingMode.DOWN);
+    BigDecimal declared = ReleaseCost.decimal(epsilon).setScale(9, RoundingMode.DOWN);
     MathContext digits = new MathContext(60);
     BigDecimal exact = BigDecimal.ONE;
     BigDecimal term = BigDecimal.ONE;
@@ -174,7 +174,7 @@ class PrivUnitTest {
       level = n % 2 == 0 ? level : Math.round(level * 1e4) / 1e4;
       assertThat(browser.internal("nanos").execute(level).asBigInteger())
           .as("%s", level)
-          .isEqualTo(Cost.decimal(level).setScale(9, RoundingMode.DOWN).unscaledValue());
+          .isEqualTo(ReleaseCost.decimal(level).setScale(9, RoundingMode.DOWN).unscaledValue());
     }
   }
 

@@ -245,7 +245,8 @@ public record GatewayConfig(
             settings.number(GatewayKey.LIMITS_USER_BURST, 1, MOST)),
         new Rate(
             settings.number(GatewayKey.LIMITS_ADDRESS_PER_MINUTE, 1, MOST),
-            settings.number(GatewayKey.LIMITS_ADDRESS_BURST, 1, MOST)));
+            settings.number(GatewayKey.LIMITS_ADDRESS_BURST, 1, MOST)),
+        settings.number(GatewayKey.LIMITS_ADDRESS_WAITING, 1, MOST));
   }
 
   /** Without the settings, which may contain passwords. */

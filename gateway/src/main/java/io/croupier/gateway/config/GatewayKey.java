@@ -92,7 +92,11 @@ public enum GatewayKey {
           + " in Protobuf."),
   LIMITS_BODY_TIME(
       "limits.body-time", "10 s", "Longest time between a request's header and its last byte."),
-  LIMITS_IDLE("limits.idle", "30 s", "After this time without a byte a connection is closed."),
+  LIMITS_IDLE(
+      "limits.idle",
+      "30 s",
+      "After this time without a byte, or without a complete header of a request, a connection is"
+          + " closed."),
   LIMITS_CONNECTIONS("limits.connections", "10000", "Largest number of open connections."),
   LIMITS_CONCURRENT(
       "limits.concurrent", "256", "Largest number of reports that are taken at the same time."),
@@ -108,7 +112,11 @@ public enum GatewayKey {
       "limits.address.per-minute",
       "6000",
       "Requests of one address (IPv6: of one /64 network) a minute, in the long run."),
-  LIMITS_ADDRESS_BURST("limits.address.burst", "1000", "Requests of one address without a pause.");
+  LIMITS_ADDRESS_BURST("limits.address.burst", "1000", "Requests of one address without a pause."),
+  LIMITS_ADDRESS_WAITING(
+      "limits.address.waiting",
+      "500",
+      "Largest number of requests of one address that wait for an update or receive events.");
 
   /** Settings of Kafka's clients, for every client of the gateway. */
   public static final String KAFKA = "kafka.";

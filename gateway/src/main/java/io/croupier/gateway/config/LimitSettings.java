@@ -7,13 +7,14 @@ import java.time.Duration;
  *
  * @param body largest body in bytes
  * @param bodyTime longest time to receive a body
- * @param idle longest time of a connection without a byte
+ * @param idle longest time of a connection without a byte, or without a complete header
  * @param connections largest number of connections
  * @param concurrent largest number of reports taken at the same time
  * @param waiting largest number of requests that wait for updates
  * @param longestWait longest time that a request may wait
  * @param user reports of one user
  * @param address requests of one address
+ * @param waitingOfAddress largest number of requests of one address that wait for updates
  */
 public record LimitSettings(
     int body,
@@ -24,7 +25,8 @@ public record LimitSettings(
     int waiting,
     Duration longestWait,
     Rate user,
-    Rate address) {
+    Rate address,
+    int waitingOfAddress) {
 
   /**
    * A token bucket.

@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.gateway.model.ServedModel;
 import io.croupier.gateway.model.Updates;
+import io.croupier.gateway.problem.ProblemDocument;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,23 +23,35 @@ import org.eclipse.jetty.util.Callback;
  */
 final class EventsEndpoint {
   private static final Duration HEARTBEAT = Duration.ofSeconds(10);
+  private static final Duration SOON = Duration.ofSeconds(1);
 
   private final ModelsEndpoint models;
   private final Updates updates;
   private final Places waiting;
   private final ScheduledExecutorService scheduler;
+  private final Drain drain;
 
   EventsEndpoint(
-      ModelsEndpoint models, Updates updates, Places waiting, ScheduledExecutorService scheduler) {
+      ModelsEndpoint models,
+      Updates updates,
+      Places waiting,
+      ScheduledExecutorService scheduler,
+      Drain drain) {
     this.models = models;
     this.updates = updates;
     this.waiting = waiting;
     this.scheduler = scheduler;
+    this.drain = drain;
   }
 
   void handle(Exchange exchange) {
     models.require(exchange.parameter());
-    Places.Place place = waiting.take();
+    if (drain.hasBegun()) {
+      throw new ProblemException(
+          ProblemDocument.of(ProblemType.UNAVAILABLE, "the gateway is about to stop")
+              .retryAfter(SOON));
+    }
+    Places.Place place = waiting.take(exchange.address());
     if (!exchange.claim()) {
       place.close();
       return;
@@ -58,6 +73,7 @@ final class EventsEndpoint {
     private final Exchange exchange;
     private final Places.Place place;
     private final String modelId;
+    private final Runnable drained = this::drain;
     private ScheduledFuture<?> heartbeat;
 
     // Guarded by this.
@@ -65,6 +81,7 @@ final class EventsEndpoint {
     private boolean writing;
     private boolean changed = true;
     private boolean silent;
+    private boolean draining;
     private boolean ended;
 
     Stream(Exchange exchange, Places.Place place) {
@@ -79,7 +96,16 @@ final class EventsEndpoint {
               this::beat, HEARTBEAT.toMillis(), HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS);
       exchange.request().addFailureListener(this::failed);
       updates.watch(modelId, this);
+      drain.add(drained);
       changed();
+    }
+
+    /** Ends the stream without an event: the client finds another gateway. */
+    private void drain() {
+      synchronized (this) {
+        draining = true;
+      }
+      write();
     }
 
     @Override
@@ -106,7 +132,10 @@ final class EventsEndpoint {
           return;
         }
         Optional<ServedModel> newest = updates.newest(modelId);
-        if (changed && newest.isEmpty()) {
+        if (draining) {
+          next = new byte[0];
+          last = true;
+        } else if (changed && newest.isEmpty()) {
           next = "event: retired\ndata: {}\n\n".getBytes(UTF_8);
           last = true;
         } else if (changed && newest.get() != sent) {
@@ -153,6 +182,7 @@ final class EventsEndpoint {
         ended = true;
       }
       updates.unwatch(modelId, this);
+      drain.remove(drained);
       heartbeat.cancel(false);
       place.close();
       return true;

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
@@ -25,13 +26,31 @@ final class Exchange {
   private final Response response;
   private final Callback callback;
   private final Route.Match match;
+  private final String address;
+  private final BooleanSupplier lastAnswer;
   private final AtomicBoolean answered = new AtomicBoolean();
+  private boolean isRead;
+  private Runnable whenAnswered = () -> {};
 
-  Exchange(Request request, Response response, Callback callback, Route.Match match) {
+  /**
+   * Creates an exchange.
+   *
+   * @param address whom the limits of addresses apply to
+   * @param lastAnswer whether the connection ends with this answer
+   */
+  Exchange(
+      Request request,
+      Response response,
+      Callback callback,
+      Route.Match match,
+      String address,
+      BooleanSupplier lastAnswer) {
     this.request = request;
     this.response = response;
     this.callback = callback;
     this.match = match;
+    this.address = address;
+    this.lastAnswer = lastAnswer;
   }
 
   Request request() {
@@ -51,13 +70,33 @@ final class Exchange {
     return match.parameter();
   }
 
+  /** Whom the limits of addresses apply to. */
+  String address() {
+    return address;
+  }
+
   String header(HttpHeader name) {
     return request.getHeaders().get(name);
   }
 
+  /** Sets what is to run when there is an answer; call it before any answer is possible. */
+  void whenAnswered(Runnable action) {
+    whenAnswered = action;
+  }
+
   /** Reserves the answer for the caller; false if there is one already. */
   boolean claim() {
-    return answered.compareAndSet(false, true);
+    if (!answered.compareAndSet(false, true)) {
+      return false;
+    }
+    whenAnswered.run();
+    isRead = UnreadBody.discardAvailable(request);
+    // The server closes a connection whose request it has not read whole. A client that did not
+    // know would send its next request into the closing connection.
+    if (lastAnswer.getAsBoolean() || !isRead) {
+      header(HttpHeader.CONNECTION, "close");
+    }
+    return true;
   }
 
   void header(HttpHeader name, String value) {
@@ -71,7 +110,7 @@ final class Exchange {
       response.getHeaders().put(HttpHeader.CONTENT_TYPE, mediaType);
       response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
       boolean head = request.getMethod().equals("HEAD");
-      response.write(true, head ? null : ByteBuffer.wrap(body), callback);
+      response.write(true, head ? null : ByteBuffer.wrap(body), afterBody());
     }
   }
 
@@ -79,8 +118,15 @@ final class Exchange {
   void answer(int status) {
     if (claim()) {
       response.setStatus(status);
-      response.write(true, null, callback);
+      response.write(true, null, afterBody());
     }
+  }
+
+  /** Completes the exchange when the request's body, too, has arrived. */
+  private Callback afterBody() {
+    return isRead
+        ? callback
+        : Callback.from(() -> UnreadBody.discard(request, callback), callback::failed);
   }
 
   /** Answers with a problem document. */

@@ -51,11 +51,23 @@ import org.slf4j.LoggerFactory;
 
 /** The HTTP server. */
 public final class GatewayServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GatewayServer.class);
   private static final Logger ACCESS = LoggerFactory.getLogger("io.croupier.gateway.access");
   private static final int THREADS = 64;
   private static final int LEAST_THREADS = 4;
   private static final int HEADER_BYTES = 8192;
+
+  /**
+   * Connections that may wait until the server accepts them. The operating system drops those above
+   * it, and the clients try again after seconds.
+   */
+  private static final int ACCEPT_QUEUE = 1024;
+
   private static final Duration TLS_RELOAD = Duration.ofSeconds(2);
+  private static final Duration SWEEP = Duration.ofSeconds(1);
+
+  /** How long a client may take to read the answer to its report while the server stops. */
+  private static final Duration ANSWER = Duration.ofSeconds(2);
 
   /** How long browsers remember to use TLS: a year. */
   private static final long STS_SECONDS = 365L * 24 * 60 * 60;
@@ -65,7 +77,11 @@ public final class GatewayServer implements AutoCloseable {
 
   private final Server server;
   private final ServerConnector connector;
+  private final Connections connections;
+  private final Drain drain = new Drain();
+  private final Duration longestReport;
   private final Optional<WatchFeed> feed;
+  private final Optional<WatchHandler> watch;
   private final boolean secure;
   private final GatewayMetrics metrics;
   private final ScheduledExecutorService scheduler =
@@ -98,28 +114,18 @@ public final class GatewayServer implements AutoCloseable {
     QueuedThreadPool threads = new QueuedThreadPool(THREADS, LEAST_THREADS);
     threads.setName("gateway");
     server = new Server(threads);
-    Places concurrent = new Places(limits.concurrent());
-    Places waiting = new Places(limits.waiting());
-    metrics = new GatewayMetrics(concurrent, waiting, reachable);
-    ReportsEndpoint reports =
-        new ReportsEndpoint(tokens, pepper, check, store, caughtUp, limits, threads);
-    ModelsEndpoint models =
-        new ModelsEndpoint(specs, updates, caughtUp, limits.longestWait(), waiting, threads);
-    EventsEndpoint events = new EventsEndpoint(models, updates, waiting, scheduler);
+    ApiEndpoints api =
+        ApiEndpoints.of(
+            new ApiEndpoints.ReportParts(tokens, pepper, check, store),
+            new ApiEndpoints.Models(specs, updates, caughtUp),
+            limits,
+            threads,
+            scheduler,
+            drain);
+    metrics = new GatewayMetrics(api.concurrent(), api.waiting(), reachable);
     byte[] openApi = Resources.read(OPENAPI);
 
-    Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(Route.class);
-    endpoints.put(
-        Route.POST_REPORT,
-        exchange -> {
-          Places.Place place = concurrent.take();
-          Request.addCompletionListener(exchange.request(), failure -> place.close());
-          reports.handle(exchange);
-        });
-    endpoints.put(Route.GET_MODELS, models::list);
-    endpoints.put(Route.GET_MODEL, models::newest);
-    endpoints.put(Route.GET_EVENTS, events::handle);
-    endpoints.put(Route.GET_RESOURCE, Resources::handle);
+    Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(api.endpoints());
     endpoints.put(
         Route.GET_OPENAPI, exchange -> exchange.answer(HttpStatus.OK_200, Exchange.JSON, openApi));
     endpoints.put(Route.GET_METRICS, metrics::handle);
@@ -129,23 +135,30 @@ public final class GatewayServer implements AutoCloseable {
     endpoints.put(Route.GET_READINESS, exchange -> readiness(exchange, caughtUp, reachable));
 
     Handler router =
-        new Router(endpoints, new RateLimits(limits.address()), config.listen().proxy());
+        new Router(endpoints, new RateLimits(limits.address()), config.listen().proxy(), drain);
     Handler gateway = withOrigins(config.origins(), router);
     Optional<WatchAccess> access = config.watch().map(watch -> access(config, watch));
     feed = config.watch().map(watch -> feed(config, watch));
+    watch = feed.map(read -> new WatchHandler("/watch/", read, access.orElseThrow(), scheduler));
     // No other origin may read the page.
-    server.setHandler(
-        feed.isPresent()
-            ? new Handler.Sequence(
-                new WatchHandler("/watch/", feed.get(), access.orElseThrow(), scheduler), gateway)
-            : gateway);
+    connections =
+        new Connections(watch.isPresent() ? new Handler.Sequence(watch.get(), gateway) : gateway);
+    server.setHandler(connections);
     server.setErrorHandler(GatewayServer::fail);
     server.setRequestLog(this::log);
     secure = config.listen().tls().isPresent();
     connector = connector(config.listen(), limits);
     server.addConnector(connector);
     server.addBean(new NetworkConnectionLimit(limits.connections(), connector));
+    longestReport = limits.bodyTime().plus(config.timeout()).plus(ANSWER);
     start();
+    // Sweeping fails only together with the server.
+    Future<?> unused =
+        scheduler.scheduleWithFixedDelay(
+            () -> connections.sweep(connector, limits.idle()),
+            SWEEP.toMillis(),
+            SWEEP.toMillis(),
+            TimeUnit.MILLISECONDS);
   }
 
   private ServerConnector connector(ListenSettings listen, LimitSettings limits) {
@@ -172,7 +185,10 @@ public final class GatewayServer implements AutoCloseable {
     ServerConnector result = new ServerConnector(server, factories);
     result.setHost(listen.address().getHostAddress());
     result.setPort(listen.port());
+    result.setAcceptQueueSize(ACCEPT_QUEUE);
     result.setIdleTimeout(limits.idle().toMillis());
+    // The server would apply a shorter one to requests at work, too, when it stops.
+    result.setShutdownIdleTimeout(limits.idle().toMillis());
     return result;
   }
 
@@ -232,12 +248,12 @@ public final class GatewayServer implements AutoCloseable {
     return crossOrigin;
   }
 
-  private static void readiness(
-      Exchange exchange, BooleanSupplier caughtUp, BooleanSupplier reachable) {
+  private void readiness(Exchange exchange, BooleanSupplier caughtUp, BooleanSupplier reachable) {
     JsonObject state = new JsonObject();
     state.addProperty("kafka", reachable.getAsBoolean());
     state.addProperty("caughtUp", caughtUp.getAsBoolean());
-    boolean ready = reachable.getAsBoolean() && caughtUp.getAsBoolean();
+    state.addProperty("stopping", drain.hasBegun());
+    boolean ready = reachable.getAsBoolean() && caughtUp.getAsBoolean() && !drain.hasBegun();
     exchange.answer(
         ready ? HttpStatus.OK_200 : HttpStatus.SERVICE_UNAVAILABLE_503,
         Exchange.JSON,
@@ -249,7 +265,8 @@ public final class GatewayServer implements AutoCloseable {
     JsonObject document = new JsonObject();
     document.addProperty("title", HttpStatus.getMessage(response.getStatus()));
     document.addProperty("status", response.getStatus());
-    new Exchange(request, response, callback, new Route.Match(Route.GET_HEALTH, ""))
+    new Exchange(
+            request, response, callback, new Route.Match(Route.GET_HEALTH, ""), "", () -> false)
         .answer(
             response.getStatus(),
             io.croupier.gateway.problem.ProblemDocument.MEDIA_TYPE,
@@ -287,8 +304,33 @@ public final class GatewayServer implements AutoCloseable {
     return address.contains(":") ? "[" + address + "]" : address;
   }
 
+  /**
+   * Stops the server. It accepts no more connections, ends the requests that wait for updates, and
+   * answers those that it has received, before it stops: a report within the times that the
+   * configuration allows for its body and for Kafka.
+   */
   @Override
   public void close() {
+    try {
+      drain();
+    } finally {
+      stop();
+    }
+  }
+
+  private void drain() {
+    drain.begin();
+    watch.ifPresent(WatchHandler::endStreams);
+    try {
+      if (!connections.drain(connector, longestReport)) {
+        LOG.warn("Not all requests have ended in time; their connections are closed now");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void stop() {
     try {
       server.stop();
     } catch (Exception e) {

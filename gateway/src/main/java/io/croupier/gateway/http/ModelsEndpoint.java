@@ -27,12 +27,19 @@ final class ModelsEndpoint {
   static final String PROTOBUF = "application/x-protobuf";
   private static final Duration SOON = Duration.ofSeconds(2);
 
+  /**
+   * For how long a gateway may not have read the round that a client read from another one. Later,
+   * a smaller round is the one of a model that has started again.
+   */
+  private static final Duration LAG = Duration.ofSeconds(2);
+
   private final Specs specs;
   private final Updates updates;
   private final BooleanSupplier caughtUp;
   private final Duration longestWait;
   private final Places waiting;
   private final Executor executor;
+  private final Drain drain;
 
   ModelsEndpoint(
       Specs specs,
@@ -40,13 +47,15 @@ final class ModelsEndpoint {
       BooleanSupplier caughtUp,
       Duration longestWait,
       Places waiting,
-      Executor executor) {
+      Executor executor,
+      Drain drain) {
     this.specs = specs;
     this.updates = updates;
     this.caughtUp = caughtUp;
     this.longestWait = longestWait;
     this.waiting = waiting;
     this.executor = executor;
+    this.drain = drain;
   }
 
   /** A table of the models. */
@@ -86,14 +95,37 @@ final class ModelsEndpoint {
           ProblemType.MALFORMED, "wait needs after, the round that the client has");
     }
     ServedModel model = require(exchange.parameter());
-    if (after.isPresent() && model.round() <= after.get()) {
-      if (wait == 0) {
-        notModified(exchange, model);
-      } else {
-        await(exchange, after.get(), Duration.ofSeconds(wait), protobuf);
-      }
-    } else {
+    if (after.isEmpty() || model.round() > after.get() || isOther(exchange, model, after.get())) {
       answer(exchange, model, protobuf);
+    } else if (wait == 0) {
+      answerAfter(exchange, model, after.get(), protobuf);
+    } else if (model.round() < after.get()) {
+      await(exchange, model, after.get(), shorter(Duration.ofSeconds(wait), LAG), protobuf);
+    } else {
+      await(exchange, model, after.get(), Duration.ofSeconds(wait), protobuf);
+    }
+  }
+
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+
+  /**
+   * Whether the client has another update of the same round: the model was retired, and applied
+   * again.
+   */
+  private static boolean isOther(Exchange exchange, ServedModel model, long after) {
+    String known = exchange.header(HttpHeader.IF_NONE_MATCH);
+    return model.round() == after && known != null && !matches(known, model.tag());
+  }
+
+  /** Answers a client that has a round: with any other one, since only a restart has fewer. */
+  private static void answerAfter(
+      Exchange exchange, ServedModel newest, long after, boolean protobuf) {
+    if (newest.round() == after && !isOther(exchange, newest, after)) {
+      notModified(exchange, newest);
+    } else {
+      answer(exchange, newest, protobuf);
     }
   }
 
@@ -117,35 +149,36 @@ final class ModelsEndpoint {
   }
 
   /** No thread waits: the thread that follows the updates completes a future. */
-  private void await(Exchange exchange, long after, Duration wait, boolean protobuf) {
-    Places.Place place = waiting.take();
+  private void await(
+      Exchange exchange, ServedModel present, long after, Duration wait, boolean protobuf) {
+    Places.Place place = waiting.take(exchange.address());
     String modelId = exchange.parameter();
     CompletableFuture<Boolean> end = new CompletableFuture<>();
     Updates.Watcher watcher =
         () -> {
           Optional<ServedModel> newest = updates.newest(modelId);
-          if (newest.isEmpty() || newest.get().round() > after) {
+          if (newest.isEmpty()
+              || newest.get().round() > after
+              || newest.get().round() < present.round()) {
             end.complete(true);
           }
         };
+    Runnable drained = () -> end.complete(false);
     // The wait is longer than an idle connection may be.
     exchange.request().addIdleTimeoutListener(timeout -> false);
     exchange.request().addFailureListener(end::completeExceptionally);
     updates.watch(modelId, watcher);
+    drain.add(drained);
     watcher.changed();
     CompletableFuture<Boolean> unused =
         end.completeOnTimeout(false, wait.toMillis(), TimeUnit.MILLISECONDS)
             .whenCompleteAsync(
                 (changed, failure) -> {
                   updates.unwatch(modelId, watcher);
+                  drain.remove(drained);
                   place.close();
                   try {
-                    ServedModel newest = require(modelId);
-                    if (newest.round() > after) {
-                      answer(exchange, newest, protobuf);
-                    } else {
-                      notModified(exchange, newest);
-                    }
+                    answerAfter(exchange, require(modelId), after, protobuf);
                   } catch (RuntimeException e) {
                     exchange.fail(e);
                   }
@@ -155,7 +188,7 @@ final class ModelsEndpoint {
 
   private static void answer(Exchange exchange, ServedModel model, boolean protobuf) {
     String noneMatch = exchange.header(HttpHeader.IF_NONE_MATCH);
-    if (noneMatch != null && matches(noneMatch, model.round())) {
+    if (noneMatch != null && matches(noneMatch, model.tag())) {
       notModified(exchange, model);
       return;
     }
@@ -173,20 +206,20 @@ final class ModelsEndpoint {
   }
 
   /**
-   * The tag is weak: it stands for the weights of a round, which have two encodings, and a round
-   * may be published again with new counts.
+   * The tag is weak: it stands for the weights and terms of a round, which have two encodings, and
+   * a round may be published again with new counts.
    */
   private static void describe(Exchange exchange, ServedModel model) {
-    exchange.header(HttpHeader.ETAG, "W/\"%d\"".formatted(model.round()));
+    exchange.header(HttpHeader.ETAG, "W/\"%s\"".formatted(model.tag()));
     exchange.header(HttpHeader.CACHE_CONTROL, "no-cache");
     exchange.response().getHeaders().add(HttpHeader.VARY, "Accept");
   }
 
-  /** Whether a list of tags contains that of a round, weak or not, or is an asterisk. */
-  static boolean matches(String tags, long round) {
+  /** Whether a list of tags contains a model's, weak or not, or is an asterisk. */
+  static boolean matches(String tags, String ofModel) {
     for (String tag : tags.split(",", -1)) {
       String name = tag.strip();
-      if (name.equals("*") || name.replaceFirst("^W/", "").equals("\"" + round + "\"")) {
+      if (name.equals("*") || name.replaceFirst("^W/", "").equals("\"" + ofModel + "\"")) {
         return true;
       }
     }

@@ -81,6 +81,8 @@ final class ReportsEndpoint {
           ProblemDocument.of(ProblemType.UNAVAILABLE, "the gateway has not read all specs yet")
               .retryAfter(SOON));
     }
+    // Limits on the body and on Kafka's answer bound the time of a report.
+    exchange.request().addIdleTimeoutListener(timeout -> false);
     CompletableFuture<RecordMetadata> unused =
         body(exchange)
             .thenApply(
@@ -146,9 +148,8 @@ final class ReportsEndpoint {
     } catch (InvalidTokenException e) {
       throw new ProblemException(ProblemType.UNAUTHENTICATED, e.getMessage());
     } catch (KeysUnavailableException e) {
-      LOG.warn("The keys of an issuer can't be fetched", e.getCause());
       throw new ProblemException(
-          ProblemDocument.of(ProblemType.UNAVAILABLE, e.getMessage()).retryAfter(SOON));
+          ProblemDocument.of(ProblemType.UNAVAILABLE, e.getMessage()).retryAfter(e.retryAfter()));
     }
   }
 

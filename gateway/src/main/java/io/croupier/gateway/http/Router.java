@@ -46,11 +46,14 @@ final class Router extends Handler.Abstract {
   private final Map<Route, Consumer<Exchange>> endpoints;
   private final RateLimits addresses;
   private final boolean proxy;
+  private final Drain drain;
 
-  Router(Map<Route, Consumer<Exchange>> endpoints, RateLimits addresses, boolean proxy) {
+  Router(
+      Map<Route, Consumer<Exchange>> endpoints, RateLimits addresses, boolean proxy, Drain drain) {
     this.endpoints = Map.copyOf(endpoints);
     this.addresses = addresses;
     this.proxy = proxy;
+    this.drain = drain;
   }
 
   @Override
@@ -61,14 +64,19 @@ final class Router extends Handler.Abstract {
     match.ifPresent(found -> request.setAttribute(ROUTE, found.route()));
     Exchange exchange =
         new Exchange(
-            request, response, callback, match.orElse(new Route.Match(Route.GET_HEALTH, "")));
+            request,
+            response,
+            callback,
+            match.orElse(new Route.Match(Route.GET_HEALTH, "")),
+            address(request),
+            drain::hasBegun);
     try {
       if (match.isEmpty()) {
         throw absent(response, path);
       }
       Route route = match.get().route();
       if (route != Route.GET_HEALTH && route != Route.GET_READINESS) {
-        addresses.require(address(request));
+        addresses.require(exchange.address());
       }
       endpoints.get(route).accept(exchange);
     } catch (RuntimeException e) {

@@ -21,11 +21,11 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
   private final Path file;
 
   // Guarded by this.
-  private Version version;
+  private FileVersion version;
   private JWKSet keys;
 
   /** A file is replaced by renaming another, or overwritten: one of the three changes. */
-  private record Version(Object id, long modified, long size) {}
+  private record FileVersion(Object id, long modified, long size) {}
 
   /**
    * Reads the file.
@@ -46,7 +46,7 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
   @Override
   public synchronized List<JWK> get(JWKSelector selector, SecurityContext context) {
     try {
-      Version present = version();
+      FileVersion present = version();
       if (!present.equals(version)) {
         keys = load();
         version = present;
@@ -57,9 +57,9 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
     return selector.select(keys);
   }
 
-  private Version version() throws IOException {
+  private FileVersion version() throws IOException {
     BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-    return new Version(
+    return new FileVersion(
         attributes.fileKey(), attributes.lastModifiedTime().toMillis(), attributes.size());
   }
 

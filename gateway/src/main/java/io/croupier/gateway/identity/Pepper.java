@@ -38,9 +38,18 @@ public final class Pepper {
    * @return whether the file was created
    */
   public static boolean create(Path file) throws IOException {
+    return SecretFile.create(file, HexFormat.of().formatHex(newSecret()));
+  }
+
+  /** A new pepper, which ends with this process. */
+  public static Pepper inMemory() {
+    return new Pepper(newSecret());
+  }
+
+  private static byte[] newSecret() {
     byte[] secret = new byte[BYTES];
     new SecureRandom().nextBytes(secret);
-    return SecretFile.create(file, HexFormat.of().formatHex(secret));
+    return secret;
   }
 
   /**

@@ -45,13 +45,20 @@ public final class TestTokens {
    * @return whether the file was created
    */
   public static boolean create(Path file) throws IOException {
+    return SecretFile.create(file, newKey().toJSONString());
+  }
+
+  /** Mints under a new key, which ends with this process. */
+  public static TestTokens inMemory() {
+    return new TestTokens(newKey());
+  }
+
+  private static ECKey newKey() {
     try {
-      ECKey key =
-          new ECKeyGenerator(Curve.P_256)
-              .keyUse(KeyUse.SIGNATURE)
-              .keyIDFromThumbprint(true)
-              .generate();
-      return SecretFile.create(file, key.toJSONString());
+      return new ECKeyGenerator(Curve.P_256)
+          .keyUse(KeyUse.SIGNATURE)
+          .keyIDFromThumbprint(true)
+          .generate();
     } catch (JOSEException e) {
       throw new IllegalStateException("every Java platform has the curve P-256", e);
     }

@@ -8,10 +8,7 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.source.JWKSource;
-import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
-import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.SecurityContext;
-import com.nimbusds.jose.util.DefaultResourceRetriever;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import io.croupier.gateway.config.IssuerSettings;
@@ -21,6 +18,7 @@ import java.text.ParseException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
@@ -31,12 +29,9 @@ import java.util.Set;
  * Verifies the bearer tokens of OpenID Connect issuers (RFC 7519, RFC 9068): signature by a key of
  * the issuer, algorithm of its list, issuer, audience, expiry. Safe for use by several threads.
  */
-public final class TokenVerifier {
-  private static final int CONNECT_MS = 2000;
-  private static final int READ_MS = 3000;
-  private static final int MOST_KEY_BYTES = 1 << 18;
-
+public final class TokenVerifier implements AutoCloseable {
   private final Map<String, Issuer> issuers = new HashMap<>();
+  private final List<KeyUrlSource> fetching = new ArrayList<>();
   private final Duration skew;
   private final Clock clock;
 
@@ -57,22 +52,25 @@ public final class TokenVerifier {
   }
 
   /**
-   * Creates a verifier.
+   * Creates a verifier, which begins to fetch the keys of issuers with a URL.
    *
    * @param skew by how much the issuers' clocks may differ
    * @throws IllegalArgumentException if a file with keys can't be read
    */
   public TokenVerifier(List<IssuerSettings> trusted, Duration skew, Clock clock) {
+    this(trusted, skew, clock, KeyUrlSource.Times.DEFAULT);
+  }
+
+  TokenVerifier(
+      List<IssuerSettings> trusted, Duration skew, Clock clock, KeyUrlSource.Times times) {
     this.skew = skew;
     this.clock = clock;
     for (IssuerSettings issuer : trusted) {
       JWKSource<SecurityContext> keys;
       if (issuer.jwks() instanceof KeyUrl remote) {
-        keys =
-            JWKSourceBuilder.create(
-                    remote.url(), new DefaultResourceRetriever(CONNECT_MS, READ_MS, MOST_KEY_BYTES))
-                .retrying(true)
-                .build();
+        KeyUrlSource fetched = new KeyUrlSource(remote.url(), times);
+        fetching.add(fetched);
+        keys = fetched;
       } else {
         keys = new KeyFileSource(((KeyFile) issuer.jwks()).path());
       }
@@ -92,7 +90,7 @@ public final class TokenVerifier {
   }
 
   /**
-   * Verifies a token.
+   * Verifies a token; does not wait for keys.
    *
    * @throws InvalidTokenException if it proves no identity
    * @throws KeysUnavailableException if that can't be decided now
@@ -134,11 +132,10 @@ public final class TokenVerifier {
     }
     try {
       return issuer.keys.get(new JWKSelector(matcher), null);
-    } catch (RateLimitReachedException e) {
-      // The keys were fetched recently, and didn't contain the token's.
-      throw new InvalidTokenException("no key of the token's issuer has its kid");
+    } catch (KeyUrlSource.UnknownKeyException e) {
+      throw KeysUnavailableException.unknown(e);
     } catch (KeySourceException e) {
-      throw new KeysUnavailableException(e);
+      throw KeysUnavailableException.unfetched(e);
     }
   }
 
@@ -164,5 +161,11 @@ public final class TokenVerifier {
     if (!UTF_8.newEncoder().canEncode(claims.getSubject())) {
       throw new InvalidTokenException("the token's sub is not Unicode text");
     }
+  }
+
+  /** Stops to fetch keys. */
+  @Override
+  public void close() {
+    fetching.forEach(KeyUrlSource::close);
   }
 }

@@ -2,8 +2,7 @@ package io.croupier.gateway.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.croupier.client.GradientReporter;
-import io.croupier.gateway.identity.Pepper;
+import io.croupier.client.KafkaReportTransport;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -55,14 +54,13 @@ public final class PepperTopic {
   }
 
   /**
-   * Compares a pepper with that of the deployment; the first gateway of a deployment stores its
-   * own.
+   * Compares a pepper's fingerprint with that of the deployment; the first gateway of a deployment
+   * stores its own.
    *
    * @throws IllegalArgumentException if the deployment has another pepper
    * @throws IllegalStateException if the topic can't be created, read or written
    */
-  public void require(Pepper pepper) {
-    String fingerprint = pepper.fingerprint();
+  public void require(String fingerprint) {
     try {
       if (!exists()) {
         create();
@@ -170,7 +168,7 @@ public final class PepperTopic {
 
   private void store(String fingerprint)
       throws ExecutionException, InterruptedException, TimeoutException {
-    Map<String, Object> properties = GradientReporter.producerProperties(Map.copyOf(kafka));
+    Map<String, Object> properties = KafkaReportTransport.producerProperties(Map.copyOf(kafka));
     try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(properties)) {
       producer
           .send(

@@ -3,6 +3,7 @@ package io.croupier.gateway.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.client.GradientReporter;
+import io.croupier.client.KafkaReportTransport;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -35,7 +36,7 @@ public final class ReportSender implements ReportStore, AutoCloseable {
    */
   public ReportSender(Map<String, String> kafka, Duration timeout) {
     Map<String, Object> properties =
-        new HashMap<>(GradientReporter.producerProperties(Map.copyOf(kafka)));
+        new HashMap<>(KafkaReportTransport.producerProperties(Map.copyOf(kafka)));
     long millis = timeout.toMillis();
     properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, String.valueOf(millis));
     properties.put(

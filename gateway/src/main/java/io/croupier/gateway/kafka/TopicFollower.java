@@ -11,7 +11,6 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
@@ -23,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows a topic from its beginning, read committed, in a thread of its own and in no consumer
- * group. Errors of the brokers, missing rights among them, are logged once and tried again: a
- * gateway outlives an outage of Kafka.
+ * Follows the committed records of a topic, from its beginning or from some records before its end,
+ * in a thread of its own and in no consumer group. Errors of the brokers, missing rights among
+ * them, are logged once and tried again: a gateway outlives an outage of Kafka.
  */
 public final class TopicFollower implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
@@ -35,28 +34,53 @@ public final class TopicFollower implements AutoCloseable {
   /** How often the follower looks for new partitions. */
   private static final Duration NEW_PARTITIONS = Duration.ofSeconds(30);
 
+  /** Receives the records, those of one partition in order. */
+  @FunctionalInterface
+  public interface RecordAction {
+    /**
+     * Takes a record; must not throw.
+     *
+     * @param live whether the record became visible after the follower had started
+     */
+    void apply(ConsumerRecord<byte[], byte[]> record, boolean live);
+  }
+
   private final String topic;
+  private final long past;
   private final KafkaConsumer<byte[], byte[]> consumer;
-  private final Consumer<ConsumerRecord<byte[], byte[]>> action;
+  private final RecordAction action;
   private final CountDownLatch closing = new CountDownLatch(1);
+  private final CountDownLatch caughtUp = new CountDownLatch(1);
   private final Thread thread;
 
-  /** End offsets at the start that are not reached yet; only the thread uses it. */
+  /** The ends of the partitions at the start; only the thread uses it. */
   private final Map<TopicPartition, Long> ends = new HashMap<>();
 
   private long lookedAt;
   private boolean failing;
-  private volatile boolean caughtUp;
+  private volatile boolean readable;
+  private volatile boolean failed;
 
   /**
-   * Begins to follow a topic.
+   * Begins to follow a topic from its beginning.
    *
    * @param kafka settings of Kafka's clients
    * @param action receives every record, those of one partition in order; must not throw
    */
   public TopicFollower(
-      Map<String, String> kafka, String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
+      Map<String, ?> kafka, String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
+    this(kafka, topic, Long.MAX_VALUE, (record, live) -> action.accept(record));
+  }
+
+  /**
+   * Begins to follow a topic.
+   *
+   * @param kafka settings of Kafka's clients
+   * @param past how many records before the end of each partition to read at most
+   */
+  public TopicFollower(Map<String, ?> kafka, String topic, long past, RecordAction action) {
     this.topic = topic;
+    this.past = past;
     this.action = action;
     Map<String, Object> properties = new HashMap<>(kafka);
     properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
@@ -66,25 +90,45 @@ public final class TopicFollower implements AutoCloseable {
     properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
     consumer = new KafkaConsumer<>(properties, bytes, bytes);
-    thread = new Thread(this::follow, "gateway-" + topic);
+    thread = new Thread(this::follow, "follow-" + topic);
     thread.setDaemon(true);
     thread.start();
   }
 
+  /** The topic's name. */
+  public String topic() {
+    return topic;
+  }
+
   /** Whether everything has been read that the topic contained at the start. */
   public boolean isCaughtUp() {
-    return caughtUp;
+    return caughtUp.getCount() == 0 && !failed;
+  }
+
+  /**
+   * Waits until everything has been read that the topic contained at the start.
+   *
+   * @return false if that takes longer than {@code patience}
+   */
+  public boolean awaitCaughtUp(Duration patience) throws InterruptedException {
+    return caughtUp.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Whether the topic could be read at the last attempt. */
+  public boolean isReadable() {
+    return readable;
   }
 
   private void follow() {
     try {
       while (closing.getCount() > 0) {
         try {
-          read().forEach(action);
+          readable = read();
           failing = false;
         } catch (WakeupException e) {
           return;
         } catch (KafkaException e) {
+          readable = false;
           if (!failing) {
             LOG.warn("Topic {} can't be read; trying again", topic, e);
           }
@@ -96,24 +140,31 @@ public final class TopicFollower implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
       LOG.error("Topic {} is no longer followed", topic, e);
-      caughtUp = false;
+      failed = true;
     } finally {
+      readable = false;
       consumer.close(CloseOptions.timeout(POLL));
     }
   }
 
-  private ConsumerRecords<byte[], byte[]> read() throws InterruptedException {
+  /** Returns whether the topic exists. */
+  private boolean read() throws InterruptedException {
     assignNewPartitions();
     if (consumer.assignment().isEmpty()) {
       closing.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
-      return ConsumerRecords.empty();
+      return false;
     }
-    ends.entrySet().removeIf(end -> isPast(end.getKey(), end.getValue()));
-    if (ends.isEmpty()) {
-      // All records before these positions have been passed on.
-      caughtUp = true;
+    // All records before these positions have been passed on.
+    if (caughtUp.getCount() > 0
+        && ends.entrySet().stream().allMatch(end -> isPast(end.getKey(), end.getValue()))) {
+      caughtUp.countDown();
     }
-    return consumer.poll(caughtUp ? POLL : RETRY);
+    for (ConsumerRecord<byte[], byte[]> record :
+        consumer.poll(caughtUp.getCount() > 0 ? RETRY : POLL)) {
+      TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+      action.apply(record, record.offset() >= ends.getOrDefault(partition, 0L));
+    }
+    return true;
   }
 
   private boolean isPast(TopicPartition partition, long end) {
@@ -134,14 +185,19 @@ public final class TopicFollower implements AutoCloseable {
     for (PartitionInfo partition : consumer.partitionsFor(topic)) {
       partitions.add(new TopicPartition(topic, partition.partition()));
     }
-    if (partitions.size() > consumer.assignment().size()) {
-      if (first) {
-        ends.putAll(consumer.endOffsets(partitions));
-      }
+    if (partitions.size() <= consumer.assignment().size()) {
+      return;
+    }
+    if (!first) {
+      // New partitions are read from their beginning.
       consumer.assign(partitions);
-      if (first) {
-        consumer.seekToBeginning(partitions);
-      }
+      return;
+    }
+    Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions);
+    ends.putAll(consumer.endOffsets(partitions));
+    consumer.assign(partitions);
+    for (TopicPartition partition : partitions) {
+      consumer.seek(partition, Math.max(beginnings.get(partition), ends.get(partition) - past));
     }
   }
 
@@ -153,7 +209,7 @@ public final class TopicFollower implements AutoCloseable {
     try {
       thread.join();
     } catch (InterruptedException e) {
-      throw new InterruptException(e);
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -7,7 +7,10 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
 import io.croupier.schemas.ModelUpdate;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
@@ -19,16 +22,20 @@ public final class ServedModel {
   /** More publications than any model's max_staleness. */
   private static final int MOST_ROUNDS = 1024;
 
+  /** Two different updates of one model and round have the same tag with probability 2^-64. */
+  private static final int TAG_BYTES = 8;
+
   private final RoundTerms terms;
   private final long publishedAtMs;
   private final long used;
   private final byte[] protobuf;
   private final NavigableMap<Long, RoundTerms> rounds;
 
-  /** Computed when it is needed first; every thread computes the same. */
+  /** Computed when it is needed first, by one thread: a large model takes a while and memory. */
   private volatile byte[] json;
 
   private volatile byte[] event;
+  private volatile String tag;
 
   private ServedModel(
       ModelSnapshot snapshot, byte[] update, NavigableMap<Long, RoundTerms> rounds) {
@@ -96,6 +103,57 @@ public final class ServedModel {
     return rounds.tailMap(round, false).size();
   }
 
+  /**
+   * Identifies the weights and terms of this round: the round and a digest of them. A model that
+   * starts again has the same rounds with other weights. All gateways compute the same; counts and
+   * times, with which a round may be published again, don't matter.
+   */
+  public String tag() {
+    String known = tag;
+    if (known != null) {
+      return known;
+    }
+    synchronized (this) {
+      if (tag == null) {
+        tag = computeTag();
+      }
+      return tag;
+    }
+  }
+
+  private String computeTag() {
+    byte[] lasting =
+        parsed().toBuilder()
+            .clearUsed()
+            .clearDroppedStale()
+            .clearDroppedUnpublished()
+            .clearOpen()
+            .clearDroppedBound()
+            .clearAnswers()
+            .clearEstimates()
+            .clearDiagnostics()
+            .clearPublishedAtMs()
+            .build()
+            .toByteArray();
+    return round() + "-" + HexFormat.of().formatHex(sha256(lasting), 0, TAG_BYTES);
+  }
+
+  private static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  private ModelUpdate parsed() {
+    try {
+      return ModelUpdate.parseFrom(protobuf);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("an update that was read can be read again", e);
+    }
+  }
+
   /** The update in Protobuf; must not be changed. */
   public byte[] protobuf() {
     return protobuf;
@@ -104,34 +162,47 @@ public final class ServedModel {
   /** The update in Protobuf's JSON mapping; must not be changed. */
   public byte[] json() {
     byte[] encoded = json;
-    if (encoded == null) {
-      try {
-        encoded =
-            JsonFormat.printer()
-                .omittingInsignificantWhitespace()
-                .print(ModelUpdate.parseFrom(protobuf))
-                .getBytes(UTF_8);
-      } catch (InvalidProtocolBufferException e) {
-        throw new IllegalStateException("an update that was read can be read again", e);
-      }
-      json = encoded;
+    if (encoded != null) {
+      return encoded;
     }
-    return encoded;
+    synchronized (this) {
+      if (json == null) {
+        json = computeJson();
+      }
+      return json;
+    }
+  }
+
+  private byte[] computeJson() {
+    try {
+      return JsonFormat.printer().omittingInsignificantWhitespace().print(parsed()).getBytes(UTF_8);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("an update that was read can be read again", e);
+    }
   }
 
   /** The update as a server-sent event, which all streams share; must not be changed. */
   public byte[] event() {
     byte[] encoded = event;
-    if (encoded == null) {
-      // JSON without line breaks is one line of data.
-      byte[] head = "event: update\nid: %d\ndata: ".formatted(round()).getBytes(UTF_8);
-      byte[] data = json();
-      encoded = Arrays.copyOf(head, head.length + data.length + 2);
-      System.arraycopy(data, 0, encoded, head.length, data.length);
-      encoded[encoded.length - 2] = '\n';
-      encoded[encoded.length - 1] = '\n';
-      event = encoded;
+    if (encoded != null) {
+      return encoded;
     }
+    synchronized (this) {
+      if (event == null) {
+        event = computeEvent();
+      }
+      return event;
+    }
+  }
+
+  private byte[] computeEvent() {
+    // JSON without line breaks is one line of data.
+    byte[] head = "event: update\nid: %d\ndata: ".formatted(round()).getBytes(UTF_8);
+    byte[] data = json();
+    byte[] encoded = Arrays.copyOf(head, head.length + data.length + 2);
+    System.arraycopy(data, 0, encoded, head.length, data.length);
+    encoded[encoded.length - 2] = '\n';
+    encoded[encoded.length - 1] = '\n';
     return encoded;
   }
 }

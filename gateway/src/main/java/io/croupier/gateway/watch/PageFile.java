@@ -17,17 +17,33 @@ import java.util.Properties;
  * @param bytes read-only
  */
 record PageFile(String type, ByteBuffer bytes) {
+  /** Where the page has room for the section of a program. */
+  private static final String ROOM = "<!-- section -->";
+
   private static final String CHART_JS = "/META-INF/maven/org.webjars.npm/chart.js/pom.properties";
 
   /** All files of the page, by name; the page itself has the empty name. */
-  static Map<String, PageFile> all() {
+  static Map<String, PageFile> all(PageSection section) {
     Map<String, PageFile> files = new LinkedHashMap<>();
-    files.put("", text("text/html", read("index.html")));
+    String page = new String(read("index.html"), UTF_8).replace(ROOM, section.html());
+    files.put("", text("text/html", page.getBytes(UTF_8)));
+    section
+        .files()
+        .forEach((name, content) -> files.put(name, text(type(name), content.getBytes(UTF_8))));
     files.put("watch.js", text("text/javascript", read("watch.js")));
     files.put("table.js", text("text/javascript", read("table.js")));
     files.put("chart.js", text("text/javascript", chartLibrary()));
     files.put("watch.css", text("text/css", read("watch.css")));
     return files;
+  }
+
+  private static String type(String name) {
+    return switch (name.substring(name.lastIndexOf('.') + 1)) {
+      case "js" -> "text/javascript";
+      case "css" -> "text/css";
+      case "json" -> "application/json";
+      default -> throw new IllegalArgumentException("the type of " + name + " is not known");
+    };
   }
 
   private static PageFile text(String type, byte[] bytes) {

@@ -26,10 +26,10 @@ final class SpendingSample {
    * @param epsilonAtDelta NaN where limits set no delta
    * @param share of the limit that is nearest, from 0 to 1; NaN without a limit
    */
-  private record Spent(double epsilon, double mu, double epsilonAtDelta, double share) {}
+  private record PersonTotals(double epsilon, double mu, double epsilonAtDelta, double share) {}
 
   private final int most;
-  private final Map<Long, Spent> people = new HashMap<>();
+  private final Map<Long, PersonTotals> people = new HashMap<>();
   private int zeros;
 
   /** An empty sample of at most {@code most} people. */
@@ -44,7 +44,7 @@ final class SpendingSample {
     }
     people.put(
         key,
-        new Spent(
+        new PersonTotals(
             totals.getEpsilon(),
             totals.hasMuOfAll() ? totals.getMuOfAll() : totals.getMu(),
             totals.hasEpsilonAtDelta() ? totals.getEpsilonAtDelta() : Double.NaN,
@@ -96,14 +96,14 @@ final class SpendingSample {
     json.addProperty("people", people.size());
     json.addProperty("oneIn", 1L << zeros);
     JsonArray costs = new JsonArray();
-    addCost(costs, "epsilon", Spent::epsilon);
-    addCost(costs, "mu", Spent::mu);
-    addCost(costs, "epsilon at delta", Spent::epsilonAtDelta);
+    addCost(costs, "epsilon", PersonTotals::epsilon);
+    addCost(costs, "mu", PersonTotals::mu);
+    addCost(costs, "epsilon at delta", PersonTotals::epsilonAtDelta);
     json.add("costs", costs);
     long[] shares = new long[SHARES];
     long limited = 0;
     long near = 0;
-    for (Spent spent : people.values()) {
+    for (PersonTotals spent : people.values()) {
       if (!Double.isNaN(spent.share)) {
         limited++;
         near += spent.share >= NEAR ? 1 : 0;
@@ -120,7 +120,7 @@ final class SpendingSample {
     return json;
   }
 
-  private void addCost(JsonArray costs, String name, ToDoubleFunction<Spent> cost) {
+  private void addCost(JsonArray costs, String name, ToDoubleFunction<PersonTotals> cost) {
     double largest = people.values().stream().mapToDouble(cost).filter(v -> v > 0).max().orElse(0);
     if (!(largest > 0) || Double.isInfinite(largest)) {
       return;

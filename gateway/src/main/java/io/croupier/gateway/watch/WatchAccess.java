@@ -59,7 +59,8 @@ public final class WatchAccess {
     return new WatchAccess(!proxied, Optional.of(token.getBytes(UTF_8)));
   }
 
-  boolean admits(Request request) {
+  /** Whether the sender of a request may see the page. */
+  public boolean admits(Request request) {
     return (loopback && isLocal(request)) || (token.isPresent() && hasToken(request));
   }
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
+import io.croupier.gateway.kafka.TopicFollower;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ public final class WatchFeed implements AutoCloseable {
   private final Clock clock;
   private final WatchState state;
   private final long startedAtMs;
-  private final List<TopicTail> tails = new ArrayList<>();
+  private final List<TopicFollower> followers = new ArrayList<>();
   private volatile Supplier<Scores> scores = () -> null;
   private volatile String note;
   private volatile boolean ended;
@@ -60,13 +61,11 @@ public final class WatchFeed implements AutoCloseable {
     if (closed) {
       return;
     }
-    TopicTail models =
-        add(
-            new TopicTail(
-                kafka, topics.models(), Long.MAX_VALUE, (record, live) -> state.spec(record)));
-    TopicTail updates = add(new TopicTail(kafka, topics.updates(), Long.MAX_VALUE, state::update));
+    TopicFollower models = add(new TopicFollower(kafka, topics.models(), state::spec));
+    TopicFollower updates =
+        add(new TopicFollower(kafka, topics.updates(), Long.MAX_VALUE, state::update));
     for (String letters : topics.deadLetters()) {
-      add(new TopicTail(kafka, letters, PAST_LETTERS, (record, live) -> state.letter(record)));
+      add(new TopicFollower(kafka, letters, PAST_LETTERS, (record, live) -> state.letter(record)));
     }
     starting =
         new Thread(
@@ -87,9 +86,9 @@ public final class WatchFeed implements AutoCloseable {
 
   private synchronized void followAccounts(Map<String, ?> kafka, WatchedTopics topics) {
     if (!closed) {
-      add(new TopicTail(kafka, topics.accounting(), PAST_EVENTS, state::event));
+      add(new TopicFollower(kafka, topics.accounting(), PAST_EVENTS, state::event));
       add(
-          new TopicTail(
+          new TopicFollower(
               kafka,
               topics.guarantees(),
               PAST_GUARANTEES,
@@ -97,9 +96,9 @@ public final class WatchFeed implements AutoCloseable {
     }
   }
 
-  private TopicTail add(TopicTail tail) {
-    tails.add(tail);
-    return tail;
+  private TopicFollower add(TopicFollower follower) {
+    followers.add(follower);
+    return follower;
   }
 
   /** Adds the scores of a demonstration, which any thread may ask for. */
@@ -153,10 +152,10 @@ public final class WatchFeed implements AutoCloseable {
 
   private synchronized JsonArray topics() {
     JsonArray json = new JsonArray();
-    for (TopicTail tail : tails) {
+    for (TopicFollower follower : followers) {
       JsonObject topic = new JsonObject();
-      topic.addProperty("name", tail.topic());
-      topic.addProperty("readable", tail.isReadable());
+      topic.addProperty("name", follower.topic());
+      topic.addProperty("readable", follower.isReadable());
       json.add(topic);
     }
     return json;
@@ -165,14 +164,14 @@ public final class WatchFeed implements AutoCloseable {
   /** Stops to follow; the last state stays. */
   @Override
   public void close() {
-    List<TopicTail> open;
+    List<TopicFollower> open;
     synchronized (this) {
       closed = true;
-      open = List.copyOf(tails);
+      open = List.copyOf(followers);
       if (starting != null) {
         starting.interrupt();
       }
     }
-    open.forEach(TopicTail::close);
+    open.forEach(TopicFollower::close);
   }
 }

@@ -42,7 +42,7 @@ public final class WatchHandler extends Handler.Abstract {
   private final String base;
   private final WatchFeed feed;
   private final WatchAccess access;
-  private final Map<String, PageFile> files = PageFile.all();
+  private final Map<String, PageFile> files;
   private final WatchStreams streams = new WatchStreams();
   private final ScheduledFuture<?> ticks;
 
@@ -57,12 +57,28 @@ public final class WatchHandler extends Handler.Abstract {
    */
   public WatchHandler(
       String base, WatchFeed feed, WatchAccess access, ScheduledExecutorService scheduler) {
+    this(base, feed, access, scheduler, PageSection.NONE);
+  }
+
+  /**
+   * Creates a handler whose page has one more section.
+   *
+   * @param base the path of the page, from slash to slash
+   * @param scheduler sends events; must run until the handler is stopped
+   */
+  WatchHandler(
+      String base,
+      WatchFeed feed,
+      WatchAccess access,
+      ScheduledExecutorService scheduler,
+      PageSection section) {
     if (!base.startsWith("/") || !base.endsWith("/")) {
       throw new IllegalArgumentException("base is '%s'; it must be from / to /".formatted(base));
     }
     this.base = base;
     this.feed = feed;
     this.access = access;
+    files = PageFile.all(section);
     ticks =
         scheduler.scheduleAtFixedRate(
             this::tick, PERIOD.toMillis(), PERIOD.toMillis(), TimeUnit.MILLISECONDS);
@@ -149,11 +165,15 @@ public final class WatchHandler extends Handler.Abstract {
     }
   }
 
-  /** Sends the last numbers and ends all streams. */
   @Override
   protected void doStop() throws Exception {
+    endStreams();
+    super.doStop();
+  }
+
+  /** Sends the last numbers and ends all streams; no new ones begin. */
+  public void endStreams() {
     ticks.cancel(false);
     streams.close(feed.newest());
-    super.doStop();
   }
 }

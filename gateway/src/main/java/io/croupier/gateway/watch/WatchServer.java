@@ -1,21 +1,25 @@
 package io.croupier.gateway.watch;
 
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-/** Serves the page, and nothing else, to browsers on this machine. */
+/** Serves the page to browsers on this machine. */
 public final class WatchServer implements AutoCloseable {
   private static final int THREADS = 8;
   private static final int LEAST_THREADS = 2;
   private static final int HEADER_BYTES = 8192;
 
   private final Server server;
+  private final WatchHandler page;
   private final ServerConnector connector;
   private final ScheduledExecutorService scheduler =
       Executors.newSingleThreadScheduledExecutor(
@@ -32,11 +36,25 @@ public final class WatchServer implements AutoCloseable {
    * @throws IllegalStateException if the server can't listen
    */
   public WatchServer(WatchFeed feed, int port) {
+    this(feed, port, PageSection.NONE, List.of());
+  }
+
+  /**
+   * Starts the server on 127.0.0.1, with one more section on its page.
+   *
+   * @param port 0 for any free port
+   * @param before handlers that may answer requests before the page does
+   * @throws IllegalStateException if the server can't listen
+   */
+  public WatchServer(WatchFeed feed, int port, PageSection section, List<Handler> before) {
     QueuedThreadPool threads = new QueuedThreadPool(THREADS, LEAST_THREADS);
     threads.setName("watch");
     threads.setDaemon(true);
     server = new Server(threads);
-    server.setHandler(new WatchHandler("/", feed, WatchAccess.loopback(), scheduler));
+    List<Handler> handlers = new ArrayList<>(before);
+    page = new WatchHandler("/", feed, WatchAccess.loopback(), scheduler, section);
+    handlers.add(page);
+    server.setHandler(new Handler.Sequence(handlers));
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
     http.setRequestHeaderSize(HEADER_BYTES);
@@ -60,6 +78,8 @@ public final class WatchServer implements AutoCloseable {
   @Override
   public void close() {
     try {
+      // The server closes connections before it stops handlers, and this one has a last event.
+      page.stop();
       server.stop();
     } catch (Exception e) {
       throw new IllegalStateException("The page to watch can't be stopped", e);

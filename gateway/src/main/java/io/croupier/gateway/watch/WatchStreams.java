@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
@@ -24,24 +25,26 @@ final class WatchStreams {
   private static final byte[] BEFORE = "data: ".getBytes(UTF_8);
   private static final byte[] AFTER = "\n\n".getBytes(UTF_8);
 
-  private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
+  private final Set<WatchStream> streams = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   boolean isEmpty() {
     return streams.isEmpty();
   }
 
-  /** Opens a stream with its first event; false if there are too many. */
+  /** Opens a stream with its first event; false if there are too many, or all have been closed. */
   boolean open(Request request, Response response, Callback callback, byte[] json) {
-    if (streams.size() >= MOST) {
+    if (closed || streams.size() >= MOST) {
       return false;
     }
     response.setStatus(HttpStatus.OK_200);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
     request.addIdleTimeoutListener(timeout -> false);
-    Stream stream = new Stream(response, callback);
+    WatchStream stream = new WatchStream(response, callback);
     streams.add(stream);
     request.addFailureListener(stream::failed);
-    stream.write(event(json), false);
+    // The last event, if close() has not seen this stream.
+    stream.write(event(json), closed);
     return true;
   }
 
@@ -52,14 +55,15 @@ final class WatchStreams {
   }
 
   /** Sends a last event, and ends the streams. */
-  void close(byte[] json) throws InterruptedException {
+  void close(byte[] json) {
+    closed = true;
     byte[] event = event(json);
     long end = System.nanoTime() + LAST_WRITES.toNanos();
-    for (Stream stream : streams) {
+    for (WatchStream stream : streams) {
       stream.write(event, true);
     }
     while (!streams.isEmpty() && System.nanoTime() < end) {
-      TimeUnit.MILLISECONDS.sleep(10);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
     }
   }
 
@@ -73,7 +77,7 @@ final class WatchStreams {
   }
 
   /** One response; at most one write is under way. */
-  private final class Stream implements Callback {
+  private final class WatchStream implements Callback {
     private final Response response;
     private final Callback callback;
 
@@ -82,7 +86,7 @@ final class WatchStreams {
     private boolean ended;
     private byte[] last;
 
-    Stream(Response response, Callback callback) {
+    WatchStream(Response response, Callback callback) {
       this.response = response;
       this.callback = callback;
     }

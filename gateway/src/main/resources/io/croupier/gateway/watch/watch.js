@@ -431,6 +431,9 @@ function take(next) {
   state = next;
   show();
   showStatus();
+  // A section that a program adds to the page may depend on it.
+  document.body.dataset.ended = String(state.ended);
+  document.dispatchEvent(new CustomEvent("numbers", { detail: { ended: state.ended } }));
 }
 
 async function poll() {

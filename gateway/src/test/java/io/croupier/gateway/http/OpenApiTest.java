@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.gateway.problem.ProblemType;
+import io.swagger.v3.oas.models.Operation;
+import io.swagger.v3.parser.OpenAPIV3Parser;
+import io.swagger.v3.parser.core.models.ParseOptions;
+import io.swagger.v3.parser.core.models.SwaggerParseResult;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
@@ -36,6 +40,46 @@ class OpenApiTest {
             Arrays.stream(Route.values())
                 .map(route -> route.method() + " " + route.template())
                 .toList());
+  }
+
+  private static SwaggerParseResult parse(String document) {
+    ParseOptions options = new ParseOptions();
+    options.setResolve(true);
+    return new OpenAPIV3Parser().readContents(document, null, options);
+  }
+
+  /** A parser of others reads the document as an OpenAPI 3.1 one. */
+  @Test
+  void aParserAcceptsTheDocument() {
+    SwaggerParseResult result = parse(TEXT);
+    assertThat(result.getMessages()).isEmpty();
+    assertThat(result.isOpenapi31()).isTrue();
+    assertThat(result.getOpenAPI().getPaths().keySet())
+        .isEqualTo(Arrays.stream(Route.values()).map(Route::template).collect(Collectors.toSet()));
+    assertThat(
+            result.getOpenAPI().getPaths().values().stream()
+                .flatMap(path -> path.readOperations().stream())
+                .map(Operation::getOperationId))
+        .hasSize(Route.values().length)
+        .doesNotContainNull()
+        .doesNotHaveDuplicates();
+  }
+
+  /** The parser finds what is wrong, so its silence above is a result. */
+  @Test
+  void theParserRefusesAWrongDocument() {
+    for (String[] change :
+        new String[][] {
+          {"\"in\": \"path\"", "\"in\": \"nowhere\""},
+          {"\"responses\": {", "\"answers\": {"},
+          {"\"type\": \"http\"", "\"type\": \"telepathy\""},
+          {"\"required\": true,", "\"required\": \"perhaps\","},
+        }) {
+      assertThat(TEXT).contains(change[0]);
+      assertThat(parse(TEXT.replace(change[0], change[1])).getMessages())
+          .as(change[1])
+          .isNotEmpty();
+    }
   }
 
   @Test

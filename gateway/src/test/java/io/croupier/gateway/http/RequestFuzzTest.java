@@ -53,11 +53,12 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Whatever bytes arrive, the gateway answers in a documented way, stores only reports that the
  * job's decoder reads, and only under the identity of the token. Use {@code -Dinputs=1000000} for a
- * long run and {@code -Dseed=N} for another seed.
+ * long run and {@code -Dseed=N} for another seed. {@link OtherRequestFuzzTest} sends the other half
+ * of the inputs.
  */
 class RequestFuzzTest {
   private static final long SEED = Long.getLong("seed", 47);
-  private static final long INPUTS = Long.getLong("inputs", 100_000);
+  private static final long INPUTS = Long.getLong("inputs", 100_000) / 2;
   private static final int DIMENSION = 3;
   private static final int PATIENCE_SECONDS = 30;
   private static final String SECRET = "0.123456789";
@@ -79,7 +80,11 @@ class RequestFuzzTest {
   private String token;
   private String userId;
   private final ConcurrentLinkedQueue<Stored> stored = new ConcurrentLinkedQueue<>();
-  private final SplittableRandom random = new SplittableRandom(SEED);
+  private final SplittableRandom random = new SplittableRandom(seed());
+
+  long seed() {
+    return SEED;
+  }
 
   @BeforeEach
   void start() throws Exception {
@@ -278,7 +283,7 @@ class RequestFuzzTest {
     List<Stored> all = new ArrayList<>();
     for (long i = 0; i < INPUTS; i++) {
       byte[] request = request();
-      String shown = "input " + i + " of seed " + SEED;
+      String shown = "input " + i + " of seed " + seed();
       ByteBuffer answer = answer(request);
       if (answer == null || !answer.hasRemaining()) {
         // The server closed the connection without an answer: the request was cut off.

@@ -17,6 +17,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -137,6 +138,31 @@ class WatchFeedITCase {
                   .statusCode())
           .as("through a proxy on this machine")
           .isEqualTo(401);
+    }
+  }
+
+  /** A demonstration ends right after it says so, and an open page must not seem stale then. */
+  @Test
+  void openStreamsLearnTheEndBeforeTheServerCloses() throws Exception {
+    try (WatchFeed feed = new WatchFeed("test", "")) {
+      WatchServer server = new WatchServer(feed, 0);
+      Iterator<String> lines =
+          HTTP.send(
+                  HttpRequest.newBuilder(server.address().resolve("events")).build(),
+                  BodyHandlers.ofLines())
+              .body()
+              .iterator();
+      assertThat(lines.next()).contains("\"ended\":false");
+
+      feed.end("The end.");
+      server.close();
+
+      String last = "";
+      while (lines.hasNext()) {
+        String line = lines.next();
+        last = line.isEmpty() ? last : line;
+      }
+      assertThat(last).contains("\"ended\":true", "The end.");
     }
   }
 

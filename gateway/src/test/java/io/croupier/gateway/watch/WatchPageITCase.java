@@ -1,11 +1,10 @@
 package io.croupier.gateway.watch;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.gateway.Chromium;
+import io.croupier.gateway.PageChecks;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
@@ -27,7 +25,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
@@ -105,12 +102,7 @@ class WatchPageITCase {
   }
 
   private void visit(int width, String scheme) {
-    browser.executeCdpCommand(
-        "Emulation.setDeviceMetricsOverride",
-        Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", width < 600));
-    browser.executeCdpCommand(
-        "Emulation.setEmulatedMedia",
-        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+    PageChecks.emulate(browser, width, scheme);
     browser.get(server.address().toString());
     awaitText("status", "Live");
   }
@@ -299,47 +291,13 @@ class WatchPageITCase {
     browser
         .findElements(By.tagName("summary"))
         .forEach(summary -> browser.executeScript("arguments[0].click()", summary));
-    Files.write(Path.of("target", "watch-%d-%s.png".formatted(width, scheme)), screenshot(width));
-    browser.executeScript(axe());
-
-    Object violations =
-        browser.executeAsyncScript(
-            """
-            const done = arguments[arguments.length - 1];
-            axe.run({ resultTypes: ["violations"] }).then(
-              result => done(result.violations.map(each => each.id + ": " + each.help + " "
-                + each.nodes.map(node => node.target + " " + node.failureSummary).join("; "))),
-              error => done(["" + error]));
-            """);
-    assertThat((List<?>) violations).isEmpty();
+    Files.write(
+        Path.of("target", "watch-%d-%s.png".formatted(width, scheme)),
+        PageChecks.screenshot(browser, width));
+    assertThat(PageChecks.violations(browser)).isEmpty();
     assertThat(browser.executeScript("return document.documentElement.scrollWidth"))
         .as("the page itself doesn't scroll sideways")
         .isEqualTo((long) width);
     assertThat(messages()).isEmpty();
-  }
-
-  private byte[] screenshot(int width) {
-    long height =
-        ((Number) browser.executeScript("return document.documentElement.scrollHeight"))
-            .longValue();
-    browser.executeCdpCommand(
-        "Emulation.setDeviceMetricsOverride",
-        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
-    return browser.getScreenshotAs(OutputType.BYTES);
-  }
-
-  private static String axe() throws Exception {
-    Properties properties = new Properties();
-    try (InputStream in =
-        WatchPageITCase.class.getResourceAsStream(
-            "/META-INF/maven/org.webjars.npm/axe-core/pom.properties")) {
-      properties.load(in);
-    }
-    try (InputStream in =
-        WatchPageITCase.class.getResourceAsStream(
-            "/META-INF/resources/webjars/axe-core/%s/axe.min.js"
-                .formatted(properties.getProperty("version")))) {
-      return new String(in.readAllBytes(), UTF_8);
-    }
   }
 }

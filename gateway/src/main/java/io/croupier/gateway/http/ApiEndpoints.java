@@ -1,0 +1,96 @@
+package io.croupier.gateway.http;
+
+import io.croupier.gateway.config.LimitSettings;
+import io.croupier.gateway.identity.Pepper;
+import io.croupier.gateway.identity.TokenVerifier;
+import io.croupier.gateway.kafka.ReportStore;
+import io.croupier.gateway.model.Specs;
+import io.croupier.gateway.model.Updates;
+import io.croupier.gateway.report.ReportCheck;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.eclipse.jetty.server.Request;
+
+/**
+ * The endpoints below {@code /v1/}, the same for a gateway's server and for a page of a trial.
+ *
+ * @param endpoints by their routes
+ * @param concurrent places of the reports that are taken at the same time
+ * @param waiting places of the requests that wait for updates
+ */
+record ApiEndpoints(Map<Route, Consumer<Exchange>> endpoints, Places concurrent, Places waiting) {
+
+  /**
+   * What the senders of reports prove, and where their reports go.
+   *
+   * @param tokens verifies identities
+   * @param pepper computes user ids
+   * @param check judges reports
+   * @param store keeps reports
+   */
+  record ReportParts(TokenVerifier tokens, Pepper pepper, ReportCheck check, ReportStore store) {}
+
+  /**
+   * The models that are served.
+   *
+   * @param caughtUp whether all specs and updates have been read
+   */
+  record Models(Specs specs, Updates updates, BooleanSupplier caughtUp) {}
+
+  /**
+   * Makes the endpoints.
+   *
+   * @param threads answer requests that had to wait
+   * @param timer ends what lasts too long
+   * @param drain ends what waits when the server stops
+   */
+  static ApiEndpoints of(
+      ReportParts reports,
+      Models models,
+      LimitSettings limits,
+      Executor threads,
+      ScheduledExecutorService timer,
+      Drain drain) {
+    // Every report ends soon, so all addresses may share these places.
+    Places concurrent = new Places(limits.concurrent(), limits.concurrent());
+    Places waiting = new Places(limits.waiting(), limits.waitingOfAddress());
+    ReportsEndpoint ofReports =
+        new ReportsEndpoint(
+            reports.tokens,
+            reports.pepper,
+            reports.check,
+            reports.store,
+            models.caughtUp,
+            limits,
+            threads);
+    ModelsEndpoint ofModels =
+        new ModelsEndpoint(
+            models.specs,
+            models.updates,
+            models.caughtUp,
+            limits.longestWait(),
+            waiting,
+            threads,
+            drain);
+    EventsEndpoint events = new EventsEndpoint(ofModels, models.updates, waiting, timer, drain);
+    Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(Route.class);
+    endpoints.put(
+        Route.POST_REPORT,
+        exchange -> {
+          Places.Place place = concurrent.take(exchange.address());
+          // The rest of a body that is answered already is discarded without a place.
+          exchange.whenAnswered(place::close);
+          Request.addCompletionListener(exchange.request(), failure -> place.close());
+          ofReports.handle(exchange);
+        });
+    endpoints.put(Route.GET_MODELS, ofModels::list);
+    endpoints.put(Route.GET_MODEL, ofModels::newest);
+    endpoints.put(Route.GET_EVENTS, events::handle);
+    endpoints.put(Route.GET_RESOURCE, Resources::handle);
+    return new ApiEndpoints(endpoints, concurrent, waiting);
+  }
+}

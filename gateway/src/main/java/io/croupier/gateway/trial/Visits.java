@@ -1,0 +1,104 @@
+package io.croupier.gateway.trial;
+
+import io.croupier.gateway.kafka.ReportStore;
+import io.croupier.schemas.AccountingEvent;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/**
+ * The reports of a page's visitors: stores them while the trial runs, and counts them apart from
+ * all others. Every stored report has one accounting event, so a trial can wait until all of them
+ * are judged. Safe for use by several threads.
+ */
+public final class Visits implements ReportStore {
+
+  // Guarded by this.
+  private ReportStore store;
+  private boolean ended;
+  private int underway;
+  private long stored;
+  private long judged;
+  private long admitted;
+
+  /** The newest event of each visitor; the default one before the first. */
+  private final Map<String, AccountingEvent> newest = new HashMap<>();
+
+  /** Begins to take reports. */
+  public synchronized void begin(ReportStore reports) {
+    store = reports;
+  }
+
+  /** Ends to take reports; further calls have no effect. */
+  public synchronized void end() {
+    ended = true;
+  }
+
+  /** Whether {@link #end} was called. */
+  public synchronized boolean hasEnded() {
+    return ended;
+  }
+
+  @Override
+  public CompletableFuture<RecordMetadata> send(String topic, String userId, byte[] report) {
+    ReportStore open;
+    synchronized (this) {
+      if (store == null || ended) {
+        return CompletableFuture.failedFuture(
+            new IllegalStateException("The trial takes no reports now"));
+      }
+      open = store;
+      underway++;
+      newest.putIfAbsent(userId, AccountingEvent.getDefaultInstance());
+    }
+    return open.send(topic, userId, report)
+        .whenComplete(
+            (position, failure) -> {
+              synchronized (this) {
+                underway--;
+                stored += failure == null ? 1 : 0;
+              }
+            });
+  }
+
+  /**
+   * Takes an event of the accounting topic.
+   *
+   * @return whether it is about a visitor's report
+   */
+  public synchronized boolean judged(AccountingEvent event) {
+    if (newest.computeIfPresent(event.getUserId(), (userId, before) -> event) == null) {
+      return false;
+    }
+    judged++;
+    admitted += event.getOutcome() == AccountingEvent.Outcome.ADMITTED ? 1 : 0;
+    return true;
+  }
+
+  /** Whether no report comes any more, and every stored one is judged. */
+  public synchronized boolean areSettled() {
+    return ended && underway == 0 && judged >= stored;
+  }
+
+  /** The newest event about a visitor; empty if there is none yet. */
+  public synchronized Optional<AccountingEvent> newest(String userId) {
+    return Optional.ofNullable(newest.get(userId)).filter(AccountingEvent::hasUserId);
+  }
+
+  /** Number of people who sent a report. */
+  public synchronized int visitors() {
+    return newest.size();
+  }
+
+  /** Number of judged reports, including those that came twice. */
+  public synchronized long judged() {
+    return judged;
+  }
+
+  /** Number of reports that the ledger admitted. */
+  public synchronized long admitted() {
+    return admitted;
+  }
+}

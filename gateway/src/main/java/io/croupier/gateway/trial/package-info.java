@@ -1,0 +1,2 @@
+/** Visitors of a page who take part in a trial, under identities that prove nothing. */
+package io.croupier.gateway.trial;

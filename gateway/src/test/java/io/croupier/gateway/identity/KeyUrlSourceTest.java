@@ -1,0 +1,325 @@
+package io.croupier.gateway.identity;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.Appender;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.LoggerContext;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.Property;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class KeyUrlSourceTest {
+  private static final Duration LONG = Duration.ofHours(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final AtomicInteger fetches = new AtomicInteger();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final ExecutorService executor = Executors.newCachedThreadPool();
+  private HttpServer server;
+  private volatile HttpHandler answer;
+  private KeyUrlSource source;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(executor);
+    server.createContext(
+        "/",
+        exchange -> {
+          fetches.incrementAndGet();
+          try (exchange) {
+            answer.handle(exchange);
+          }
+        });
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    ended.countDown();
+    if (source != null) {
+      source.close();
+    }
+    server.stop(0);
+    executor.shutdownNow();
+  }
+
+  private static KeyUrlSource.Times times(
+      Duration refresh, Duration retry, Duration fresh, Duration keep, Duration patience) {
+    return new KeyUrlSource.Times(refresh, retry, fresh, keep, patience);
+  }
+
+  private void fetch(KeyUrlSource.Times times) throws Exception {
+    source =
+        new KeyUrlSource(
+            URI.create("http://127.0.0.1:%d/".formatted(server.getAddress().getPort())).toURL(),
+            times);
+  }
+
+  private static JWK key(String id) throws Exception {
+    return new ECKeyGenerator(Curve.P_256).keyID(id).generate();
+  }
+
+  private static HttpHandler keys(JWK... keys) {
+    byte[] body = new JWKSet(List.of(keys)).toPublicJWKSet().toString().getBytes(UTF_8);
+    return exchange -> {
+      exchange.sendResponseHeaders(200, body.length);
+      exchange.getResponseBody().write(body);
+    };
+  }
+
+  /** Accepts the request, and never answers. */
+  private void hang(HttpExchange exchange) {
+    try {
+      ended.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Sends a byte now and then, without end. */
+  private void trickle(HttpExchange exchange) throws IOException {
+    exchange.sendResponseHeaders(200, 0);
+    try {
+      while (!ended.await(20, TimeUnit.MILLISECONDS)) {
+        exchange.getResponseBody().write(' ');
+        exchange.getResponseBody().flush();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private List<JWK> get(String id) throws Exception {
+    long begun = System.nanoTime();
+    try {
+      return source.get(new JWKSelector(new JWKMatcher.Builder().keyID(id).build()), null);
+    } finally {
+      // Far less than the time of any fetch: nothing waits.
+      assertThat(System.nanoTime() - begun).isLessThan(Duration.ofSeconds(5).toNanos());
+    }
+  }
+
+  private boolean has(String id) throws Exception {
+    try {
+      return !get(id).isEmpty();
+    } catch (JWKSetUnavailableException e) {
+      return false;
+    }
+  }
+
+  private boolean isUnavailable(String id) throws Exception {
+    try {
+      get(id);
+      return false;
+    } catch (JWKSetUnavailableException e) {
+      return true;
+    }
+  }
+
+  @FunctionalInterface
+  private interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  private static void await(Condition condition) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.holds()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.sleep(5);
+    }
+  }
+
+  @Test
+  void keysAreFetchedOnceForManyRequests() throws Exception {
+    answer = keys(key("a"));
+    fetch(times(LONG, LONG, LONG, LONG, PATIENCE));
+    await(() -> has("a"));
+    for (int i = 0; i < 1000; i++) {
+      assertThat(get("a")).hasSize(1);
+    }
+    assertThat(fetches).hasValue(1);
+  }
+
+  /** The issuer may have added it since the last fetch, which was a moment ago. */
+  @Test
+  void anUnknownKeyIsMissingOnlyIfTheKeysWereFetchedSince() throws Exception {
+    answer = keys(key("a"));
+    Duration fresh = Duration.ofSeconds(1);
+    long begun = System.nanoTime();
+    fetch(times(LONG, Duration.ofMillis(1), fresh, LONG, PATIENCE));
+    await(() -> has("a"));
+    answer = keys(key("a"), key("b"));
+    assertThatThrownBy(() -> get("b"))
+        .isInstanceOfSatisfying(
+            KeyUrlSource.UnknownKeyException.class,
+            e -> assertThat(e.nextFetch()).isBetween(Duration.ZERO, fresh));
+    // Many invented ones don't cause an earlier fetch.
+    for (int i = 0; i < 5000; i++) {
+      assertThat(has("invented" + i)).isFalse();
+    }
+    assertThat(isUnavailable("c")).isTrue();
+    await(() -> has("b"));
+    await(() -> !isUnavailable("c"));
+    assertThat(has("c")).isFalse();
+    assertThat(isUnavailable("d")).isTrue();
+    assertThat((long) fetches.get())
+        .isLessThanOrEqualTo(2 + (System.nanoTime() - begun) / fresh.toNanos());
+  }
+
+  @Test
+  void aServerThatHangsOccupiesNoRequest() throws Exception {
+    answer = this::hang;
+    fetch(times(LONG, Duration.ofMillis(50), LONG, LONG, Duration.ofMillis(200)));
+    for (int i = 0; i < 1000; i++) {
+      assertThatThrownBy(() -> get("a")).isInstanceOf(JWKSetUnavailableException.class);
+    }
+    await(() -> fetches.get() >= 3);
+    answer = keys(key("a"));
+    await(() -> has("a"));
+  }
+
+  @Test
+  void aServerThatTricklesIsLeft() throws Exception {
+    answer = this::trickle;
+    fetch(times(LONG, Duration.ofMillis(50), LONG, LONG, Duration.ofMillis(200)));
+    await(() -> fetches.get() >= 3);
+    assertThat(isUnavailable("a")).isTrue();
+    answer = keys(key("a"));
+    await(() -> has("a"));
+  }
+
+  @Test
+  void wrongAnswersAreNoKeys() throws Exception {
+    byte[] large = new byte[1 << 20];
+    List<HttpHandler> wrong =
+        List.of(
+            exchange -> exchange.sendResponseHeaders(500, -1),
+            exchange -> exchange.sendResponseHeaders(204, -1),
+            exchange -> {
+              exchange.sendResponseHeaders(200, 2);
+              exchange.getResponseBody().write("{}".getBytes(UTF_8));
+            },
+            exchange -> {
+              exchange.sendResponseHeaders(200, 0);
+              exchange.getResponseBody().write(large);
+            });
+    for (HttpHandler handler : wrong) {
+      answer = handler;
+      int before = fetches.get();
+      fetch(times(LONG, Duration.ofMillis(20), LONG, LONG, PATIENCE));
+      await(() -> fetches.get() >= before + 2);
+      assertThat(isUnavailable("a")).isTrue();
+      source.close();
+    }
+  }
+
+  /** The log's reader may use a terminal, which obeys such characters. */
+  @Test
+  void whatAServerSendsIsEscapedInTheLog() throws Exception {
+    List<String> lines = new CopyOnWriteArrayList<>();
+    Appender log =
+        new AbstractAppender("lines", null, null, true, Property.EMPTY_ARRAY) {
+          @Override
+          public void append(LogEvent event) {
+            lines.add(event.getMessage().getFormattedMessage() + event.getThrown());
+          }
+        };
+    log.start();
+    LoggerContext context = (LoggerContext) LogManager.getContext(false);
+    context.getConfiguration().getRootLogger().addAppender(log, Level.WARN, null);
+    context.getConfiguration().getRootLogger().setLevel(Level.WARN);
+    context.updateLoggers();
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      source =
+          new KeyUrlSource(
+              URI.create("http://127.0.0.1:" + other.getLocalPort()).toURL(),
+              times(LONG, LONG, LONG, LONG, PATIENCE));
+      try (Socket connection = other.accept()) {
+        // A connection that is closed before its request is read is reset.
+        assertThat(connection.getInputStream().read(new byte[1 << 16])).isPositive();
+        connection.getOutputStream().write("HTTP/1.1 \u001b[31m \u202e\r\n\r\n".getBytes(UTF_8));
+        connection.getOutputStream().flush();
+      }
+      await(() -> lines.stream().anyMatch(line -> line.contains("can't be fetched")));
+    } finally {
+      context.getConfiguration().getRootLogger().removeAppender("lines");
+      context.updateLoggers();
+    }
+    assertThat(lines)
+        .noneMatch(line -> line.contains("\u001b") || line.contains("\u202e"))
+        .anyMatch(line -> line.contains("u001b"));
+  }
+
+  /** The keys outlive an outage, but not for ever; meanwhile no unknown key is refused. */
+  @Test
+  void anOutageEndsWithFormerKeysFirst() throws Exception {
+    answer = keys(key("a"));
+    Duration keep = Duration.ofSeconds(2);
+    fetch(
+        times(
+            Duration.ofMillis(100), Duration.ofMillis(20), Duration.ofMillis(50), keep, PATIENCE));
+    await(() -> has("a"));
+    answer = exchange -> exchange.sendResponseHeaders(503, -1);
+    int before = fetches.get();
+    await(() -> fetches.get() >= before + 3);
+    assertThat(has("a")).isTrue();
+    assertThat(isUnavailable("b")).isTrue();
+    await(() -> !has("a"));
+    assertThat(isUnavailable("a")).isTrue();
+    answer = keys(key("b"));
+    await(() -> has("b"));
+    assertThat(has("a")).isFalse();
+  }
+
+  /** A token that names a newer key causes a fetch; many such tokens don't cause many. */
+  @Test
+  void aNewKeyIsFetchedWhenATokenNamesIt() throws Exception {
+    answer = keys(key("a"));
+    Duration retry = Duration.ofMillis(300);
+    long begun = System.nanoTime();
+    fetch(times(LONG, retry, Duration.ofMillis(1), LONG, PATIENCE));
+    await(() -> has("a"));
+    answer = keys(key("a"), key("b"));
+    await(() -> has("b"));
+    assertThat(has("a")).isTrue();
+    for (int i = 0; i < 5000; i++) {
+      assertThat(has("invented" + i)).isFalse();
+    }
+    long most = 2 + (System.nanoTime() - begun) / retry.toNanos();
+    assertThat(fetches.get()).isLessThanOrEqualTo((int) most);
+  }
+}

@@ -1,0 +1,66 @@
+package io.croupier.gateway.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ServedModelTest {
+  private static final int THREADS = 8;
+  private static final int DIMENSION = 100_000;
+
+  private static ServedModel model() {
+    ModelUpdate.Builder update =
+        ModelUpdate.newBuilder()
+            .setModelId("m")
+            .setRound(3)
+            .setGradientBound(1)
+            .setGridExponent(ModelSpecs.gridExponent(1))
+            .setAnswerProbability(1);
+    for (int i = 0; i < DIMENSION; i++) {
+      update.addWeights(i).addAverage(-i);
+    }
+    return ServedModel.after(null, update.build().toByteArray());
+  }
+
+  /** Each computation makes another object; of many requests together, one computes. */
+  @Test
+  void manyRequestsDigestAndEncodeAModelOnce() throws Exception {
+    List<Function<ServedModel, Object>> computed =
+        List.of(ServedModel::tag, ServedModel::json, ServedModel::event);
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    try {
+      for (Function<ServedModel, Object> compute : computed) {
+        ServedModel model = model();
+        CountDownLatch ready = new CountDownLatch(THREADS);
+        List<Future<Object>> results = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+          results.add(
+              threads.submit(
+                  () -> {
+                    ready.countDown();
+                    ready.await();
+                    return compute.apply(model);
+                  }));
+        }
+        Object first = results.get(0).get(30, TimeUnit.SECONDS);
+        for (Future<Object> result : results) {
+          assertThat(result.get(30, TimeUnit.SECONDS)).isSameAs(first);
+        }
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}

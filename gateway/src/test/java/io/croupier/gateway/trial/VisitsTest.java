@@ -1,0 +1,93 @@
+package io.croupier.gateway.trial;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+class VisitsTest {
+  private final List<CompletableFuture<RecordMetadata>> sends = new ArrayList<>();
+  private final List<CompletableFuture<RecordMetadata>> results = new ArrayList<>();
+  private final Visits visits = new Visits();
+
+  private CompletableFuture<RecordMetadata> store(String topic, String userId, byte[] report) {
+    CompletableFuture<RecordMetadata> send = new CompletableFuture<>();
+    sends.add(send);
+    return send;
+  }
+
+  private CompletableFuture<RecordMetadata> send(String userId) {
+    return visits.send("gradients", userId, new byte[1]);
+  }
+
+  private void acknowledge(int send) {
+    sends.get(send).complete(new RecordMetadata(new TopicPartition("gradients", 0), 0, 0, 0, 0, 0));
+  }
+
+  private static AccountingEvent event(String userId, Outcome outcome, long sequence) {
+    return AccountingEvent.newBuilder()
+        .setUserId(userId)
+        .setOutcome(outcome)
+        .setSequence(sequence)
+        .build();
+  }
+
+  @Test
+  void countsVisitorsApartFromAllOthers() {
+    visits.begin(this::store);
+    results.add(send("ada"));
+    results.add(send("ada"));
+    results.add(send("grace"));
+
+    assertThat(visits.judged(event("person-000001", Outcome.ADMITTED, 0))).isFalse();
+    assertThat(visits.newest("ada")).isEmpty();
+    assertThat(visits.judged(event("ada", Outcome.ADMITTED, 0))).isTrue();
+    assertThat(visits.judged(event("ada", Outcome.DUPLICATE, 1))).isTrue();
+    assertThat(visits.newest("ada").orElseThrow().getSequence()).isEqualTo(1);
+    assertThat(visits.newest("grace")).isEmpty();
+    assertThat(visits.visitors()).isEqualTo(2);
+    assertThat(visits.judged()).isEqualTo(2);
+    assertThat(visits.admitted()).isEqualTo(1);
+  }
+
+  @Test
+  void areSettledOnceNoReportComesAndEachStoredOneIsJudged() {
+    visits.begin(this::store);
+    results.add(send("ada"));
+    assertThat(visits.areSettled()).as("reports may still come").isFalse();
+    visits.end();
+    assertThat(visits.areSettled()).as("one is under way").isFalse();
+    acknowledge(0);
+    assertThat(results.get(0)).isCompleted();
+    assertThat(visits.areSettled()).as("it is not judged").isFalse();
+    assertThat(visits.judged(event("ada", Outcome.ADMITTED, 0))).isTrue();
+    assertThat(visits.areSettled()).isTrue();
+  }
+
+  @Test
+  void aReportThatFailedIsNotAwaited() {
+    visits.begin(this::store);
+    results.add(send("ada"));
+    visits.end();
+    sends.get(0).completeExceptionally(new IllegalStateException("no brokers"));
+
+    assertThat(results.get(0)).isCompletedExceptionally();
+    assertThat(visits.areSettled()).isTrue();
+  }
+
+  @Test
+  void takesNothingBeforeItsBeginAndAfterItsEnd() {
+    assertThat(send("ada")).isCompletedExceptionally();
+    visits.begin(this::store);
+    visits.end();
+    assertThat(send("ada")).isCompletedExceptionally();
+    assertThat(sends).isEmpty();
+    assertThat(visits.visitors()).isZero();
+  }
+}
