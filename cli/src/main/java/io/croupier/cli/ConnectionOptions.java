@@ -42,6 +42,11 @@ public final class ConnectionOptions {
     return file != null || bootstrapServers != null;
   }
 
+  /** Whether any of these options is given. */
+  public boolean isGiven() {
+    return isNamed() || prefix != null || !settings.isEmpty();
+  }
+
   /**
    * The configuration file with all overrides applied.
    *

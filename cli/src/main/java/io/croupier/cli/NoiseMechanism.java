@@ -1,7 +1,7 @@
 package io.croupier.cli;
 
-import io.croupier.accounting.mechanism.Clip;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
@@ -50,7 +50,7 @@ public enum NoiseMechanism {
     public Mechanism of(int dimension, double level) {
       double[] taus = new double[dimension];
       Arrays.fill(taus, level / Math.sqrt(dimension));
-      return new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), Clip.L2, 0);
+      return new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), DeclaredClip.L2, 0);
     }
 
     @Override

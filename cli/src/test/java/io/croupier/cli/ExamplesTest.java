@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The example files that the README names are valid and match its description. */
@@ -89,6 +90,7 @@ class ExamplesTest {
   }
 
   /** The randomiser is not seeded; a false alarm has a probability of at most 1e-6. */
+  @Tag("thorough")
   @Test
   void theDocumentedAuditRefutesNothing() throws Exception {
     List<String> commands =

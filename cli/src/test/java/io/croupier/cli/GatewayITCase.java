@@ -1,10 +1,11 @@
 package io.croupier.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.gateway.Chromium;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
@@ -14,8 +15,12 @@ import io.croupier.job.config.SettingsFile;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.Topics;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -26,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -33,97 +39,113 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.chrome.ChromeDriver;
-import picocli.CommandLine;
 
 /**
  * From a token of {@code croupier gateway token} over a gateway to the job's accounts, from a
- * program and from a browser: what the gateway accepts the job admits, under the identity of the
- * token, and once.
+ * program, from a browser and from the commands: what the gateway accepts the job admits, under the
+ * identity of the token, and once. The broker has TLS, passwords and ACLs; gateway and job have
+ * principals of their own, with the rights that docs/security.md and docs/gateway.md grant, and no
+ * others.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class GatewayITCase {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Topics TOPICS = Topics.withPrefix("croupier");
 
   private final HttpClient client = HttpClient.newHttpClient();
 
-  @TempDir private Path directory;
+  @TempDir private static Path directory;
+  private static SecuredBroker secured;
+  private static Path settings;
+  private static JobClient job;
+  private static Gateway gateway;
 
-  private static String run(String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine command = Croupier.commandLine();
-    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    assertThat(command.execute(arguments)).as(err.toString()).isZero();
-    return out.toString().strip();
+  private static String run(String user, String... arguments) {
+    return succeeded(secured.croupier(user, arguments));
   }
 
-  private EmbeddedBroker broker;
-  private Path settings;
-  private JobClient job;
-  private Gateway gateway;
+  private static String succeeded(CommandOutcome outcome) {
+    assertThat(outcome.code()).as(outcome.err()).isZero();
+    return outcome.out().strip();
+  }
 
-  @BeforeEach
-  void start() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-    String kafka = broker.bootstrapServers();
-    run("topics", "create", "--kafka", kafka);
+  @BeforeAll
+  static void start() throws Exception {
+    secured = new SecuredBroker(directory, "device");
+    secured.admitGateways();
+    run("builder", "topics", "create", "--partitions", "1");
     Path models =
         Files.writeString(
             directory.resolve("models.yaml"),
-            "- {modelId: m, dimension: 2, gradientBound: 1, blackBox: {}}\n");
-    run("models", "apply", "--kafka", kafka, models.toString());
+            """
+            - {modelId: m, dimension: 2, gradientBound: 1, blackBox: {}}
+            - {modelId: polled, dimension: 2, gradientBound: 1, blackBox: {}}
+            - {modelId: commands, dimension: 2, gradientBound: 1, blackBox: {}}
+            """);
+    run("operator", "models", "apply", models.toString());
     settings =
         Files.writeString(
-            directory.resolve("gateway.yaml"),
-            """
-            kafka: {bootstrap.servers: "%s"}
-            listen: {port: 0}
-            pepper: {file: pepper}
-            test-tokens: {allowed: true, key-file: test.jwk}
-            """
-                .formatted(kafka));
-    run("gateway", "init", "--config", settings.toString());
+            directory.resolve("gateway-settings.yaml"),
+            Files.readString(secured.config("gateway"))
+                + """
+                listen: {port: 0}
+                pepper: {file: pepper}
+                test-tokens: {allowed: true, key-file: test.jwk}
+                """);
+    gatewayCommand("init");
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
-            JobConfig.of(
-                Map.of("kafka.bootstrap.servers", kafka, "checkpoint.interval", "200 ms")));
+            JobConfig.load(secured.config("job"), Map.of("checkpoint.interval", "200 ms")));
     gateway = new Gateway(GatewayConfig.of(SettingsFile.read(settings), directory));
   }
 
-  @AfterEach
-  void stop() throws Exception {
+  @AfterAll
+  static void stop() throws Exception {
     if (gateway != null) {
       gateway.close();
     }
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
-    broker.close();
+    if (secured != null) {
+      secured.close();
+    }
   }
 
+  private static String gatewayCommand(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("gateway"));
+    all.addAll(List.of(arguments));
+    all.addAll(List.of("--config", settings.toString()));
+    return succeeded(CommandOutcome.of(InputStream.nullInputStream(), all));
+  }
+
+  /** A token of a person; each test has people of its own, since accounts span the models. */
   private String token(String subject) {
-    return run("gateway", "token", "--config", settings.toString(), "--subject", subject);
+    return gatewayCommand("token", "--subject", subject);
   }
 
   @Test
   void reportsReachTheAccountsOfTheirSenders() throws Exception {
     URI address = gateway.address();
-    String ada = token("ada");
+    String alan = token("alan");
     String grace = token("grace");
-    JsonObject model = awaitModel(address);
+    JsonObject model = awaitModel(address, "polled");
     long round = model.get("round").getAsLong();
-    assertThat(report(address, ada, round, 1)).isEqualTo(202);
-    assertThat(report(address, ada, round, 1)).isEqualTo(202);
+    assertThat(report(address, alan, round, 1)).isEqualTo(202);
+    assertThat(report(address, alan, round, 1)).isEqualTo(202);
     assertThat(report(address, grace, round, 1)).isEqualTo(202);
 
-    List<AccountingEvent> events = awaitEvents(3);
+    List<AccountingEvent> events = awaitEvents("polled", 3);
     assertThat(events.stream().map(AccountingEvent::getOutcome))
         .containsExactlyInAnyOrder(Outcome.ADMITTED, Outcome.DUPLICATE, Outcome.ADMITTED);
     assertThat(events.stream().map(AccountingEvent::getUserId).distinct()).hasSize(2);
@@ -132,12 +154,13 @@ class GatewayITCase {
             event ->
                 assertThat(event.getUserId())
                     .hasSize(43)
-                    .doesNotContain("ada")
+                    .doesNotContain("alan")
                     .doesNotContain("grace"));
     // The update that contains them comes to those who wait.
     HttpResponse<String> next =
         client.send(
-            HttpRequest.newBuilder(address.resolve("/v1/models/m?wait=60&after=" + round)).build(),
+            HttpRequest.newBuilder(address.resolve("/v1/models/polled?wait=60&after=" + round))
+                .build(),
             BodyHandlers.ofString());
     assertThat(next.statusCode()).isEqualTo(200);
     assertThat(JsonParser.parseString(next.body()).getAsJsonObject().get("round").getAsLong())
@@ -147,7 +170,7 @@ class GatewayITCase {
   /** A page that the gateway serves, in Chromium: two visits, which are one device with a limit. */
   @Test
   void aBrowserTakesPart() throws Exception {
-    awaitModel(gateway.address());
+    awaitModel(gateway.address(), "m");
     URI page = gateway.address().resolve("/v1/visitor.html?token=" + token("ada"));
     ChromeDriver browser = Chromium.start(directory.resolve("profile"));
     try {
@@ -160,7 +183,7 @@ class GatewayITCase {
     } finally {
       browser.quit();
     }
-    List<AccountingEvent> events = awaitEvents(2);
+    List<AccountingEvent> events = awaitEvents("m", 2);
     assertThat(events).hasSize(2);
     for (int i = 0; i < 2; i++) {
       AccountingEvent event = events.get(i);
@@ -172,6 +195,77 @@ class GatewayITCase {
     }
   }
 
+  /** The commands of a device, which know the gateway's address and a token, and no broker. */
+  @Test
+  void theCommandsReportAndFollowOverTheGateway() throws Exception {
+    awaitModel(gateway.address(), "commands");
+    String address = gateway.address().toString();
+    Path token = Files.writeString(directory.resolve("token"), token("barbara"));
+    List<String> follow =
+        List.of("follow", "--gateway", address, "--model", "commands", "--updates", "1");
+    String followed = succeeded(CommandOutcome.of(InputStream.nullInputStream(), follow));
+    JsonObject update = JsonParser.parseString(followed).getAsJsonObject();
+    assertThat(update.get("modelId").getAsString()).isEqualTo("commands");
+    String line = "{\"gradient\": [0.5, -0.5], \"round\": %s}\n".formatted(update.get("round"));
+
+    CommandOutcome sent = report(address, token, line + line, "1");
+    assertThat(sent.code()).as(sent.err()).isZero();
+    assertThat(sent.out()).contains("2 sent. In the ledger: 2 reports, epsilon 2.");
+
+    List<AccountingEvent> events = awaitEvents("commands", 2);
+    assertThat(events)
+        .hasSize(2)
+        .allSatisfy(
+            event -> {
+              assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+              assertThat(event.getUserId()).hasSize(43).isEqualTo(events.get(0).getUserId());
+            });
+
+    CommandOutcome future =
+        report(address, token, "{\"gradient\": [0.5, -0.5], \"round\": 1000000}\n", "1");
+    assertThat(future.code()).isEqualTo(1);
+    assertThat(future.err()).contains("'round' is 1000000", "found on gateway " + address);
+
+    Files.writeString(token, "no.jwt.atall");
+    CommandOutcome unknown = report(address, token, line, "1");
+    assertThat(unknown.code()).isEqualTo(1);
+    assertThat(unknown.err())
+        .contains(
+            "A report was charged, but not acknowledged", "answered 401", "Not acknowledged: 1")
+        .doesNotContain("no.jwt.atall");
+    CommandOutcome again = report(address, token, line, "1");
+    assertThat(again.err())
+        .contains(
+            "1 reports from an earlier run are charged, but gateway " + address + " has not",
+            "answered 401");
+
+    Files.writeString(token, token("barbara"));
+    assertThat(report(address, token, "", "1").out())
+        .contains("0 sent, after 1 from an earlier run. In the ledger: 3 reports");
+    assertThat(awaitEvents("commands", 3))
+        .extracting(AccountingEvent::getOutcome)
+        .containsOnly(Outcome.ADMITTED);
+  }
+
+  private CommandOutcome report(String address, Path token, String lines, String epsilon) {
+    return CommandOutcome.of(
+        new ByteArrayInputStream(lines.getBytes(UTF_8)),
+        List.of(
+            "report",
+            "--gateway",
+            address,
+            "--token",
+            token.toString(),
+            "--model",
+            "commands",
+            "--user",
+            "me",
+            "--ledger",
+            directory.resolve("ledger").toString(),
+            "--epsilon",
+            epsilon));
+  }
+
   private static String title(ChromeDriver browser) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (browser.getTitle().equals("waiting")) {
@@ -181,12 +275,12 @@ class GatewayITCase {
     return browser.getTitle();
   }
 
-  private JsonObject awaitModel(URI address) throws Exception {
+  private JsonObject awaitModel(URI address, String name) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (true) {
       HttpResponse<String> response =
           client.send(
-              HttpRequest.newBuilder(address.resolve("/v1/models/m")).build(),
+              HttpRequest.newBuilder(address.resolve("/v1/models/" + name)).build(),
               BodyHandlers.ofString());
       if (response.statusCode() == 200) {
         return JsonParser.parseString(response.body()).getAsJsonObject();
@@ -199,7 +293,7 @@ class GatewayITCase {
   private int report(URI address, String token, long round, long sequence) throws Exception {
     String json =
         """
-        {"modelId": "m", "round": "%d", "sequence": "%d", "deviceId": "phone",
+        {"modelId": "polled", "round": "%d", "sequence": "%d", "deviceId": "phone",
          "grid": {"values": [31000, -12000]}, "l2Laplace": {"epsilon": 1}}
         """
             .formatted(round, sequence);
@@ -217,13 +311,13 @@ class GatewayITCase {
     return response.statusCode();
   }
 
-  private List<AccountingEvent> awaitEvents(int count) throws Exception {
+  private static List<AccountingEvent> awaitEvents(String model, int count) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (true) {
       List<AccountingEvent> events = new ArrayList<>();
       CommittedRecords.forEach(
-          Map.of("bootstrap.servers", broker.bootstrapServers()),
-          "croupier.accounting",
+          secured.kafka("auditor"),
+          TOPICS.accounting(),
           record -> {
             try {
               events.add(AccountingEvent.parseFrom(record.value()));
@@ -231,11 +325,42 @@ class GatewayITCase {
               throw new AssertionError(e);
             }
           });
+      events.removeIf(event -> !event.getModelId().equals(model));
       if (events.size() >= count) {
         return events;
       }
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.sleep(100);
+    }
+  }
+
+  /** A device's own principal, and the job's, can't write a report in anybody's name. */
+  @Test
+  void onlyTheGatewayWritesReports() {
+    byte[] report =
+        GradientReport.newBuilder()
+            .setModelId("m")
+            .setUserId("ada")
+            .setSequence(1)
+            .setDense(Dense.newBuilder().addValues(0.1).addValues(0.2))
+            .setL2Laplace(L2Laplace.newBuilder().setEpsilon(1))
+            .build()
+            .toByteArray();
+    for (String user : List.of("device", "job", "consumer", "operator", "auditor", "builder")) {
+      for (String topic : List.of(TOPICS.gradients(), TOPICS.rawGradients())) {
+        Map<String, Object> login = new HashMap<>(secured.kafka(user));
+        // Without any write right, an idempotent producer would fail before it reaches the topic.
+        login.put("enable.idempotence", "false");
+        try (KafkaProducer<byte[], byte[]> producer = SecuredBroker.producer(login)) {
+          assertThatThrownBy(
+                  () ->
+                      producer
+                          .send(new ProducerRecord<>(topic, "ada".getBytes(UTF_8), report))
+                          .get(),
+                  user + " writes " + topic)
+              .hasCauseInstanceOf(TopicAuthorizationException.class);
+        }
+      }
     }
   }
 }

@@ -152,6 +152,7 @@ class ReportE2ECase {
     return events;
   }
 
+  @Tag("thorough")
   @Test
   void theDocumentedPipesTrainTheModel() throws Exception {
     assumeTrue(isInstalled("python3"), "Skipped: python3 isn't installed");

@@ -12,15 +12,26 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.tools.AclCommand;
@@ -38,30 +49,70 @@ final class SecuredBroker implements AutoCloseable {
   private final EmbeddedBroker broker;
   private final Admin admin;
   private final GrantedRights rights;
+  private final Path administration;
 
-  /** Starts the broker, whose files are in {@code directory}, and grants the rights. */
-  SecuredBroker(Path directory) throws Exception {
+  /**
+   * Starts the broker, whose files are in {@code directory}, and grants the rights.
+   *
+   * @param strangers users who may log in, and have no rights
+   */
+  SecuredBroker(Path directory, String... strangers) throws Exception {
     this.directory = directory;
     page = new SecurityPage();
-    security = new BrokerSecurity(directory.resolve("stores"), page.users());
+    Set<String> users = new TreeSet<>(page.users());
+    users.addAll(List.of(strangers));
+    security = new BrokerSecurity(directory.resolve("stores"), users);
     broker = EmbeddedBroker.startSecured(directory.resolve("kafka"), security);
-    for (String user : page.users()) {
+    for (String user : users) {
       configure(user);
     }
     configure(BrokerSecurity.ADMIN);
     Properties properties = new Properties();
     properties.putAll(security.client(BrokerSecurity.ADMIN));
-    Path file = directory.resolve("admin.properties");
-    try (var out = Files.newBufferedWriter(file)) {
+    administration = directory.resolve("admin.properties");
+    try (var out = Files.newBufferedWriter(administration)) {
       properties.store(out, null);
     }
     properties.put("bootstrap.servers", broker.bootstrapServers());
     admin = Admin.create(properties);
-    for (String[] arguments : page.commands(broker.bootstrapServers(), file)) {
-      AclCommand.main(arguments);
-    }
+    grant(page);
     rights = new GrantedRights(admin, page.rights());
     rights.await(Set.copyOf(page.rights()));
+  }
+
+  private void grant(SecurityPage granting) {
+    for (String[] arguments : granting.commands(broker.bootstrapServers(), administration)) {
+      AclCommand.main(arguments);
+    }
+  }
+
+  /** Creates the gateways' topic, and grants the rights of docs/gateway.md. */
+  void admitGateways() throws Exception {
+    String topic = "croupier.gateway";
+    admin
+        .createTopics(
+            List.of(
+                new NewTopic(topic, 1, (short) 1)
+                    .configs(
+                        Map.of(
+                            TopicConfig.CLEANUP_POLICY_CONFIG,
+                            TopicConfig.CLEANUP_POLICY_COMPACT))))
+        .all()
+        .get();
+    Set<AclBinding> before = Set.copyOf(rights.granted());
+    grant(new SecurityPage("gateway.md"));
+    Set<AclBinding> expected = new HashSet<>(before);
+    for (AclOperation operation : List.of(AclOperation.READ, AclOperation.WRITE)) {
+      expected.add(ofGateways(topic, operation));
+    }
+    expected.add(ofGateways("croupier.models", AclOperation.READ));
+    rights.await(expected);
+  }
+
+  private static AclBinding ofGateways(String topic, AclOperation operation) {
+    return new AclBinding(
+        new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL),
+        new AccessControlEntry("User:gateway", "*", operation, AclPermissionType.ALLOW));
   }
 
   SecurityPage page() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.broker.BrokerSecurity;
 import io.croupier.client.GradientReporter;
+import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.client.ledger.Limit;
@@ -166,9 +167,10 @@ class SecuredITCase {
         LocalLedger ledger =
             LocalLedger.open(directory.resolve("eve.ledger"), "eve", Limit.ofEpsilon(1));
         KafkaProducer<byte[], byte[]> producer =
-            new KafkaProducer<>(GradientReporter.producerProperties(secured.kafka("gateway")))) {
+            new KafkaProducer<>(
+                KafkaReportTransport.producerProperties(secured.kafka("gateway")))) {
       ModelSnapshot model = subscriber.await("taps", PATIENCE);
-      new GradientReporter(producer, TOPICS.gradients(), ledger)
+      new GradientReporter(new KafkaReportTransport(producer, TOPICS.gradients()), ledger)
           .report(
               model,
               new double[] {0.1, 0.2},

@@ -20,7 +20,7 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
-/** The rights and the configuration in docs/security.md, parsed. */
+/** The rights and the configuration in docs/security.md, or the rights of another page, parsed. */
 final class SecurityPage {
   private static final Pattern ROW =
       Pattern.compile(
@@ -37,7 +37,12 @@ final class SecurityPage {
   private final String text;
 
   SecurityPage() throws IOException {
-    text = Files.readString(Path.of("..", "docs", "security.md"));
+    this("security.md");
+  }
+
+  /** Reads a page of docs. */
+  SecurityPage(String name) throws IOException {
+    text = Files.readString(Path.of("..", "docs", name));
   }
 
   /** Every right of the table, one per operation. */

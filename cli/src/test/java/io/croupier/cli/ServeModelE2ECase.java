@@ -27,6 +27,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +42,7 @@ class ServeModelE2ECase {
   private final HttpClient http = HttpClient.newHttpClient();
   private URI address;
 
+  @Tag("thorough")
   @Test
   void servesTheNewestCommittedUpdate() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {

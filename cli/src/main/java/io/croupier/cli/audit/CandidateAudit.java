@@ -14,10 +14,10 @@ import java.util.function.Supplier;
 
 /**
  * Draws releases of g and of h = -g by priv-unit, g of the longest length along the first axis, and
- * holds them to its claim. The event is known beforehand: that the index is among the K candidates
- * of its seed that are closest to g. By its claim it is exp(epsilon) times as frequent with g as
- * with h, whose closest candidates are the opposites. The ranks are counted here, and not taken
- * from the randomiser.
+ * compares them with its claim. The event is known beforehand: that the index is among the K
+ * candidates of its seed that are closest to g. By its claim it is exp(epsilon) times as frequent
+ * with g as with h, whose closest candidates are the opposites. The ranks are counted here, and not
+ * taken from the randomiser.
  *
  * <p>A false alarm has a probability of at most 1 - confidence: half of it is for the event, a
  * quarter each for mean and variance.
@@ -106,7 +106,7 @@ final class CandidateAudit {
       return false;
     }
     int higher = 0;
-    for (int pair = 0; pair < candidates / 2; pair++) {
+    for (int pair = 0; pair < candidates / 2 && higher < top; pair++) {
       if (Math.abs(CandidateVectors.height(choice.seed(), pair, axis)) > own) {
         higher++;
       }

@@ -1,8 +1,8 @@
 package io.croupier.cli.audit;
 
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
-import io.croupier.client.randomiser.Cost;
 import io.croupier.client.randomiser.GridRandomiser;
+import io.croupier.client.randomiser.ReleaseCost;
 
 /**
  * What a mechanism declares.
@@ -40,7 +40,7 @@ record Claim(
 
   /** The claim that a randomiser's cost is its privacy level, for a given pair. */
   static Claim of(GridRandomiser randomiser, NeighbouringPair pair) {
-    Cost cost = randomiser.cost();
+    ReleaseCost cost = randomiser.cost();
     boolean pure = cost.mu().signum() == 0;
     return new Claim(
         pure ? PrivacyDefinition.EPSILON : PrivacyDefinition.MU,

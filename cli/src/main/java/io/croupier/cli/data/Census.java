@@ -82,6 +82,7 @@ public final class Census {
         FEATURES,
         new Problem(features, targets, Scaling.ones(table.size()), new LogisticLoss()),
         CLIP,
+        1,
         List.of());
   }
 }

@@ -70,6 +70,7 @@ public final class CsvData {
         names,
         new Problem(features, targets, Scaling.ones(table.size()), new LogisticLoss()),
         CLIP,
+        1,
         notes);
   }
 

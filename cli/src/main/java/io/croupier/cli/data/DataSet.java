@@ -11,6 +11,7 @@ import java.util.List;
  * @param features the name of each coordinate
  * @param problem losses and gradients
  * @param clip default length at which gradients are clipped
+ * @param scale by which all features are multiplied; 1 in the usual units
  * @param notes further information for the user, one sentence each
  */
 public record DataSet(
@@ -19,6 +20,7 @@ public record DataSet(
     List<String> features,
     Problem problem,
     double clip,
+    double scale,
     List<String> notes) {
 
   /** The same data in other units: all features are multiplied by a factor. */
@@ -28,7 +30,8 @@ public record DataSet(
     }
     List<String> scaled = new ArrayList<>(notes);
     scaled.add("All features are multiplied by %s.".formatted(factor));
-    return new DataSet(name, description, features, problem.times(factor), clip, scaled);
+    return new DataSet(
+        name, description, features, problem.times(factor), clip, factor * scale, scaled);
   }
 
   /** Copies the lists. */

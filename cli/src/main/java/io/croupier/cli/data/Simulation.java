@@ -66,6 +66,7 @@ public final class Simulation {
         features(),
         new Problem(features, targets, importance, loss),
         Math.sqrt(2) * loss.steepest(),
+        1,
         List.of());
   }
 

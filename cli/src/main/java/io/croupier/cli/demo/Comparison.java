@@ -81,6 +81,7 @@ record Comparison(
         .forEach(notes::add);
     notes.addAll(estimates());
     notes.addAll(reconciliation.refusals());
+    notes.addAll(reconciliation.visits());
     if (!central().isEmpty()) {
       notes.add(trust());
       notes.add(spentOnTrust());

@@ -1,9 +1,13 @@
 package io.croupier.cli.demo;
 
+import io.croupier.gateway.trial.Visits;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Waits until the accounting topic and the updates topic account for every report. */
+/**
+ * Waits until the accounting topic and the updates topic account for every report, of people and of
+ * visitors. Visitors can send reports until those of all people are accounted for.
+ */
 final class CompletionMonitor {
 
   /**
@@ -23,18 +27,21 @@ final class CompletionMonitor {
   private final SimulatedClients clients;
   private final PublicationScores scores;
   private final SpendTracker spendTracker;
+  private final Visits visits;
 
   CompletionMonitor(
       List<ComparedLearner> learners,
       DemoEnvironment environment,
       SimulatedClients clients,
       PublicationScores scores,
-      SpendTracker spendTracker) {
+      SpendTracker spendTracker,
+      Visits visits) {
     this.learners = learners;
     this.environment = environment;
     this.clients = clients;
     this.scores = scores;
     this.spendTracker = spendTracker;
+    this.visits = visits;
   }
 
   /**
@@ -49,31 +56,43 @@ final class CompletionMonitor {
 
   /** Waits until every report is accounted for, or no report was settled for 30 s. */
   Reconciliation untilSettled(Progress progress) throws InterruptedException {
-    Rate rate = new Rate();
+    GrowthRate rate = new GrowthRate();
     long settled = -1;
     long lastMove = System.nanoTime();
     while (true) {
       environment.checkJob();
+      // Read first: once they are settled, no later number changes by a visit.
+      boolean areVisitsSettled = visits.areSettled();
       long reported = clients.reported();
       List<ModelStatus> statuses = standings();
       long now = System.nanoTime();
       progress.show(statuses, rate.at(now, spendTracker.events()));
       if (Reconciliation.balance(learners, statuses, spendTracker, clients.due())) {
-        return Reconciliation.close(learners, statuses, spendTracker, clients.due());
+        if (areVisitsSettled) {
+          return close(statuses);
+        }
+        visits.end();
       }
       boolean moreCome =
           reported < clients.size()
               && Reconciliation.balance(learners, statuses, spendTracker, clients.sent());
       long nowSettled =
-          spendTracker.events() + statuses.stream().mapToLong(ModelStatus::accounted).sum();
+          spendTracker.events()
+              + visits.judged()
+              + statuses.stream().mapToLong(ModelStatus::accounted).sum();
       if (moreCome || nowSettled != settled) {
         settled = nowSettled;
         lastMove = now;
       } else if (now - lastMove > PATIENCE_NANOS) {
-        return Reconciliation.close(learners, statuses, spendTracker, clients.due());
+        return close(statuses);
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_MS);
     }
+  }
+
+  private Reconciliation close(List<ModelStatus> statuses) {
+    visits.end();
+    return Reconciliation.close(learners, statuses, spendTracker, clients.due(), visits);
   }
 
   private List<ModelStatus> standings() {

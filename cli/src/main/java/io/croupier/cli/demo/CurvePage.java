@@ -29,11 +29,11 @@ final class CurvePage {
       String fitName,
       CurvePoint nothing,
       CurvePoint optimum,
-      List<Curve> curves,
+      List<LabelledCurve> curves,
       List<String> header,
       List<ResultTable.LearnerRow> rows) {}
 
-  private record Curve(String label, boolean tuned, List<CurvePoint> points) {}
+  private record LabelledCurve(String label, boolean tuned, List<CurvePoint> points) {}
 
   /** Writes the page to {@code file}. */
   static void write(Comparison comparison, Path file) throws IOException {
@@ -51,11 +51,11 @@ final class CurvePage {
   private static PageData content(Comparison comparison) {
     ResultTable table = new ResultTable(comparison);
     long people = comparison.terms().people();
-    List<Curve> curves =
+    List<LabelledCurve> curves =
         Stream.concat(comparison.local().stream(), comparison.central().stream())
             .map(
                 result ->
-                    new Curve(
+                    new LabelledCurve(
                         result.comparedLearner().label(),
                         result.comparedLearner().reportsLastIterate(),
                         result.curve()))

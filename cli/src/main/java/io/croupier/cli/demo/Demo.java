@@ -7,6 +7,7 @@ import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Score;
 import io.croupier.cli.models.ModelsTopic;
 import io.croupier.client.GradientReporter;
+import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.client.ledger.Limit;
@@ -71,7 +72,7 @@ final class Demo {
     this.page = page;
     this.recorder = recorder;
     this.environment = environment;
-    livePage = new LivePage(data, learners);
+    livePage = new LivePage(data, learners, parameters, environment.topics());
   }
 
   /** Runs the demonstration; false if it was interrupted or some reports are unaccounted for. */
@@ -127,7 +128,8 @@ final class Demo {
     livePage.show(scores, nothing, optimum);
     try (scores;
         SpendTracker spendTracker =
-            new SpendTracker(environment.kafka(), environment.topics().accounting());
+            new SpendTracker(
+                environment.kafka(), environment.topics().accounting(), livePage.visits()::judged);
         ModelSubscriber models =
             new ModelSubscriber(
                 environment.kafka(), environment.topics().updates(), scores::published)) {
@@ -247,7 +249,7 @@ final class Demo {
     String topic = environment.topics().gradients();
     int[] order = order();
     try (Producer<byte[], byte[]> producer =
-            new KafkaProducer<>(GradientReporter.producerProperties(environment.kafka()));
+            new KafkaProducer<>(KafkaReportTransport.producerProperties(environment.kafka()));
         SimulatedClients simulatedClients =
             new SimulatedClients(
                 data.problem(),
@@ -259,13 +261,15 @@ final class Demo {
                 modelId -> models.newest(modelId).orElseThrow(),
                 person ->
                     new GradientReporter(
-                        producer, topic, LocalLedger.inMemory(user(person), Limit.NONE)),
+                        new KafkaReportTransport(producer, topic),
+                        LocalLedger.inMemory(user(person), Limit.NONE)),
                 (place, modelId) ->
                     (parameters.isUndisclosed(place) ? undisclosed : randomisers).get(modelId),
                 groups(order, models, producer));
         Progress progress = Progress.on(learners, parameters, data.problem().fitName())) {
       CompletionMonitor monitor =
-          new CompletionMonitor(learners, environment, simulatedClients, scores, spendTracker);
+          new CompletionMonitor(
+              learners, environment, simulatedClients, scores, spendTracker, livePage.visits());
       simulatedClients.start(peoplePerSecond, monitor::isStalled);
       return monitor.untilSettled(progress);
     }

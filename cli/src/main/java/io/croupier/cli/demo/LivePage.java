@@ -2,12 +2,16 @@ package io.croupier.cli.demo;
 
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Score;
+import io.croupier.gateway.TrialGateway;
+import io.croupier.gateway.trial.Visits;
+import io.croupier.gateway.watch.PageSection;
 import io.croupier.gateway.watch.Scores;
 import io.croupier.gateway.watch.WatchFeed;
 import io.croupier.gateway.watch.WatchServer;
 import io.croupier.gateway.watch.WatchedTopics;
 import io.croupier.schemas.Topics;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -20,10 +24,12 @@ final class LivePage implements AutoCloseable {
   private final DataSet data;
   private final List<ComparedLearner> learners;
   private final WatchFeed feed;
+  private final PageSection takePart;
+  private final TrialGateway trial;
   private WatchServer server;
   private boolean closed;
 
-  LivePage(DataSet data, List<ComparedLearner> learners) {
+  LivePage(DataSet data, List<ComparedLearner> learners, DemoParameters parameters, Topics topics) {
     this.data = data;
     this.learners =
         Stream.concat(
@@ -31,6 +37,8 @@ final class LivePage implements AutoCloseable {
                 learners.stream().filter(ComparedLearner::isCentral))
             .toList();
     feed = new WatchFeed("Croupier: private learners on the same data", "Kafka and Flink start.");
+    takePart = TakePart.section(data, learners, parameters);
+    trial = new TrialGateway(topics);
   }
 
   /** Starts to serve the page, and returns its address. */
@@ -38,14 +46,30 @@ final class LivePage implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("closed while starting");
     }
-    server = new WatchServer(feed, 0);
+    server =
+        new WatchServer(
+            feed, 0, takePart, offersTakingPart() ? List.of(trial.handler()) : List.of());
     return server.address();
   }
 
-  /** Follows the topics of the demonstration, which must exist. */
+  private boolean offersTakingPart() {
+    return !takePart.equals(PageSection.NONE);
+  }
+
+  /** Follows the topics of the demonstration, which must exist, and takes visitors' reports. */
   void follow(Map<String, Object> kafka, Topics topics) {
     feed.note(data.description());
     feed.follow(kafka, WatchedTopics.of(topics));
+    if (offersTakingPart()) {
+      Map<String, String> settings = new HashMap<>();
+      kafka.forEach((name, value) -> settings.put(name, value.toString()));
+      trial.open(settings);
+    }
+  }
+
+  /** The reports of visitors; none if the page has no section in which they take part. */
+  Visits visits() {
+    return trial.visits();
   }
 
   /** Shows the scores of the publications as they are evaluated. */
@@ -89,6 +113,7 @@ final class LivePage implements AutoCloseable {
     if (server != null) {
       server.close();
     }
+    trial.close();
     feed.close();
   }
 }

@@ -33,4 +33,9 @@ final class NumberFormats {
   static String count(long value) {
     return String.format(Locale.ROOT, "%,d", value);
   }
+
+  /** A number of things: 1 report, 2 reports. */
+  static String counted(long value, String thing) {
+    return count(value) + " " + thing + (value == 1 ? "" : "s");
+  }
 }

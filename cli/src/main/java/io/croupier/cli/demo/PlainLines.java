@@ -60,6 +60,8 @@ final class PlainLines implements Progress {
   private long mostMissing(List<ModelStatus> statuses) {
     return IntStream.range(0, learners.size())
         .mapToLong(i -> learners.get(i).reports(parameters) - statuses.get(i).settled())
+        // Reports of visitors come in addition.
+        .map(missing -> Math.max(0, missing))
         .max()
         .orElse(0);
   }

@@ -1,6 +1,7 @@
 package io.croupier.cli.demo;
 
 import io.croupier.cli.io.Table;
+import io.croupier.gateway.trial.Visits;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.Map;
  * @param undisclosed number of reports that don't declare their noise
  * @param refusals the refused reports by learner and reason, one sentence each
  * @param admissions what became of the admitted reports, by learner
+ * @param visits what visitors of the page sent, in a sentence; none if they sent nothing
  * @param remarks on missing reports, one sentence each
  */
 record Reconciliation(
@@ -25,12 +27,14 @@ record Reconciliation(
     long undisclosed,
     List<String> refusals,
     List<Admissions> admissions,
+    List<String> visits,
     List<String> remarks) {
 
   Reconciliation {
     spentPerModel = Map.copyOf(spentPerModel);
     refusals = List.copyOf(refusals);
     admissions = List.copyOf(admissions);
+    visits = List.copyOf(visits);
     remarks = List.copyOf(remarks);
   }
 
@@ -59,12 +63,13 @@ record Reconciliation(
     return table.text();
   }
 
-  /** Compares the two topics after a total of {@code sent} reports. */
+  /** Compares the two topics after a total of {@code sent} reports of people. */
   static Reconciliation close(
       List<ComparedLearner> learners,
       List<ModelStatus> statuses,
       SpendTracker spendTracker,
-      long sent) {
+      long sent,
+      Visits visits) {
     boolean balanced = balance(learners, statuses, spendTracker, sent);
     Map<String, MaxSpend> spent = new HashMap<>();
     List<String> refusals = new ArrayList<>();
@@ -74,6 +79,9 @@ record Reconciliation(
       remarks.add(
           "Some reports are not accounted for: %s were to be sent, but the ledger has judged %s."
               .formatted(NumberFormats.count(sent), NumberFormats.count(spendTracker.events())));
+    }
+    if (visits.hasEnded() && !visits.areSettled()) {
+      remarks.add("Some reports of visitors are not accounted for.");
     }
     for (int i = 0; i < learners.size(); i++) {
       ComparedLearner comparedLearner = learners.get(i);
@@ -93,7 +101,21 @@ record Reconciliation(
         spendTracker.undisclosed(),
         refusals,
         admissions,
+        inWords(visits),
         remarks);
+  }
+
+  private static List<String> inWords(Visits visits) {
+    if (visits.judged() == 0) {
+      return List.of();
+    }
+    return List.of(
+        ("On the live page, %s sent %s, and the ledger admitted %s. The models' counts include"
+                + " these; the number of people doesn't.")
+            .formatted(
+                NumberFormats.counted(visits.visitors(), "visitor"),
+                NumberFormats.counted(visits.judged(), "report"),
+                NumberFormats.count(visits.admitted())));
   }
 
   /** Whether both topics account for a total of {@code sent} reports. */

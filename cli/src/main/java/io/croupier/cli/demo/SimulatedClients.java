@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,7 +20,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
  * Simulates the people, who arrive one by one at a steady rate. Each person evaluates the gradient
@@ -61,7 +61,7 @@ final class SimulatedClients implements AutoCloseable {
   }
 
   private final Thread thread = new Thread(this::come, "simulated-clients");
-  private final Deque<Future<RecordMetadata>> underway = new ArrayDeque<>();
+  private final Deque<Future<?>> underway = new ArrayDeque<>();
   private final Deque<Visit> postponed = new ArrayDeque<>();
   private volatile long reported;
   private volatile long sent;
@@ -229,7 +229,7 @@ final class SimulatedClients implements AutoCloseable {
   private int report(Visit visit, ModelSnapshot snapshot, double[] gradient) {
     int person = order[visit.place];
     Randomiser randomiser = randomisers.of(visit.place, visit.modelId);
-    Optional<Future<RecordMetadata>> report =
+    Optional<CompletableFuture<Void>> report =
         visit.reporter.answers(snapshot)
             ? Optional.of(gradient(visit.reporter, snapshot, person, randomiser, gradient))
             : answer(visit.reporter, snapshot, person, randomiser);
@@ -237,7 +237,7 @@ final class SimulatedClients implements AutoCloseable {
     return report.isPresent() ? 1 : 0;
   }
 
-  private Future<RecordMetadata> gradient(
+  private CompletableFuture<Void> gradient(
       GradientReporter reporter,
       ModelSnapshot snapshot,
       int person,
@@ -257,7 +257,7 @@ final class SimulatedClients implements AutoCloseable {
    * An answer always declares its level: people who don't disclose theirs send none. Nor do people
    * whose data can't answer the question.
    */
-  private Optional<Future<RecordMetadata>> answer(
+  private Optional<CompletableFuture<Void>> answer(
       GradientReporter reporter, ModelSnapshot snapshot, int person, Randomiser randomiser) {
     Optional<BitRandomiser> bits = BitRandomiser.costing(randomiser.cost());
     if (reporter.asksForSize(snapshot)) {

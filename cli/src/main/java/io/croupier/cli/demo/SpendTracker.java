@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -18,13 +19,15 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Tracks what people have spent: follows the committed events of the accounting topic on a separate
- * thread.
+ * thread. Visitors of the page are no people of the data, and count only among the admitted
+ * reports.
  */
 final class SpendTracker implements AutoCloseable {
 
   private static final Duration POLL = Duration.ofMillis(200);
 
   private final Consumer<byte[], byte[]> consumer;
+  private final Predicate<AccountingEvent> visits;
   private final Thread thread = new Thread(this::follow, "spending");
   private final Map<String, MaxSpend> mostPerModel = new HashMap<>();
   private final Map<String, Long> admitted = new HashMap<>();
@@ -36,8 +39,13 @@ final class SpendTracker implements AutoCloseable {
   private RuntimeException failure;
   private volatile boolean closed;
 
-  /** Starts to follow the topic from its beginning. */
-  SpendTracker(Map<String, Object> kafka, String topic) {
+  /**
+   * Starts to follow the topic from its beginning.
+   *
+   * @param visits takes each event, and decides whether it is about a visitor's report
+   */
+  SpendTracker(Map<String, Object> kafka, String topic, Predicate<AccountingEvent> visits) {
+    this.visits = visits;
     Map<String, Object> properties = new HashMap<>(kafka);
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
@@ -52,7 +60,7 @@ final class SpendTracker implements AutoCloseable {
     thread.start();
   }
 
-  /** The number of reports that the ledger has judged. */
+  /** The number of people's reports that the ledger has judged, without those of visitors. */
   synchronized long events() {
     if (failure != null) {
       throw failure;
@@ -60,7 +68,7 @@ final class SpendTracker implements AutoCloseable {
     return events;
   }
 
-  /** The number of reports to a model that the ledger admitted. */
+  /** The number of reports to a model that the ledger admitted, including those of visitors. */
   synchronized long admitted(String modelId) {
     return admitted.getOrDefault(modelId, 0L);
   }
@@ -128,10 +136,15 @@ final class SpendTracker implements AutoCloseable {
 
   private synchronized void add(AccountingEvent event) {
     lastEvent = System.nanoTime();
-    events++;
-    if (event.getOutcome() == Outcome.ADMITTED) {
+    boolean isAdmitted = event.getOutcome() == Outcome.ADMITTED;
+    if (isAdmitted) {
       admitted.merge(event.getModelId(), 1L, Long::sum);
-    } else {
+    }
+    if (visits.test(event)) {
+      return;
+    }
+    events++;
+    if (!isAdmitted) {
       refusals.merge(Refusal.of(event), 1L, Long::sum);
     }
     undisclosed += event.getSpent().getUndisclosed();

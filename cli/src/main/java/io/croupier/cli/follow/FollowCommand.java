@@ -3,6 +3,7 @@ package io.croupier.cli.follow;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.ConnectionOptions;
+import io.croupier.cli.GatewayOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
@@ -11,6 +12,7 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelUpdate;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -35,17 +37,25 @@ import picocli.CommandLine.Spec;
       "The first line is the newest committed update, followed by every newer one. Each line is a"
           + " ModelUpdate in the Protobuf JSON mapping. Evaluate gradients at 'weights'; predict"
           + " with 'average'. If the model asks questions, 'estimates' contains what the answers"
-          + " imply, with 95 % confidence intervals. If the model's clip moves, 'size' is present,"
+          + " imply, with 95 %% confidence intervals. If the model's clip moves, 'size' is present,"
           + " 'gradientBound' is the clip of the round, and a 'questionProbability' of 1 means that"
           + " the model only searches for it.",
       "",
       "--format text prints each update in words instead: the reports, the clip, the estimates and,"
           + " from questions about several thresholds of the loss, the mean loss.",
       "",
+      "Updates are read from Kafka or, with --gateway, from a gateway, which needs no token for"
+          + " that.",
+      "",
       "Each round is printed at most once. A slow reader skips updates that have been superseded."
           + " The command ends when the model is retired."
     },
-    footer = {"", "Try:", "  croupier follow --kafka localhost:9092 --model demo --updates 1"})
+    footer = {
+      "",
+      "Try:",
+      "  croupier follow --kafka localhost:9092 --model demo --updates 1",
+      "  croupier follow --gateway https://gateway.example --model demo --updates 1"
+    })
 public final class FollowCommand implements Callable<Integer> {
   private static final JsonFormat.Printer JSON =
       JsonFormat.printer().omittingInsignificantWhitespace().sortingMapKeys();
@@ -53,6 +63,7 @@ public final class FollowCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Mixin private ConnectionOptions connection;
+  @Mixin private GatewayOptions gateway;
 
   @Option(
       names = "--model",
@@ -98,10 +109,8 @@ public final class FollowCommand implements Callable<Integer> {
       throw new InputException("--updates is %d; it must be at least 0".formatted(updates));
     }
     requireLossBound();
-    JobConfig config = connection.config();
     PrintWriter out = spec.commandLine().getOut();
-    try (PublishedModel model =
-        FollowedModel.follow(config.kafka(), config.topics().updates(), modelId)) {
+    try (PublishedModel model = published()) {
       Optional<ModelSnapshot> next = Optional.of(model.newest());
       for (long left = updates; next.isPresent(); left--) {
         print(next.get(), out);
@@ -112,6 +121,19 @@ public final class FollowCommand implements Callable<Integer> {
     }
     Log.discard();
     return 0;
+  }
+
+  private PublishedModel published() {
+    Optional<URI> address = gateway.address(connection);
+    if (address.isPresent()) {
+      return FollowedModel.overGateway(address.get(), modelId);
+    }
+    if (!connection.isGiven()) {
+      throw new InputException(
+          "Give either a Kafka address (--kafka or --config) or a gateway (--gateway)");
+    }
+    JobConfig config = connection.config();
+    return FollowedModel.overKafka(config.kafka(), config.topics().updates(), modelId);
   }
 
   private void requireLossBound() {

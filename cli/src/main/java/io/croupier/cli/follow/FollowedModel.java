@@ -2,16 +2,18 @@ package io.croupier.cli.follow;
 
 import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
-import io.croupier.client.ModelSubscriber;
 import io.croupier.client.RoundTerms;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.kafka.common.errors.InterruptException;
 
-/** A model whose updates are read from Kafka. */
+/** A model whose updates are read from Kafka or from a gateway. */
 public final class FollowedModel implements PublishedModel {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -22,33 +24,50 @@ public final class FollowedModel implements PublishedModel {
   private static final Duration LOOK = Duration.ofMillis(500);
 
   private final String modelId;
-  private final String topic;
-  private final ModelSubscriber subscriber;
+  private final UpdateSource source;
 
-  private FollowedModel(Map<String, Object> kafka, String updatesTopic, String modelId) {
+  private FollowedModel(String modelId, Function<Consumer<ModelSnapshot>, UpdateSource> opened) {
     this.modelId = modelId;
-    topic = updatesTopic;
-    subscriber = new ModelSubscriber(kafka, updatesTopic, this::hear);
+    source = opened.apply(this::hear);
   }
 
   /**
-   * Starts to follow a model.
+   * Starts to follow a model on the topic of updates.
    *
    * @throws InputException if no update of the model is found within 30 s
    */
-  public static FollowedModel follow(
+  public static FollowedModel overKafka(
       Map<String, String> kafka, String updatesTopic, String modelId) {
-    FollowedModel model = new FollowedModel(Map.copyOf(kafka), updatesTopic, modelId);
+    return follow(
+        modelId, listener -> new UpdateSource.KafkaTopic(kafka, updatesTopic, modelId, listener));
+  }
+
+  /**
+   * Starts to follow a model over a gateway.
+   *
+   * @throws InputException if the address is none of a gateway, or no update of the model is found
+   *     within 30 s
+   */
+  public static FollowedModel overGateway(URI gateway, String modelId) {
+    return follow(modelId, listener -> new UpdateSource.GatewayModel(gateway, modelId, listener));
+  }
+
+  private static FollowedModel follow(
+      String modelId, Function<Consumer<ModelSnapshot>, UpdateSource> opened) {
+    FollowedModel model = new FollowedModel(modelId, opened);
     try {
-      model.subscriber.await(modelId, PATIENCE);
+      model.source.await(PATIENCE);
       return model;
     } catch (TimeoutException e) {
       model.close();
       throw new InputException(
-          ("No update of model '%s' was found on topic %s within %d s; publish the model with"
+          ("No update of model '%s' was found on %s within %d s; publish the model with"
                   + " 'croupier models apply', and run the job with 'croupier run'")
-              .formatted(modelId, updatesTopic, PATIENCE.toSeconds()),
+              .formatted(modelId, model.source.place(), PATIENCE.toSeconds()),
           e);
+    } catch (InputException e) {
+      model.close();
+      throw e;
     }
   }
 
@@ -60,17 +79,17 @@ public final class FollowedModel implements PublishedModel {
 
   @Override
   public ModelSnapshot newest() {
-    return subscriber
-        .newest(modelId)
+    return source
+        .newest()
         .orElseThrow(() -> new InputException("Model '%s' was retired".formatted(modelId)));
   }
 
   @Override
   public synchronized Optional<ModelSnapshot> after(long round) {
-    Optional<ModelSnapshot> newest = subscriber.newest(modelId);
+    Optional<ModelSnapshot> newest = source.newest();
     while (newest.isPresent() && newest.get().round() == round) {
       await(LOOK.toNanos());
-      newest = subscriber.newest(modelId);
+      newest = source.newest();
     }
     return newest;
   }
@@ -79,16 +98,16 @@ public final class FollowedModel implements PublishedModel {
   public synchronized RoundTerms published(long round) {
     long start = System.nanoTime();
     long left = LAG.toNanos();
-    Optional<RoundTerms> terms = subscriber.published(modelId, round);
+    Optional<RoundTerms> terms = source.published(round);
     while (terms.isEmpty()) {
       if (round < newest().round() || left <= 0) {
         throw new InputException(
-            "'round' is %d, which is not among the rounds found on topic %s; the newest is %d"
-                .formatted(round, topic, newest().round()));
+            "'round' is %d, which is not among the rounds found on %s; the newest is %d"
+                .formatted(round, source.place(), newest().round()));
       }
       await(Math.min(left, LOOK.toNanos()));
       left = LAG.toNanos() - (System.nanoTime() - start);
-      terms = subscriber.published(modelId, round);
+      terms = source.published(round);
     }
     return terms.get();
   }
@@ -103,6 +122,6 @@ public final class FollowedModel implements PublishedModel {
 
   @Override
   public void close() {
-    subscriber.close();
+    source.close();
   }
 }

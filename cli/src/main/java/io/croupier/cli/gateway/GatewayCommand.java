@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     abbreviateSynopsis = true,
     description = {
-      "Serves devices over HTTPS until it is interrupted: takes their reports under an identity that"
+      "Serves devices over HTTPS until SIGTERM or SIGINT: takes their reports under an identity that"
           + " they can't choose, and publishes models to them.",
       "",
       "The topics must exist (see 'croupier topics create'). Run 'croupier gateway init' once before"
@@ -87,18 +87,11 @@ public final class GatewayCommand implements Callable<Integer> {
     Log.toConsole();
     GatewayConfig config = configuration.read();
     Gateway gateway = start(config);
-    CountDownLatch end = new CountDownLatch(1);
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  gateway.close();
-                  end.countDown();
-                },
-                "end"));
+    gateway.closeAtExit();
     out().printf("Serving %s%n", gateway.address());
     out().flush();
-    end.await();
+    // A signal ends this process.
+    new CountDownLatch(1).await();
     return 0;
   }
 

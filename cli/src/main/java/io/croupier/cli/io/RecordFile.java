@@ -54,13 +54,13 @@ public final class RecordFile implements Closeable {
     }
   }
 
-  private RecordFile(String name, Format format, InputStream source) throws IOException {
+  private RecordFile(String name, FileFormat format, InputStream source) throws IOException {
     this.name = name;
     counted = BoundedInputStream.builder().setInputStream(source).get();
     in =
         new BufferedInputStream(
             name.endsWith(".gz") ? new GZIPInputStream(counted, BUFFER) : counted, BUFFER);
-    boolean json = format == Format.JSON;
+    boolean json = format == FileFormat.JSON;
     if (json && !beginsWithJson(in)) {
       throw new InputException(
           name
@@ -76,10 +76,10 @@ public final class RecordFile implements Closeable {
    * Opens a file; {@value #PIPE} is standard input. A file that ends in {@code .gz} is
    * decompressed.
    *
-   * @param format {@link Format#JSON} or {@link Format#PROTOBUF}
+   * @param format {@link FileFormat#JSON} or {@link FileFormat#PROTOBUF}
    * @throws InputException if the file can't be read, or if it is to be JSON and isn't
    */
-  public static RecordFile open(String name, Format format) {
+  public static RecordFile open(String name, FileFormat format) {
     try {
       return open(
           name, format, name.equals(PIPE) ? System.in : Files.newInputStream(Path.of(name)));
@@ -91,7 +91,7 @@ public final class RecordFile implements Closeable {
   }
 
   /** Reads the file called {@code name} from {@code source}; closes it at the end or on failure. */
-  public static RecordFile open(String name, Format format, InputStream source) {
+  public static RecordFile open(String name, FileFormat format, InputStream source) {
     try {
       return new RecordFile(name, format, source);
     } catch (IOException e) {

@@ -4,7 +4,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.io.CountBar;
-import io.croupier.cli.io.Format;
+import io.croupier.cli.io.FileFormat;
 import io.croupier.cli.io.JsonLines;
 import io.croupier.cli.io.RecordFile;
 import io.croupier.cli.models.ModelsFile;
@@ -96,7 +96,7 @@ public final class ReplayCommand implements Callable<Integer> {
             + " protobuf, each message preceded by its length as a varint (default:"
             + " ${DEFAULT-VALUE})."
       })
-  private Format format;
+  private FileFormat format;
 
   @Option(
       names = "--updates",
@@ -137,7 +137,7 @@ public final class ReplayCommand implements Callable<Integer> {
     if (every < 1) {
       throw new InputException("--updates-every is %d; it must be at least 1".formatted(every));
     }
-    if (format == Format.RECORD) {
+    if (format == FileFormat.RECORD) {
       throw new InputException(
           "--format is record, a single report; it must be json or protobuf, which have many");
     }

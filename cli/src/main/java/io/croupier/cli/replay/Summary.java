@@ -51,21 +51,21 @@ final class Summary {
   }
 
   private static String table(RecordCounts counts, Collection<ReplayedModel> models) {
-    List<Count> columns = new ArrayList<>();
-    columns.add(new Count("rounds", ReplayedModel::round));
-    columns.add(new Count("admitted", model -> counts.of(id(model)).admitted()));
-    columns.add(new Count("used", ReplayedModel::used));
+    List<CountColumn> columns = new ArrayList<>();
+    columns.add(new CountColumn("rounds", ReplayedModel::round));
+    columns.add(new CountColumn("admitted", model -> counts.of(id(model)).admitted()));
+    columns.add(new CountColumn("used", ReplayedModel::used));
     if (models.stream().anyMatch(model -> model.answers() > 0)) {
-      columns.add(new Count("answers", ReplayedModel::answers));
+      columns.add(new CountColumn("answers", ReplayedModel::answers));
     }
-    columns.add(new Count("open", ReplayedModel::open));
-    columns.add(new Count("too old", ReplayedModel::droppedStale));
-    columns.add(new Count("unpublished", ReplayedModel::droppedUnpublished));
+    columns.add(new CountColumn("open", ReplayedModel::open));
+    columns.add(new CountColumn("too old", ReplayedModel::droppedStale));
+    columns.add(new CountColumn("unpublished", ReplayedModel::droppedUnpublished));
     if (models.stream().anyMatch(model -> model.droppedBound() > 0)) {
-      columns.add(new Count("other bound", ReplayedModel::droppedBound));
+      columns.add(new CountColumn("other bound", ReplayedModel::droppedBound));
     }
-    columns.add(new Count("refused", model -> counts.of(id(model)).refused()));
-    columns.add(new Count("duplicates", model -> counts.of(id(model)).duplicates()));
+    columns.add(new CountColumn("refused", model -> counts.of(id(model)).refused()));
+    columns.add(new CountColumn("duplicates", model -> counts.of(id(model)).duplicates()));
 
     List<String> header = new ArrayList<>(List.of("model", "learner"));
     columns.forEach(column -> header.add(column.header));
@@ -81,7 +81,7 @@ final class Summary {
   }
 
   /** A column of numbers. */
-  private record Count(String header, ToLongFunction<ReplayedModel> cell) {
+  private record CountColumn(String header, ToLongFunction<ReplayedModel> cell) {
     String text(ReplayedModel model) {
       return String.format(Locale.ROOT, "%,d", cell.applyAsLong(model));
     }

@@ -2,7 +2,7 @@ package io.croupier.cli.report;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
-import io.croupier.cli.io.Format;
+import io.croupier.cli.io.FileFormat;
 import io.croupier.client.ReportMaker;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.ledger.LocalLedger;
@@ -21,14 +21,14 @@ import java.util.Optional;
  */
 final class PrintedReportSink implements ReportSink {
   private final OutputStream out;
-  private final Format format;
+  private final FileFormat format;
   private final LocalLedger ledger;
   private final ReportMaker maker;
   private boolean isFull;
   private long questions;
 
   /** Prints to {@code out}, which is not closed. */
-  PrintedReportSink(OutputStream out, Format format, LocalLedger ledger, InstantSource clock) {
+  PrintedReportSink(OutputStream out, FileFormat format, LocalLedger ledger, InstantSource clock) {
     this.out = out;
     this.format = format;
     this.ledger = ledger;
@@ -59,7 +59,7 @@ final class PrintedReportSink implements ReportSink {
   }
 
   private void requireRoom() {
-    if (isFull && format == Format.RECORD) {
+    if (isFull && format == FileFormat.RECORD) {
       throw new InputException(
           "--format record prints a single report; use json or protobuf for more");
     }

@@ -1,17 +1,16 @@
 package io.croupier.cli.report;
 
 import io.croupier.cli.ConnectionOptions;
+import io.croupier.cli.GatewayOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
-import io.croupier.cli.follow.FollowedModel;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.io.CountBar;
-import io.croupier.cli.io.Format;
+import io.croupier.cli.io.FileFormat;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;
-import io.croupier.job.config.JobConfig;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -19,10 +18,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -40,13 +42,14 @@ import picocli.CommandLine.Spec;
     description = {
       "Clips and randomises one person's gradients, and sends or prints the reports.",
       "",
-      "Reports are sent to Kafka, or printed if --models is given instead of a Kafka address."
-          + " Gradients are read from standard input, one per line, each a JSON array or"
-          + " {\"gradient\": [...], \"round\": N, \"size\": S}, or evaluated on --data.",
+      "Reports are sent to Kafka, or to a gateway with --gateway, or printed if --models is given"
+          + " instead of an address. Gradients are read from standard input, one per line, each a"
+          + " JSON array or {\"gradient\": [...], \"round\": N, \"size\": S}, or evaluated on"
+          + " --data.",
       "",
-      "If the model's clip moves and bounds the size FEATURES, a line must state the size: slopeBound"
-          + " of the update times the norm of the features. For the size GRADIENT it is the norm of"
-          + " the gradient, if the line states none. Other models ignore the size.",
+      "If the model's clip moves and bounds the size FEATURES, a line must state the size:"
+          + " slopeBound of the update times the norm of the features. For the size GRADIENT it is"
+          + " the norm of the gradient, if the line states none. Other models ignore the size.",
       "",
       "The round is that of the update at whose weights the gradient was evaluated, as 'croupier"
           + " follow' prints it. A line without a round gets the newest round published when the"
@@ -58,11 +61,11 @@ import picocli.CommandLine.Spec;
           + " probability, and never changes the decision. A gradient of a round that is not"
           + " chosen costs nothing. It is counted as not chosen, and is not an error.",
       "",
-      "If the model asks questions, the ledger chooses some rounds in which a randomised bit answers"
-          + " a question instead of a gradient, at the same cost. With --data, the command"
-          + " evaluates and sends the answer, about one row of the person. A line of standard"
-          + " input is not chosen in such a round, except where the question is 'clip', which the"
-          + " size of the line answers."
+      "If the model asks questions, the ledger chooses some rounds in which a randomised bit"
+          + " answers a question instead of a gradient, at the same cost. With --data, the command"
+          + " evaluates and sends the answer, about one row of the person. A line of standard input"
+          + " is not chosen in such a round, except where the question is 'clip', which the size of"
+          + " the line answers."
     },
     footer = {
       "",
@@ -86,6 +89,16 @@ public final class ReportCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Mixin private ConnectionOptions connection;
+  @Mixin private GatewayOptions gateway;
+
+  @Option(
+      names = "--token",
+      paramLabel = "FILE",
+      description = {
+        "With --gateway: file with the person's bearer token. If the gateway refuses the token, the"
+            + " command reads the file again, once."
+      })
+  private Path token;
 
   @Option(
       names = "--models",
@@ -108,7 +121,10 @@ public final class ReportCommand implements Callable<Integer> {
       names = "--user",
       paramLabel = "ID",
       required = true,
-      description = "The user whose gradients are reported and whose privacy is spent.")
+      description = {
+        "The user whose gradients are reported and whose privacy is spent. With --gateway the token"
+            + " states who that is; this name is then only in the ledger, and is not sent."
+      })
   private String userId;
 
   @ArgGroup(multiplicity = "1")
@@ -129,7 +145,7 @@ public final class ReportCommand implements Callable<Integer> {
             + " its length; record, the bytes of a single report, as in the value of a Kafka"
             + " record (default: ${DEFAULT-VALUE})."
       })
-  private Format format;
+  private FileFormat format;
 
   /** Options that select the ledger, of which one is required. */
   private static final class LedgerOptions {
@@ -169,45 +185,57 @@ public final class ReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Log.toFile();
-    boolean sending = connection.isNamed();
-    if (sending == (models != null)) {
-      throw new InputException(
-          "Give either a Kafka address (--kafka or --config) to send reports, or --models FILE to"
-              + " print them");
-    }
-    if (sending && account.none) {
+    ReportDestination destination = destination();
+    if (destination.isSending() && account.none) {
       throw new InputException(
           "--without-ledger works only with --models. To send reports, give --ledger FILE: it"
               + " records the spend, enforces the limit, and resends reports without spending"
               + " again");
     }
     Limit limit = limits.limit();
-    JobConfig config = sending ? connection.config() : null;
     try (LocalLedger ledger = ledger(limit);
-        PublishedModel model =
-            sending
-                ? FollowedModel.follow(config.kafka(), config.topics().updates(), modelId)
-                : UnpublishedModel.read(models, modelId)) {
-      String summary = report(config, ledger, model, limit);
-      (sending ? spec.commandLine().getOut() : spec.commandLine().getErr()).println(summary);
+        PublishedModel model = destination.model()) {
+      String summary = report(destination, ledger, model, limit);
+      (destination.isSending() ? spec.commandLine().getOut() : spec.commandLine().getErr())
+          .println(summary);
     }
     Log.discard();
     return 0;
   }
 
-  private String report(JobConfig config, LocalLedger ledger, PublishedModel model, Limit limit) {
-    boolean sending = config != null;
+  private ReportDestination destination() {
+    Optional<URI> address = gateway.address(connection);
+    if (Stream.of(address.isPresent(), connection.isNamed(), models != null)
+            .filter(given -> given)
+            .count()
+        != 1) {
+      throw new InputException(
+          "Give either a Kafka address (--kafka or --config) or a gateway (--gateway) to send"
+              + " reports, or --models FILE to print them");
+    }
+    if (address.isPresent() != (token != null)) {
+      throw new InputException("--gateway and --token FILE belong together");
+    }
+    if (address.isPresent()) {
+      return new ReportDestination.OfGateway(address.get(), token, modelId);
+    }
+    return models == null
+        ? new ReportDestination.OfKafka(connection.config(), modelId)
+        : new ReportDestination.OfPrinting(models, modelId, out, format);
+  }
+
+  private String report(
+      ReportDestination destination, LocalLedger ledger, PublishedModel model, Limit limit) {
+    boolean sending = destination.isSending();
+    Consumer<String> messages = spec.commandLine().getErr()::println;
     Randomiser randomiser = noise.randomiser(model.newest());
     Gradients gradients =
         data != null
-            ? data.gradients(model, sending, spec.commandLine().getErr()::println)
+            ? data.gradients(model, sending, messages)
             : new LineGradients(
                 new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)), model);
     int earlier = ledger.pending().size();
-    try (ReportSink sink =
-            sending
-                ? new KafkaReportSink(config.kafka(), config.topics().gradients(), ledger)
-                : new PrintedReportSink(out, format, ledger, InstantSource.system());
+    try (ReportSink sink = destination.sink(ledger, messages);
         CountBar bar =
             new CountBar(
                 "reports", gradients.size(), sending && Boolean.getBoolean("croupier.terminal"))) {

@@ -79,17 +79,20 @@ final class UnpublishedModel implements PublishedModel {
             .setQuestionProbability(Questions.probability(spec));
     spec.getQuestionsList().forEach(question -> update.addEstimatesBuilder().setQuestion(question));
     if (spec.hasAdaptiveClip()) {
-      setScouting(spec.getAdaptiveClip(), update);
+      setScouting(spec, update);
     }
     return ModelSnapshot.parse(update.build().toByteArray());
   }
 
   /** A new model only searches for its clip. */
-  private static void setScouting(AdaptiveClip clip, ModelUpdate.Builder update) {
+  private static void setScouting(ModelSpec spec, ModelUpdate.Builder update) {
+    AdaptiveClip clip = spec.getAdaptiveClip();
     update.setSize(clip.getSize()).setQuestionProbability(1);
     if (clip.getSize() == AdaptiveClip.Size.FEATURES) {
       double slope = AdaptiveClips.slopeBound(clip);
-      update.setSlopeBound(clip.getSlopeRule() ? SlopeRule.share(0, 0) * slope : slope);
+      double[] weights = ModelSpecs.initialWeights(spec);
+      double share = SlopeRule.share(weights, AdaptiveClips.initial(clip), slope);
+      update.setSlopeBound(clip.getSlopeRule() ? share * slope : slope);
     }
   }
 

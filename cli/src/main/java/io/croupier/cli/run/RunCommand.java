@@ -73,8 +73,10 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
         names = "--rebuild-ledger",
         description =
-            "If the state is lost: recomputes all accounts from the accounting topic, and continues"
-                + " behind the last report on it. Models restart from their initial weights.")
+            "If the state is lost: first recomputes all accounts from the accounting topic, then"
+                + " continues behind the last report on it. Models restart from their initial"
+                + " weights. Run it again if it was interrupted: it goes on from its last"
+                + " checkpoint.")
     private boolean rebuild;
 
     @Option(
@@ -120,7 +122,7 @@ public final class RunCommand implements Callable<Integer> {
             cluster.get(CoreOptions.DEFAULT_PARALLELISM), cluster);
     try {
       job = CroupierJob.submit(environment, config);
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | RefusedStartException e) {
       throw new InputException(e.getMessage(), e);
     }
     System.err.println("The job is running. Press Ctrl-C to stop it.");

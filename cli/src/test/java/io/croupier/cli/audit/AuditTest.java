@@ -126,6 +126,7 @@ class AuditTest {
   }
 
   /** The L2 norm of (1, 2, 2) is 3. */
+  @Tag("thorough")
   @Test
   void inTheBallTheLossIsAtMostTheNormOfTheTaus() throws Exception {
     double[] taus = {1, 2, 2};
@@ -225,6 +226,7 @@ class AuditTest {
     assertThat(finding.refutesVariance()).as(finding.toString()).isTrue();
   }
 
+  @Tag("thorough")
   @Test
   void tailsThatAreTooLightAreRefutedThoughTheVarianceIsRight() throws Exception {
     Claim claim = claim(NoiseMechanism.L2_LAPLACE, 1, 1);
@@ -290,6 +292,7 @@ class AuditTest {
    * At a confidence of 0.9, at most 20 of 200 audits of a tight guarantee refute it in expectation,
    * and 44 or more with a probability below 1e-6.
    */
+  @Tag("thorough")
   @Test
   void falseAlarmsAreAsRareAsStated() throws Exception {
     Claim claim = claim(NoiseMechanism.L2_LAPLACE, 1, 1);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.client.randomiser.BitRandomiser;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,6 +27,7 @@ class BitAuditTest {
   }
 
   /** The bound is below the level by less than 12 standard deviations, of which 6 are its own. */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"0.5, false", "1, false", "4, false", "0.5, true", "1, true", "3, true"})
   void theRealOneIsNotRefutedAndShowsNearlyAllOfItsLevel(double level, boolean isMu) {

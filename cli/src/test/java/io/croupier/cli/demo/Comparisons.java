@@ -108,7 +108,8 @@ final class Comparisons {
     DemoParameters parameters =
         new DemoParameters(NoiseMechanism.L2_LAPLACE, 8, undisclosedShare, 0.25, 1, 28_155, 1);
     Reconciliation reconciliation =
-        new Reconciliation(true, Map.of(), perPerson, undisclosed, refusals, List.of(), List.of());
+        new Reconciliation(
+            true, Map.of(), perPerson, undisclosed, refusals, List.of(), List.of(), List.of());
     return new Comparison(data, parameters, nothing, optimum, results, reconciliation, Map.of());
   }
 

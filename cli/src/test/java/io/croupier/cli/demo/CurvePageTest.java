@@ -56,6 +56,7 @@ class CurvePageTest {
             census.features(),
             census.problem(),
             1,
+            1,
             List.of());
 
     String page = CurvePage.render(Comparisons.of(hostile));

@@ -67,6 +67,7 @@ class ResultTableTest {
             List.of(
                 new Reconciliation.Admissions(
                     "black box", 28_155, new ModelStatus(27_590, 560, 5, 0, 0, 300, null))),
+            List.of(),
             List.of());
 
     assertThat(

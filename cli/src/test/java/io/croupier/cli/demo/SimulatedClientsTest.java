@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Simulation;
 import io.croupier.client.GradientReporter;
+import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
@@ -306,7 +307,8 @@ class SimulatedClientsTest {
         newest,
         person ->
             new GradientReporter(
-                producer, "gradients", LocalLedger.inMemory("p" + person, Limit.NONE)),
+                new KafkaReportTransport(producer, "gradients"),
+                LocalLedger.inMemory("p" + person, Limit.NONE)),
         (place, modelId) -> place == 2 ? new UndisclosedRandomiser(randomiser) : randomiser,
         List.of());
   }

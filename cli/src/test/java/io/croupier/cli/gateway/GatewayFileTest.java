@@ -40,6 +40,17 @@ class GatewayFileTest {
     assertThat(read(examples().get(1)).testTokens()).isTrue();
   }
 
+  /** Its files are in the volume that the Dockerfile prepares. */
+  @Test
+  void theConfigurationForDockerIsValid() throws Exception {
+    Path docker = Path.of("..", "deploy", "docker", "gateway");
+    GatewayConfig config = GatewayFile.read(docker.resolve("gateway.yaml"));
+    assertThat(config.listen().address().isLoopbackAddress()).isTrue();
+    assertThat(config.pepper().getParent()).hasToString("/secrets");
+    assertThat(config.testKey()).hasValue(Path.of("/secrets/test.jwk"));
+    assertThat(Files.readString(docker.resolve("Dockerfile"))).contains("RUN mkdir /secrets &&");
+  }
+
   @Test
   void listsMayBeYamlLists() throws Exception {
     String yaml =

@@ -22,7 +22,7 @@ class RecordFileTest {
 
   @TempDir private Path directory;
 
-  private List<Frame> frames(byte[] content, Format format) throws Exception {
+  private List<Frame> frames(byte[] content, FileFormat format) throws Exception {
     Path path = Files.write(directory.resolve("file"), content);
     List<Frame> frames = new ArrayList<>();
     try (RecordFile file = RecordFile.open(path.toString(), format)) {
@@ -41,7 +41,7 @@ class RecordFileTest {
 
   @Test
   void linesAreCountedAndBlankOnesSkipped() throws Exception {
-    assertThat(frames(utf8("\r\n \n{\"a\":1}\r\n\n{}\n{ \"é\": 2}"), Format.JSON))
+    assertThat(frames(utf8("\r\n \n{\"a\":1}\r\n\n{}\n{ \"é\": 2}"), FileFormat.JSON))
         .containsExactly(
             new Frame(3, ByteString.copyFromUtf8("{\"a\":1}"), false),
             new Frame(5, ByteString.copyFromUtf8("{}"), false),
@@ -51,14 +51,14 @@ class RecordFileTest {
   @Test
   void nonTextBytesAreKept() throws Exception {
     byte[] line = {'{', '"', (byte) 0xff, 0, (byte) 0x80};
-    assertThat(frames(line, Format.JSON))
+    assertThat(frames(line, FileFormat.JSON))
         .containsExactly(new Frame(1, ByteString.copyFrom(line), false));
   }
 
   @Test
   void anEmptyFileHasNoRecords() throws Exception {
-    assertThat(frames(utf8(""), Format.JSON)).isEmpty();
-    assertThat(frames(utf8(" \n\n"), Format.JSON)).isEmpty();
+    assertThat(frames(utf8(""), FileFormat.JSON)).isEmpty();
+    assertThat(frames(utf8(" \n\n"), FileFormat.JSON)).isEmpty();
   }
 
   @Test
@@ -70,12 +70,12 @@ class RecordFileTest {
         report = report.toBuilder().setUserId(report.getUserId() + "u").build();
       }
       byte[] messages = delimited(report);
-      assertThat(frames(messages, Format.PROTOBUF))
+      assertThat(frames(messages, FileFormat.PROTOBUF))
           .as("a message of %d bytes", report.getSerializedSize())
           .containsExactly(
               new Frame(1, report.toByteString(), false),
               new Frame(2, report.toByteString(), false));
-      assertThatThrownBy(() -> frames(messages, Format.JSON))
+      assertThatThrownBy(() -> frames(messages, FileFormat.JSON))
           .isInstanceOf(InputException.class)
           .hasMessageEndingWith(
               "file: doesn't begin with a JSON object; for records in Protobuf, use --format protobuf");
@@ -100,7 +100,7 @@ class RecordFileTest {
           }
         };
 
-    assertThatThrownBy(() -> RecordFile.open("reports.jsonl.gz", Format.JSON, source))
+    assertThatThrownBy(() -> RecordFile.open("reports.jsonl.gz", FileFormat.JSON, source))
         .isInstanceOf(InputException.class)
         .hasMessageStartingWith("reports.jsonl.gz: can't be read: ");
     assertThat(isClosed).isTrue();
@@ -108,11 +108,11 @@ class RecordFileTest {
 
   @Test
   void anInputThatEndsWithinAMessageEndsThere() throws Exception {
-    assertThat(frames(new byte[] {2, 10, 0, 5, 10, 1}, Format.PROTOBUF))
+    assertThat(frames(new byte[] {2, 10, 0, 5, 10, 1}, FileFormat.PROTOBUF))
         .containsExactly(
             new Frame(1, ByteString.copyFrom(new byte[] {10, 0}), false),
             new Frame(2, ByteString.EMPTY, true));
-    assertThat(frames(new byte[] {(byte) 0xff}, Format.PROTOBUF))
+    assertThat(frames(new byte[] {(byte) 0xff}, FileFormat.PROTOBUF))
         .containsExactly(new Frame(1, ByteString.EMPTY, true));
   }
 
@@ -120,10 +120,10 @@ class RecordFileTest {
   void noMemoryIsAllocatedForAClaimedLength() throws Exception {
     byte[] twoGigabytes = {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 7, 1};
     byte[] negative = {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 15, 1};
-    assertThat(frames(twoGigabytes, Format.PROTOBUF))
+    assertThat(frames(twoGigabytes, FileFormat.PROTOBUF))
         .extracting(Frame::isCutShort)
         .containsExactly(true);
-    assertThat(frames(negative, Format.PROTOBUF))
+    assertThat(frames(negative, FileFormat.PROTOBUF))
         .extracting(Frame::isCutShort)
         .containsExactly(true);
   }

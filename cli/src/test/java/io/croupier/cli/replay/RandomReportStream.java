@@ -1,5 +1,6 @@
 package io.croupier.cli.replay;
 
+import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Dense;
@@ -11,6 +12,7 @@ import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpec.LearnerCase;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Sparse;
 import io.croupier.schemas.Undisclosed;
@@ -19,7 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Reports of many people. Most name the newest round, some an older or an unpublished one. */
+/**
+ * Reports of many people. Most name the newest round, some an older or an unpublished one. To a
+ * model whose clip moves, most are made with the clip of the round that they name, and while it
+ * scouts, most are answers.
+ */
 final class RandomReportStream {
   private static final int PEOPLE = 200;
   private static final double[] EPSILONS = {1, 1.5, 2, 4};
@@ -36,15 +42,32 @@ final class RandomReportStream {
    * A report that the ledger admits.
    *
    * @param forms encodings to choose from for the gradient
-   * @param published the rounds published so far, oldest first
+   * @param published the model's updates so far, oldest first
    */
-  GradientReport next(ModelSpec spec, List<GradientCase> forms, List<Long> published) {
+  GradientReport next(ModelSpec spec, List<GradientCase> forms, List<ModelUpdate> published) {
     GradientReport.Builder report = by("person-" + random.nextInt(PEOPLE));
-    report.setModelId(spec.getModelId()).setRound(round(spec, published));
+    long round = round(spec, published.stream().map(ModelUpdate::getRound).distinct().toList());
+    report.setModelId(spec.getModelId()).setRound(round);
     boolean banco = spec.getLearnerCase() == LearnerCase.BANCO;
     GradientCase form = forms.get(random.nextInt(forms.size()));
-    // BANCO accepts no noise that a sparse report may declare.
-    setGradient(report, banco && form == GradientCase.SPARSE ? GradientCase.DENSE : form, spec);
+    double bound = spec.getGradientBound();
+    boolean isScouting = spec.hasAdaptiveClip() && isScouting(published);
+    if (spec.hasAdaptiveClip()) {
+      bound = clip(spec, round, published);
+      if (isScouting && random.nextInt(8) > 0) {
+        form = GradientCase.ANSWER;
+      }
+      if (form != GradientCase.ANSWER) {
+        report.setGradientBound(bound);
+      }
+    }
+    if (form == GradientCase.ANSWER) {
+      setAnswer(report, spec, isScouting);
+    } else {
+      // BANCO accepts no noise that a sparse report may declare.
+      boolean isDense = banco && form == GradientCase.SPARSE;
+      setGradient(report, isDense ? GradientCase.DENSE : form, spec, bound);
+    }
     if (report.hasCandidate()) {
       // The best top for one of these levels is good enough for all of them.
       double epsilon = random.nextDouble(1.5, 2.5);
@@ -76,7 +99,7 @@ final class RandomReportStream {
   GradientReport ofWrongDimension(ModelSpec spec) {
     GradientReport.Builder report = by("person-" + random.nextInt(PEOPLE));
     report.setModelId(spec.getModelId()).setRound(0);
-    setGradient(report, GradientCase.GRID, spec);
+    setGradient(report, GradientCase.GRID, spec, 1);
     report.getGridBuilder().addValues(1);
     return report.setUndisclosed(Undisclosed.getDefaultInstance()).build();
   }
@@ -90,7 +113,21 @@ final class RandomReportStream {
         .setCreatedAtMs(random.nextLong(1L << 40));
   }
 
-  private long round(ModelSpec spec, List<Long> published) {
+  private static boolean isScouting(List<ModelUpdate> published) {
+    return published.isEmpty() || published.get(published.size() - 1).getQuestionProbability() >= 1;
+  }
+
+  /** Mostly that of the round; of a round that is not published, that of the newest one. */
+  private double clip(ModelSpec spec, long round, List<ModelUpdate> published) {
+    double clip = AdaptiveClips.initial(spec.getAdaptiveClip());
+    for (ModelUpdate update : published) {
+      clip = update.getRound() <= round ? update.getGradientBound() : clip;
+    }
+    return random.nextInt(16) == 0 ? 1.25 * clip : clip;
+  }
+
+  private long round(ModelSpec spec, List<Long> rounds) {
+    List<Long> published = rounds.isEmpty() ? List.of(0L) : rounds;
     int newest = published.size() - 1;
     int behind =
         switch (random.nextInt(16)) {
@@ -106,28 +143,31 @@ final class RandomReportStream {
     };
   }
 
-  private void setGradient(GradientReport.Builder report, GradientCase form, ModelSpec spec) {
+  private void setGradient(
+      GradientReport.Builder report, GradientCase form, ModelSpec spec, double bound) {
     int d = spec.getDimension();
     switch (form) {
       case DENSE -> {
         Dense.Builder dense = Dense.newBuilder();
         for (int j = 0; j < d; j++) {
-          dense.addValues(value(spec));
+          dense.addValues(value(bound));
         }
         report.setDense(dense);
       }
       case GRID -> {
-        double step = Math.scalb(1.0, ModelSpecs.gridExponent(spec));
+        int exponent =
+            spec.hasAdaptiveClip() ? ModelSpecs.gridExponent(bound) : ModelSpecs.gridExponent(spec);
+        double step = Math.scalb(1.0, exponent);
         Grid.Builder grid = Grid.newBuilder();
         for (int j = 0; j < d; j++) {
-          grid.addValues((int) Math.rint(value(spec) / step));
+          grid.addValues((int) Math.rint(value(bound) / step));
         }
         report.setGrid(grid);
       }
       case SPARSE -> {
         Sparse.Builder sparse = Sparse.newBuilder().setDimension(d);
         for (int j = random.nextInt(3); j < d; j += 1 + random.nextInt(3)) {
-          sparse.addIndices(j).addValues(value(spec));
+          sparse.addIndices(j).addValues(value(bound));
         }
         report.setSparse(sparse);
       }
@@ -137,22 +177,25 @@ final class RandomReportStream {
                   .setDimension(d)
                   .setSeed(random.nextLong())
                   .setIndex(random.nextInt(64)));
-      case ANSWER -> {
-        int question = random.nextInt(spec.getQuestionsCount());
-        report
-            .getAnswerBuilder()
-            .setQuestion(spec.getQuestions(question).getName())
-            .setBit(random.nextInt(3) > 0);
-      }
-      case EXAMPLE, GRADIENT_NOT_SET ->
+      case ANSWER, EXAMPLE, GRADIENT_NOT_SET ->
           throw new IllegalArgumentException(form + " is no gradient of a local model");
     }
   }
 
+  /** While a model scouts, it asks for sizes only. */
+  private void setAnswer(GradientReport.Builder report, ModelSpec spec, boolean isScouting) {
+    int questions = spec.getQuestionsCount();
+    int question =
+        isScouting ? questions : random.nextInt(questions + (spec.hasAdaptiveClip() ? 1 : 0));
+    report
+        .getAnswerBuilder()
+        .setQuestion(
+            question == questions ? AdaptiveClips.QUESTION : spec.getQuestions(question).getName())
+        .setBit(random.nextInt(3) > 0);
+  }
+
   /** Biased to one side, so that every learner moves; occasionally a negative zero. */
-  private double value(ModelSpec spec) {
-    return random.nextInt(20) == 0
-        ? -0.0
-        : spec.getGradientBound() * (random.nextGaussian() / 2 - 0.2);
+  private double value(double bound) {
+    return random.nextInt(20) == 0 ? -0.0 : bound * (random.nextGaussian() / 2 - 0.2);
   }
 }

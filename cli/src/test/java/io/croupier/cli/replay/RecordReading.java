@@ -1,7 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
-import io.croupier.cli.io.Format;
+import io.croupier.cli.io.FileFormat;
 import io.croupier.cli.io.RecordFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -13,9 +13,9 @@ public final class RecordReading {
   /** Opens a file in JSON, or in Protobuf if it doesn't begin like JSON. */
   private static RecordFile open(String name, byte[] bytes) {
     try {
-      return RecordFile.open(name, Format.JSON, new ByteArrayInputStream(bytes));
+      return RecordFile.open(name, FileFormat.JSON, new ByteArrayInputStream(bytes));
     } catch (InputException e) {
-      return RecordFile.open(name, Format.PROTOBUF, new ByteArrayInputStream(bytes));
+      return RecordFile.open(name, FileFormat.PROTOBUF, new ByteArrayInputStream(bytes));
     }
   }
 

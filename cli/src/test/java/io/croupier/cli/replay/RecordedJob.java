@@ -218,18 +218,35 @@ final class RecordedJob implements AutoCloseable {
     return recording;
   }
 
-  /** Waits until the journal has all reports that the model's last update counts; returns it. */
-  List<JournalEntry> awaitJournal(String modelId) throws Exception {
-    List<ModelUpdate> published = updates(modelId);
-    long admitted = admitted(modelId);
+  /**
+   * Waits until the journal has every admitted report and every update of the models, and no update
+   * that is not read yet; returns it. A job whose input has ended may still publish: a round's
+   * weights become visible after {@code publication.hold}.
+   */
+  List<JournalEntry> awaitJournal(List<ModelSpec> specs) throws Exception {
     journal.await(
-        "%d reports and %d updates of %s".formatted(admitted, published.size(), modelId),
-        () ->
-            bundles(modelId).stream().mapToInt(JournalEntry.Bundle::getPositionsCount).sum()
-                    == admitted
-                && bundles(modelId).stream().filter(JournalEntry.Bundle::getPublished).count()
-                    >= published.size() - 1);
+        "entry for each report and update",
+        () -> {
+          updates.look();
+          return specs.stream().map(ModelSpec::getModelId).allMatch(this::isJournaled);
+        });
     return journal.read();
+  }
+
+  private boolean isJournaled(String modelId) {
+    List<JournalEntry.Bundle> bundles = bundles(modelId);
+    return bundles.stream().mapToInt(JournalEntry.Bundle::getPositionsCount).sum()
+            == admitted(modelId)
+        && bundles.stream().filter(JournalEntry.Bundle::getPublished).count()
+            == updates(modelId).size() - (omitsFirstUpdate(bundles) ? 1 : 0);
+  }
+
+  /** Whether the journal omits the first update, since it precedes all reports. */
+  private static boolean omitsFirstUpdate(List<JournalEntry.Bundle> bundles) {
+    return bundles.isEmpty()
+        || bundles.get(0).getPositionsCount() > 0
+        || bundles.get(0).hasClosedRound()
+        || !bundles.get(0).hasNamedRound();
   }
 
   /** The bundles of a model in the journal so far. */

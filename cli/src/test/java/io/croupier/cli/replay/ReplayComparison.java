@@ -33,10 +33,7 @@ final class ReplayComparison {
   private static void record(
       RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder) throws Exception {
     List<RecordedReport> recording = job.recording();
-    List<JournalEntry> journal = List.of();
-    for (ModelSpec spec : specs) {
-      journal = job.awaitJournal(spec.getModelId());
-    }
+    List<JournalEntry> journal = job.awaitJournal(specs);
     if (json) {
       folder.writeJson(
           "reports",

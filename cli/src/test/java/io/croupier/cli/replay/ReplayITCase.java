@@ -46,6 +46,9 @@ class ReplayITCase {
          banco: {strongestNoise: {l2Laplace: {epsilon: 1}}}}
       - {modelId: scores, dimension: 2, gradientBound: 1, maxStaleness: 2,
          banco: {strongestNoise: {l2Laplace: {epsilon: 1}}, radius: 2}}
+      - {modelId: sizes, dimension: 3, maxStaleness: 2, adaptiveRadius: {},
+         questions: [{name: accuracy, accuracy: {}}],
+         adaptiveClip: {size: FEATURES, slopeRule: true}}
       """;
 
   /** The encoding of each model's gradients. */
@@ -56,7 +59,13 @@ class ReplayITCase {
           "hours", List.of(GradientCase.GRID, GradientCase.ANSWER),
           "words", List.of(GradientCase.DENSE, GradientCase.SPARSE),
           "clicks", List.of(GradientCase.GRID),
-          "scores", List.of(GradientCase.DENSE, GradientCase.CANDIDATE));
+          "scores", List.of(GradientCase.DENSE, GradientCase.CANDIDATE),
+          "sizes",
+              List.of(
+                  GradientCase.DENSE,
+                  GradientCase.GRID,
+                  GradientCase.CANDIDATE,
+                  GradientCase.ANSWER));
 
   private static final int WAVES = 12;
 
@@ -99,8 +108,8 @@ class ReplayITCase {
       job.flush();
       job.start(flink.environment(), parallelism, files.resolve("checkpoints").toUri().toString());
       job.awaitPublished(specs);
-      for (int wave = 1; wave <= WAVES; wave++) {
-        Map<String, List<Long>> published = published(job, specs);
+      for (int wave = 1; wave <= WAVES || !haveMovedTheirClips(job, specs); wave++) {
+        Map<String, List<ModelUpdate>> published = published(job, specs);
         sendWave(job, specs, published);
         if (failing && wave % FAILURE_EVERY == 0) {
           flink.replaceTaskManager();
@@ -115,24 +124,22 @@ class ReplayITCase {
     }
   }
 
-  private static Map<String, List<Long>> published(RecordedJob job, List<ModelSpec> specs) {
+  private static Map<String, List<ModelUpdate>> published(RecordedJob job, List<ModelSpec> specs) {
     return specs.stream()
         .map(ModelSpec::getModelId)
-        .collect(
-            Collectors.toMap(
-                id -> id,
-                id -> job.updates(id).stream().map(ModelUpdate::getRound).distinct().toList()));
+        .collect(Collectors.toMap(id -> id, job::updates));
   }
 
   /**
    * Sends reports to all models; for each, one is refused and one repeated; plus a malformed one.
    */
-  private void sendWave(RecordedJob job, List<ModelSpec> specs, Map<String, List<Long>> published) {
+  private void sendWave(
+      RecordedJob job, List<ModelSpec> specs, Map<String, List<ModelUpdate>> published) {
     for (int i = 0; i < WAVE; i++) {
       for (ModelSpec spec : specs) {
         String id = spec.getModelId();
         GradientReport report =
-            reports.next(spec, FORMS.get(id), published.getOrDefault(id, List.of(0L)));
+            reports.next(spec, FORMS.get(id), published.getOrDefault(id, List.of()));
         job.send(report);
         if (i == 0) {
           job.send(report);
@@ -146,9 +153,9 @@ class ReplayITCase {
   /** The recording contains the cases that this test is about. */
   private static void checkCoverage(RecordedJob job, List<ModelSpec> specs, boolean failing)
       throws Exception {
+    job.awaitJournal(specs);
     for (ModelSpec spec : specs) {
       String id = spec.getModelId();
-      job.awaitJournal(id);
       List<ModelUpdate> updates = job.updates(id);
       ModelUpdate last = updates.get(updates.size() - 1);
       assertThat(updates).as(id).hasSizeGreaterThan(WAVES);
@@ -156,11 +163,16 @@ class ReplayITCase {
           .as(id)
           .extracting(ModelUpdate::getWeightsList)
           .satisfies(
-              weights -> assertThat(weights.stream().distinct()).hasSizeGreaterThan(WAVES / 3));
+              weights ->
+                  assertThat(weights.stream().distinct())
+                      .hasSizeGreaterThan(spec.hasAdaptiveClip() ? 1 : WAVES / 3));
       assertThat(last.getUsed() + last.getAnswers()).as(id).isGreaterThan(WAVES * WAVE);
       assertThat(last.getAnswers() > 0).as(id).isEqualTo(last.getEstimatesCount() > 0);
       assertThat(last.getDroppedStale()).as(id).isPositive();
       assertThat(last.getDroppedUnpublished()).as(id).isPositive();
+      assertThat(updates.get(0).getQuestionProbability() >= 1)
+          .as("%s scouts", id)
+          .isEqualTo(spec.hasAdaptiveClip());
     }
     assertThat(job.events())
         .extracting(AccountingEvent::getOutcome)
@@ -173,5 +185,24 @@ class ReplayITCase {
         .anyMatch(bundle -> bundle.getPositionsCount() == 0 && bundle.hasClosedRound())
         .anyMatch(bundle -> bundle.getPositionsCount() > 1);
     assertThat(flink.restores(job.jobId()) > 0).isEqualTo(failing);
+  }
+
+  /**
+   * Whether each model whose clip moves has scouted, learned with several clips, and dropped a
+   * report of another clip than that of its round.
+   */
+  private static boolean haveMovedTheirClips(RecordedJob job, List<ModelSpec> specs) {
+    return specs.stream()
+        .filter(ModelSpec::hasAdaptiveClip)
+        .map(spec -> job.updates(spec.getModelId()))
+        .allMatch(
+            updates ->
+                updates.get(updates.size() - 1).getDroppedBound() > 0
+                    && updates.stream()
+                            .filter(update -> update.getUsed() > 0)
+                            .map(ModelUpdate::getGradientBound)
+                            .distinct()
+                            .count()
+                        > 1);
   }
 }

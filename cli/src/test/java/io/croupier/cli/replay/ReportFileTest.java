@@ -6,7 +6,7 @@ import static io.croupier.cli.replay.ReplayFolder.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Message;
-import io.croupier.cli.io.Format;
+import io.croupier.cli.io.FileFormat;
 import io.croupier.cli.io.RecordFile;
 import io.croupier.cli.replay.ReportRecord.Candidate;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
@@ -35,7 +35,8 @@ class ReportFileTest {
   private List<ReportRecord> entries(String name) throws Exception {
     List<ReportRecord> entries = new ArrayList<>();
     try (RecordFile file =
-        RecordFile.open(folder.path(name), name.endsWith(".bin") ? Format.PROTOBUF : Format.JSON)) {
+        RecordFile.open(
+            folder.path(name), name.endsWith(".bin") ? FileFormat.PROTOBUF : FileFormat.JSON)) {
       ReportFile reports = new ReportFile(file);
       for (ReportRecord entry = reports.next(); entry != null; entry = reports.next()) {
         entries.add(entry);

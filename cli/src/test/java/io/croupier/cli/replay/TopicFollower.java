@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.Callable;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -51,9 +51,9 @@ public final class TopicFollower<T> implements AutoCloseable {
   }
 
   /** Reads until {@code isThere} holds. */
-  public void await(String what, BooleanSupplier isThere) throws Exception {
+  public void await(String what, Callable<Boolean> isThere) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!isThere.getAsBoolean()) {
+    while (!isThere.call()) {
       if (System.nanoTime() > deadline) {
         throw new AssertionError(
             "%s: after %s and %d records there is no %s"

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -71,7 +72,7 @@ abstract class ReportCommandRuns {
 
   Run run(String input, String options, OutputStream out, ByteArrayOutputStream seen) {
     StringWriter err = new StringWriter();
-    boolean named = options.contains("--models") || options.contains("--kafka");
+    boolean named = Stream.of("--models", "--kafka", "--gateway").anyMatch(options::contains);
     String models = named ? "" : "--models " + path("models.yaml") + " ";
     String model = options.contains("--model ") ? "" : "--model taps ";
     int code =

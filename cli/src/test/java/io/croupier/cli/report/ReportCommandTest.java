@@ -92,6 +92,24 @@ class ReportCommandTest extends ReportCommandRuns {
     assertThat(GradientReports.violations(sent)).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "--gateway http://localhost:1 --models x, Give either a Kafka address",
+    "--gateway http://localhost:1 --kafka localhost:1, --gateway takes the place of Kafka",
+    "--gateway http://localhost:1 --prefix p, --gateway takes the place of Kafka",
+    "--kafka localhost:1 --models x, Give either a Kafka address",
+    "--gateway http://localhost:1, --gateway and --token FILE belong together",
+    "--kafka localhost:1 --token t, --gateway and --token FILE belong together",
+    "--models x --token t, --gateway and --token FILE belong together",
+    "--gateway http://gateway.example --token t, must begin with https"
+  })
+  void thereIsOneDestination(String options, String message) {
+    Run run = run("[0.5, 0]", LEDGER + "--epsilon 1 " + options);
+
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err()).contains(message);
+  }
+
   @Test
   void privUnitIsRefusedWhereItCannotBe() {
     assertThat(run("[0, 0]", FORGET + "--epsilon 1 --undisclosed").err())

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /** Formats of records in files and pipes. */
-public enum Format {
+public enum FileFormat {
   /** The Protobuf JSON mapping, one message per line. */
   JSON {
     @Override

@@ -5,7 +5,7 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 
 /** The growth rate of a count over the last 5 s. */
-final class Rate {
+final class GrowthRate {
 
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class RateTest {
+class GrowthRateTest {
 
-  private final Rate rate = new Rate();
+  private final GrowthRate rate = new GrowthRate();
 
   @Test
   void nothingIsKnownAtFirst() {

@@ -19,18 +19,23 @@ import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
-class KafkaReportSinkTest {
+class SentReportSinkTest {
   private static final int ROUNDS = 40;
   private static final Randomiser NOISE = new L2LaplaceRandomiser(1, 1, -16, 1);
 
+  private final List<String> warnings = new ArrayList<>();
   private final LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
   private final MockProducer<byte[], byte[]> producer =
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
@@ -40,7 +45,7 @@ class KafkaReportSinkTest {
   }
 
   private String report(Gradients gradients, Randomiser noise) {
-    try (KafkaReportSink sink = new KafkaReportSink(producer, "gradients", ledger);
+    try (ReportSink sink = SentReportSink.overKafka(producer, "gradients", ledger, warnings::add);
         CountBar bar = new CountBar("reports", -1, false)) {
       return new ReportRunner(gradients, sink, ledger, Limit.NONE, 0).run(noise, bar);
     }
@@ -128,17 +133,45 @@ class KafkaReportSinkTest {
     }
   }
 
+  private static byte[] stored(long sequence) {
+    return GradientReport.newBuilder().setUserId("ada").setSequence(sequence).build().toByteArray();
+  }
+
+  /** It is settled, so it must not keep the person from reporting. */
+  @Test
+  void aRefusedReportOfAnEarlierRunIsAWarning() {
+    ledger.release(NOISE, SentReportSinkTest::stored);
+    MockProducer<byte[], byte[]> refusing =
+        new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+          @Override
+          public synchronized Future<RecordMetadata> send(
+              ProducerRecord<byte[], byte[]> record, Callback callback) {
+            Future<RecordMetadata> sent = super.send(record, callback);
+            errorNext(new RecordTooLargeException("1 MB at most"));
+            return sent;
+          }
+        };
+    SentReportSink.overKafka(refusing, "gradients", ledger, warnings::add).close();
+
+    assertThat(ledger.pending()).isEmpty();
+    assertThat(warnings)
+        .containsExactly(
+            "A report from an earlier run was charged, but refused: Kafka refuses the report"
+                + " permanently: 1 MB at most");
+  }
+
   @Test
   void noNoiseIsDrawnWhilePendingReportsCannotBeSent() {
     for (int i = 0; i < LocalLedger.WINDOW; i++) {
-      ledger.release(NOISE, sequence -> new byte[] {1});
+      ledger.release(NOISE, SentReportSinkTest::stored);
     }
     producer.sendException = new KafkaException("no broker");
 
-    assertThatThrownBy(() -> new KafkaReportSink(producer, "gradients", ledger))
+    assertThatThrownBy(() -> SentReportSink.overKafka(producer, "gradients", ledger, warnings::add))
         .isInstanceOf(InputException.class)
         .hasMessageContaining(
-            "64 reports from an earlier run are charged, but topic gradients has" + " not");
+            "64 reports from an earlier run are charged, but topic gradients has not",
+            "The last failure: no broker");
     assertThat(producer.closed()).isTrue();
     assertThat(ledger.spent().reports()).isEqualTo(LocalLedger.WINDOW);
   }
@@ -147,8 +180,11 @@ class KafkaReportSinkTest {
   void settingsThatCouldLoseReportsAreRefused() {
     assertThatThrownBy(
             () ->
-                new KafkaReportSink(
-                    Map.of("bootstrap.servers", "localhost:1", "acks", "1"), "gradients", ledger))
+                SentReportSink.overKafka(
+                    Map.of("bootstrap.servers", "localhost:1", "acks", "1"),
+                    "gradients",
+                    ledger,
+                    warnings::add))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("acks is 1; it must be all");
   }
