@@ -16,9 +16,6 @@ import java.util.stream.IntStream;
  * LDP-ASGD.
  */
 final class AdaptiveRadiusStudy implements CellStudy {
-  private static final int PEOPLE = 10_000;
-  private static final int MANY_PEOPLE = 100_000;
-  private static final int REPORTS_PER_ROUND = 50;
   private static final String UNTUNED = CandidateLearners.sgdLabel(1);
 
   /**
@@ -79,51 +76,18 @@ final class AdaptiveRadiusStudy implements CellStudy {
 
   @Override
   public List<Cell> cells() {
-    Map<String, Design> designs = new HashMap<>();
-    List<Cell> cells = new ArrayList<>();
-    for (SuiteProblem problem : half) {
-      List<Integer> checkpoints = scale.checkpoints(PEOPLE / 10, PEOPLE);
-      cells.add(cell(problem, designs, PEOPLE, 1, checkpoints, 6));
-    }
-    for (SuiteProblem problem : eighth) {
-      List<Integer> checkpoints = scale.checkpoints(MANY_PEOPLE);
-      cells.add(cell(problem, designs, MANY_PEOPLE, 1, checkpoints, 4));
-    }
-    for (SuiteProblem problem : eighth) {
-      List<Integer> checkpoints = scale.checkpoints(MANY_PEOPLE / REPORTS_PER_ROUND);
-      cells.add(cell(problem, designs, MANY_PEOPLE, REPORTS_PER_ROUND, checkpoints, 4));
-    }
-    return cells;
+    return new SuiteCells(scale, AdaptiveRadiusStudy::learners).cells(half, eighth);
   }
 
-  private Cell cell(
-      SuiteProblem problem,
-      Map<String, Design> designs,
-      int people,
-      int reportsPerRound,
-      List<Integer> checkpoints,
-      int replications) {
-    CandidateLearners candidateLearners = new CandidateLearners(problem.dimension());
-    List<LabelledLearner> candidates = new ArrayList<>(candidateLearners.sgdGrid());
-    candidates.add(candidateLearners.banco(problem.privacy().worst()));
-    candidates.add(
-        candidateLearners.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR));
-    candidates.add(candidateLearners.adaGradNorm());
-    candidates.add(candidateLearners.distanceOverGradients());
-    candidates.add(candidateLearners.adaptiveRadius());
-    Design design =
-        designs.computeIfAbsent(
-            problem.features() + " " + problem.dimension(),
-            key -> new Design(problem.features(), problem.dimension(), scale.designPoints()));
-    return new Cell(
-        problem.label(),
-        new PredictionProblem(design, problem.loss(), problem.best()),
-        problem.noise(),
-        problem.privacy().levels(scale.people(people)),
-        candidates,
-        reportsPerRound,
-        checkpoints,
-        scale.replications(replications));
+  private static List<LabelledLearner> learners(
+      SuiteProblem problem, CandidateLearners candidates) {
+    List<LabelledLearner> learners = new ArrayList<>(candidates.sgdGrid());
+    learners.add(candidates.banco(problem.privacy().worst()));
+    learners.add(candidates.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR));
+    learners.add(candidates.adaGradNorm());
+    learners.add(candidates.distanceOverGradients());
+    learners.add(candidates.adaptiveRadius());
+    return learners;
   }
 
   @Override
@@ -162,9 +126,9 @@ final class AdaptiveRadiusStudy implements CellStudy {
     table(
         "T = %d in %d rounds of %d"
             .formatted(
-                rounds.get(0).cell().rounds() * REPORTS_PER_ROUND,
+                rounds.get(0).cell().rounds() * SuiteCells.REPORTS_PER_ROUND,
                 rounds.get(0).cell().rounds(),
-                REPORTS_PER_ROUND),
+                SuiteCells.REPORTS_PER_ROUND),
         rounds,
         0,
         page);

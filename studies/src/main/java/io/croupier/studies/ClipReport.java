@@ -71,7 +71,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
             + " gradients, as `gradient_bound` does, and all people report.",
         "*%s* and *%s* are the same clip in all problems, whose units are 0.01 to 100."
             .formatted(ONE, HUNDRED),
-        "With the slope rule, rounds announce a smaller slope bound while noise dominates.",
+        "With the slope rule, rounds announce a smaller slope bound while the weights are small.",
         "The learner's first radius is 0.01 over the clip, and follows the clip. *%s*: it stays that of"
                 .formatted(FIRST_RADIUS)
             + " the first round.");

@@ -32,7 +32,6 @@ final class ClipRun {
   /** That of the first round. */
   private double firstClip;
 
-  private long rounds;
   private double slopeBound;
 
   /**
@@ -97,7 +96,6 @@ final class ClipRun {
     run.bound(way.keepsFirstRadius() ? firstClip : clip);
     run.add(released);
     run.step(1);
-    rounds++;
     slopeBound = slopeBound();
   }
 
@@ -108,10 +106,10 @@ final class ClipRun {
   }
 
   private double slopeBound() {
-    if (!way.slopeRule()) {
-      return 1;
+    if (!way.slopeRule() || run == null) {
+      return way.slopeRule() ? SlopeRule.share(0) : 1;
     }
-    return SlopeRule.share(run == null ? 0 : run.diagnostic("mean-squared-norm"), rounds);
+    return SlopeRule.share(run.weights(), tracker.clip(), slopeBound);
   }
 
   /** Returns the clip of the next round. */

@@ -44,6 +44,7 @@ final class ClipStudy implements Study {
   private final DataSet census = Census.load();
   private final double leastOfCensus;
   private final double zeroOfCensus;
+  private final DemoCensus demo;
 
   /**
    * The study.
@@ -60,6 +61,7 @@ final class ClipStudy implements Study {
     leastOfCensus = census.problem().score(census.problem().optimum()).loss();
     double[] start = new double[census.problem().dimension()];
     zeroOfCensus = census.problem().score(start).loss() - leastOfCensus;
+    demo = new DemoCensus(census, leastOfCensus, men, scale.replications(64));
   }
 
   @Override
@@ -71,7 +73,7 @@ final class ClipStudy implements Study {
   public long work() {
     long ofSuite = suite.stream().mapToLong(problem -> ways(problem).size()).sum();
     long ofCensus = (long) EPSILONS.length * MECHANISMS.size() * waysOnCensus().size();
-    return ofSuite * people * replications + ofCensus * men * replicationsOnCensus;
+    return ofSuite * people * replications + ofCensus * men * replicationsOnCensus + demo.work();
   }
 
   private static List<ClipWay> grid(double unit) {
@@ -139,6 +141,7 @@ final class ClipStudy implements Study {
       }
     }
     report(runner.all(trials), page);
+    demo.report(runner, SeededRandom.seed(seed, 0, -3), page);
     new ClipSearch(searches).report(SeededRandom.seed(seed, 0, -1), page);
     new Scouting(searches).report(SeededRandom.seed(seed, 0, -2), page);
   }

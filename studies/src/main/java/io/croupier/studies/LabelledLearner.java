@@ -1,5 +1,6 @@
 package io.croupier.studies;
 
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.learner.Learner;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Learners;
@@ -13,6 +14,7 @@ import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StrongestNoise;
 import io.croupier.schemas.StrongestNoise.NoiseCase;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A learner in a trial.
@@ -23,13 +25,15 @@ import java.util.List;
  * @param gradientBound G of its spec; 1 if it has none
  * @param reach the norm to which reports are trimmed, in units of the gradient bound, if the
  *     learner takes trimmed reports
+ * @param noise what the learner's model makes of declarations; empty if it isn't of a spec
  */
 record LabelledLearner(
     String label,
     Learner<LearnerState> learner,
     double directionalVariance,
     double gradientBound,
-    double reach) {
+    double reach,
+    Optional<DirectionalNoise> noise) {
 
   /** The learner of a spec; to BANCO, every report declares the strongest noise that it accepts. */
   static LabelledLearner of(String label, ModelSpec spec) {
@@ -37,10 +41,15 @@ record LabelledLearner(
     if (!violations.isEmpty()) {
       throw new IllegalArgumentException(label + ": " + String.join("; ", violations));
     }
-    double variance =
-        DirectionalNoise.of(spec).variance(declaring(spec.getBanco().getStrongestNoise()));
+    DirectionalNoise noise = DirectionalNoise.of(spec);
+    double variance = noise.variance(declaring(spec.getBanco().getStrongestNoise()));
     return new LabelledLearner(
-        label, anyState(Learners.of(spec)), variance, spec.getGradientBound(), Trim.REACH);
+        label,
+        anyState(Learners.of(spec)),
+        variance,
+        spec.getGradientBound(),
+        Trim.REACH,
+        Optional.of(noise));
   }
 
   private static Report declaring(StrongestNoise noise) {
@@ -55,17 +64,31 @@ record LabelledLearner(
 
   /** A learner that isn't among those of specs. */
   static LabelledLearner of(String label, Learner<?> learner) {
-    return new LabelledLearner(label, anyState(learner), 0, 1, Trim.REACH);
+    return new LabelledLearner(label, anyState(learner), 0, 1, Trim.REACH, Optional.empty());
   }
 
   /** The same learner under another name. */
   LabelledLearner as(String otherLabel) {
-    return new LabelledLearner(otherLabel, learner, directionalVariance, gradientBound, reach);
+    return new LabelledLearner(
+        otherLabel, learner, directionalVariance, gradientBound, reach, noise);
   }
 
   /** The same learner under another name, of reports trimmed to another norm than the job's. */
   LabelledLearner trimmedTo(double otherReach, String otherLabel) {
-    return new LabelledLearner(otherLabel, learner, directionalVariance, gradientBound, otherReach);
+    return new LabelledLearner(
+        otherLabel, learner, directionalVariance, gradientBound, otherReach, noise);
+  }
+
+  /** Whether its model admits reports that declare this mechanism. */
+  boolean accepts(Mechanism declared) {
+    return noise.map(known -> known.accepts(declared)).orElse(true);
+  }
+
+  /** The directional variance of an accepted report that declares this mechanism. */
+  double variance(Mechanism declared) {
+    Report report = new Report();
+    Declaration.declare(declared, report);
+    return noise.map(known -> known.variance(report)).orElse(0.0);
   }
 
   /** The factor by which the job scales a report of this norm on its way to the learner. */

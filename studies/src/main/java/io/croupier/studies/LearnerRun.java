@@ -22,7 +22,6 @@ final class LearnerRun {
   private final double[] direction;
   private final double[] release;
   private final Magnitude magnitude = new Magnitude();
-  private final double directionalVariance;
 
   /** Takes the learner's initial state. */
   LearnerRun(LabelledLearner candidate) {
@@ -35,7 +34,6 @@ final class LearnerRun {
     direction = new double[dimension];
     release = new double[dimension];
     round.gradientBound = candidate.gradientBound();
-    directionalVariance = candidate.directionalVariance();
     readWeights();
   }
 
@@ -73,6 +71,15 @@ final class LearnerRun {
 
   /** Closes the round with the mean of its reports, and opens the next. */
   void step(int reports) {
+    step(reports, candidate.directionalVariance());
+  }
+
+  /**
+   * The same, of reports that declare other noise than the learner's.
+   *
+   * @param directionalVariance of each report
+   */
+  void step(int reports, double directionalVariance) {
     if (reports > 1) {
       Vectors.scale(1.0 / reports, round.subgradient, round.subgradient);
     }

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** Excess loss after one report from each person, by mechanism, at equal epsilon. */
@@ -27,19 +26,6 @@ final class MechanismsStudy implements Study {
 
   /** The one in the pictures. */
   private static final int DRAWN = 0;
-
-  /**
-   * What is to be learned.
-   *
-   * @param participants new ones, in an order of their own
-   * @param zero excess loss of doing nothing
-   */
-  private record LearningProblem(
-      String label,
-      int dimension,
-      double gradientBound,
-      Function<SeededRandom, Participants> participants,
-      double zero) {}
 
   /** What one trial for each replication measures. */
   private record Setting(int problem, int epsilon, StudiedMechanism mechanism) {}
@@ -82,29 +68,18 @@ final class MechanismsStudy implements Study {
     people = scale.people(PEOPLE);
     replications = scale.replications(24);
     leastOfCensus = census.problem().score(census.problem().optimum()).loss();
-    int d = census.problem().dimension();
-    Function<SeededRandom, Participants> men =
-        random -> new CensusParticipants(census.problem(), leastOfCensus, people, random);
-    add("census", d, census.clip(), men);
+    problems.add(LearningProblem.census("census", census, people));
     for (int dimension : DIMENSIONS) {
       Design design = new Design(Features.SPHERE, dimension, scale.designPoints());
       for (Loss loss : new Loss[] {Loss.LOGISTIC, Loss.ABSOLUTE}) {
-        double norm = norm(loss, dimension);
-        Population population =
-            new PredictionProblem(design, loss, PredictionProblem.dense(dimension, norm));
-        add(
-            "%s, d = %d".formatted(loss.label, dimension),
-            dimension,
-            1,
-            random -> Participants.drawn(population, 0, random));
+        problems.add(
+            LearningProblem.linear(
+                "%s, d = %d".formatted(loss.label, dimension),
+                design,
+                loss,
+                norm(loss, dimension)));
       }
     }
-  }
-
-  private void add(
-      String label, int dimension, double bound, Function<SeededRandom, Participants> people) {
-    double zero = people.apply(new SeededRandom(0)).quality(new double[dimension]).excess();
-    problems.add(new LearningProblem(label, dimension, bound, people, zero));
   }
 
   /** ||w*||. */
@@ -157,14 +132,14 @@ final class MechanismsStudy implements Study {
 
   private double[] play(Setting setting, long order, long noise, Runner runner) {
     LearningProblem problem = problems.get(setting.problem);
-    int d = problem.dimension;
-    double bound = problem.gradientBound;
+    int d = problem.dimension();
+    double bound = problem.gradientBound();
     double epsilon = EPSILONS[setting.epsilon];
     StudiedMechanism mechanism = setting.mechanism;
     CandidateLearners learners = new CandidateLearners(d, 1, bound);
     MechanismTrial trial =
         new MechanismTrial(
-            problem.participants.apply(new SeededRandom(order)),
+            problem.participants().apply(new SeededRandom(order)),
             bound,
             mechanism.release(d, bound, epsilon),
             List.of(
@@ -185,7 +160,7 @@ final class MechanismsStudy implements Study {
 
   /** Logarithms of the excess over that of doing nothing, by replication. */
   private double[] logsOverZero(int problem, int epsilon, StudiedMechanism mechanism, int learner) {
-    double zero = problems.get(problem).zero;
+    double zero = problems.get(problem).zero();
     return Arrays.stream(excess(problem, epsilon, mechanism, learner))
         .map(e -> Math.log(e / zero))
         .toArray();
@@ -224,16 +199,16 @@ final class MechanismsStudy implements Study {
                 + " weights. Doing nothing costs %s.")
             .formatted(
                 census.description(),
-                problems.get(0).dimension,
-                NumberLabels.short3(problems.get(0).gradientBound),
-                NumberLabels.short3(problems.get(0).zero)),
+                problems.get(0).dimension(),
+                NumberLabels.short3(problems.get(0).gradientBound()),
+                NumberLabels.short3(problems.get(0).zero())),
         "`logistic` and `abs`: features on the unit sphere, ||w*|| = 2 sqrt(d) and sqrt(d), G = 1, as on"
             + " [the page on excess risk](excess-risk.md). Doing nothing costs %s."
                 .formatted(
                     String.join(
                         ", ",
                         problems.subList(1, problems.size()).stream()
-                            .map(p -> NumberLabels.short3(p.zero) + " (" + p.label + ")")
+                            .map(p -> NumberLabels.short3(p.zero()) + " (" + p.label() + ")")
                             .toList())));
     page.paragraph(
         "The learners are the product's own. The additive noise and the releases of `priv_unit` are drawn"
@@ -337,7 +312,7 @@ final class MechanismsStudy implements Study {
         "Mean loss of the published average (standard error). The optimum without privacy has %s, doing"
                 .formatted(NumberLabels.fixed(leastOfCensus, 3))
             + " nothing %s."
-                .formatted(NumberLabels.fixed(leastOfCensus + problems.get(0).zero, 3)));
+                .formatted(NumberLabels.fixed(leastOfCensus + problems.get(0).zero(), 3)));
     List<List<String>> rows = new ArrayList<>();
     for (int learner = 0; learner < LEARNERS.size(); learner++) {
       for (StudiedMechanism mechanism : MECHANISMS) {
@@ -360,7 +335,7 @@ final class MechanismsStudy implements Study {
     List<List<String>> rows = new ArrayList<>();
     for (int p = 0; p < problems.size(); p++) {
       for (StudiedMechanism mechanism : MECHANISMS) {
-        List<String> row = new ArrayList<>(List.of(problems.get(p).label, mechanism.label));
+        List<String> row = new ArrayList<>(List.of(problems.get(p).label(), mechanism.label));
         for (int e = 0; e < EPSILONS.length; e++) {
           row.add(Estimate.of(excess(p, e, mechanism, learner)).toString());
         }
@@ -378,7 +353,7 @@ final class MechanismsStudy implements Study {
     for (int p = 0; p < problems.size(); p++) {
       for (StudiedMechanism mechanism :
           List.of(StudiedMechanism.PRIV_UNIT, StudiedMechanism.GAUSSIAN)) {
-        List<String> row = new ArrayList<>(List.of(problems.get(p).label, mechanism.label));
+        List<String> row = new ArrayList<>(List.of(problems.get(p).label(), mechanism.label));
         for (int e = 0; e < EPSILONS.length; e++) {
           row.add(Ratio.ofGroups(List.of(logsOverLaplace(p, e, mechanism, DRAWN))).toString());
         }
@@ -391,7 +366,7 @@ final class MechanismsStudy implements Study {
   private void panels(MarkdownPage page) throws IOException {
     List<Plot> plots = new ArrayList<>();
     for (int p = 0; p < problems.size(); p++) {
-      plots.add(curves(panel(problems.get(p).label), IntStream.of(p)));
+      plots.add(curves(panel(problems.get(p).label()), IntStream.of(p)));
     }
     plots.add(curves(panel("all problems"), IntStream.range(0, problems.size())));
     page.picture(
@@ -436,9 +411,9 @@ final class MechanismsStudy implements Study {
     for (int p = 0; p < problems.size(); p++) {
       for (int e = 0; e < EPSILONS.length; e++) {
         double[] all = excess(p, e, mechanism, learner);
-        double left = Estimate.of(all).mean() / problems.get(p).zero;
+        double left = Estimate.of(all).mean() / problems.get(p).zero();
         largest = Math.max(largest, left);
-        single = Math.max(single, Arrays.stream(all).max().orElseThrow() / problems.get(p).zero);
+        single = Math.max(single, Arrays.stream(all).max().orElseThrow() / problems.get(p).zero());
         learnedNothing += left > 0.95 ? 1 : 0;
         Ratio ratio = Ratio.ofGroups(List.of(logsOverLaplace(p, e, mechanism, learner)));
         worse += ratio.mean > Math.max(1.01, ratio.factor * ratio.factor) ? 1 : 0;

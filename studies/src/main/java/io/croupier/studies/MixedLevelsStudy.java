@@ -1,98 +1,120 @@
 package io.croupier.studies;
 
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.bench.MarkdownPage;
 import io.croupier.cli.data.Census;
-import io.croupier.cli.data.DataSet;
+import io.croupier.schemas.Declarations;
+import io.croupier.studies.MixedLevelsTrial.LevelChoice;
+import io.croupier.studies.MixedLevelsTrial.LevelOutcome;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Excess loss after one report from each person, where people choose different levels. */
 final class MixedLevelsStudy implements Study {
   private static final int PEOPLE = 28_155;
   private static final int DIMENSION = 20;
   private static final double NONE = Double.POSITIVE_INFINITY;
+
+  /** What reports without noise declare as their epsilon. */
+  private static final double DECLARED_FOR_NONE = 1e6;
+
   private static final List<StudiedMechanism> MECHANISMS =
       List.of(StudiedMechanism.L2_LAPLACE, StudiedMechanism.PRIV_UNIT);
-  private static final String BANCO_WORST = "BANCO, worst case";
+  private static final String BANCO_DECLARED = "BANCO, declared levels";
+  private static final String BANCO_VOUCHED = "BANCO, vouched for";
   private static final String UNIT_STEPS = CandidateLearners.sgdLabel(1);
   private static final List<String> LEARNERS =
       List.of(
           CandidateLearners.ADAPTIVE_RADIUS,
           CandidateLearners.IMPROPER,
-          BANCO_WORST,
+          BANCO_DECLARED,
+          BANCO_VOUCHED,
           CandidateLearners.COORDINATE_WISE,
           UNIT_STEPS);
 
   /**
-   * Levels of people.
+   * A population.
    *
    * @param levels epsilons, each equally likely
    * @param worst the smallest of them
+   * @param disclosure who declares their level
+   * @param mechanisms by which they can report
    */
-  private record Mix(String label, List<Double> levels, double worst) {
+  private record Mix(
+      String label,
+      List<Double> levels,
+      double worst,
+      Disclosure disclosure,
+      List<StudiedMechanism> mechanisms) {
+
+    static Mix disclosed(String label, List<Double> levels, double worst) {
+      return new Mix(label, levels, worst, Disclosure.ALL, MECHANISMS);
+    }
+
+    /** A report of priv_unit consists of its parameters, so it can't be undisclosed. */
+    static Mix of(String label, Disclosure disclosure) {
+      return new Mix(
+          label, LEVELS, LEVELS.get(0), disclosure, List.of(StudiedMechanism.L2_LAPLACE));
+    }
 
     /** The others have {@code level}, one in a hundred has none. */
     static Mix oneInAHundredWithoutNoise(double level) {
       List<Double> levels = new ArrayList<>(Collections.nCopies(100, level));
       levels.set(0, NONE);
-      return new Mix("1 % without noise, others 1", levels, level);
+      return disclosed("1 % without noise, others 1", levels, level);
     }
   }
 
+  /** Who declares their level. */
+  private enum Disclosure {
+    ALL,
+    HALF,
+    NO_ONE
+  }
+
+  private static final List<Double> LEVELS = List.of(0.5, 2.0, 8.0);
+
   private static final List<Mix> MIXES =
       List.of(
-          new Mix("0.5, 2 or 8", List.of(0.5, 2.0, 8.0), 0.5),
-          new Mix("all 2", List.of(2.0), 2),
+          Mix.disclosed("0.5, 2 or 8", LEVELS, 0.5),
+          Mix.of("0.5, 2 or 8, half undisclosed", Disclosure.HALF),
+          Mix.of("0.5, 2 or 8, undisclosed", Disclosure.NO_ONE),
+          Mix.disclosed("all 2", List.of(2.0), 2),
           Mix.oneInAHundredWithoutNoise(1),
-          new Mix("all 1", List.of(1.0), 1));
+          Mix.disclosed("all 1", List.of(1.0), 1));
 
-  /** What is to be learned; zero is the excess loss of doing nothing. */
-  private record LearningProblem(
-      String label,
-      int dimension,
-      double gradientBound,
-      Function<SeededRandom, Participants> participants,
-      double zero) {}
+  private static List<Mix> mixes(StudiedMechanism mechanism) {
+    return MIXES.stream().filter(mix -> mix.mechanisms.contains(mechanism)).toList();
+  }
 
-  private record Setting(LearningProblem problem, StudiedMechanism mechanism, Mix mix) {}
+  private record MixSetting(LearningProblem problem, StudiedMechanism mechanism, Mix mix) {}
 
   private final int people;
   private final int replications;
   private final List<LearningProblem> problems = new ArrayList<>();
-  private final List<Setting> settings = new ArrayList<>();
+  private final List<MixSetting> settings = new ArrayList<>();
 
   MixedLevelsStudy(StudyScale scale) {
     people = scale.people(PEOPLE);
     replications = scale.replications(12);
-    DataSet census = Census.load();
-    double least = census.problem().score(census.problem().optimum()).loss();
-    add(
-        "census, d = 8",
-        census.problem().dimension(),
-        census.clip(),
-        random -> new CensusParticipants(census.problem(), least, people, random));
+    problems.add(LearningProblem.census("census, d = 8", Census.load(), people));
     Design design = new Design(Features.SPHERE, DIMENSION, scale.designPoints());
-    double[] optimum = PredictionProblem.dense(DIMENSION, Math.sqrt(DIMENSION));
-    Population population = new PredictionProblem(design, Loss.ABSOLUTE, optimum);
-    add("abs, d = " + DIMENSION, DIMENSION, 1, random -> Participants.drawn(population, 0, random));
+    problems.add(
+        LearningProblem.linear(
+            "abs, d = " + DIMENSION, design, Loss.ABSOLUTE, Math.sqrt(DIMENSION)));
     for (LearningProblem problem : problems) {
       for (StudiedMechanism mechanism : MECHANISMS) {
-        for (Mix mix : MIXES) {
-          settings.add(new Setting(problem, mechanism, mix));
+        for (Mix mix : mixes(mechanism)) {
+          settings.add(new MixSetting(problem, mechanism, mix));
         }
       }
     }
-  }
-
-  private void add(
-      String label, int dimension, double bound, Function<SeededRandom, Participants> people) {
-    double zero = people.apply(new SeededRandom(0)).quality(new double[dimension]).excess();
-    problems.add(new LearningProblem(label, dimension, bound, people, zero));
   }
 
   @Override
@@ -108,9 +130,9 @@ final class MixedLevelsStudy implements Study {
   @Override
   public void run(Runner runner, long seed, MarkdownPage page)
       throws IOException, InterruptedException {
-    List<Callable<double[]>> trials = new ArrayList<>();
+    List<Callable<List<LevelOutcome>>> trials = new ArrayList<>();
     for (int s = 0; s < settings.size(); s++) {
-      Setting setting = settings.get(s);
+      MixSetting setting = settings.get(s);
       for (int r = 0; r < replications; r++) {
         // The same people for every mechanism and mix.
         long order = SeededRandom.seed(seed, problems.indexOf(setting.problem), r);
@@ -121,46 +143,71 @@ final class MixedLevelsStudy implements Study {
     report(runner.all(trials), page);
   }
 
-  private double[] play(Setting setting, long order, long noise, Runner runner) {
+  private List<LevelOutcome> play(MixSetting setting, long order, long noise, Runner runner) {
     LearningProblem problem = setting.problem;
-    int d = problem.dimension;
-    double bound = problem.gradientBound;
+    int d = problem.dimension();
+    double bound = problem.gradientBound();
     CandidateLearners learners = new CandidateLearners(d, 1, bound);
-    MechanismTrial trial =
-        new MechanismTrial(
-            problem.participants.apply(new SeededRandom(order)),
+    LabelledLearner banco =
+        learners.banco(BANCO_DECLARED, setting.mechanism.declared(d, bound, setting.mix.worst));
+    MixedLevelsTrial trial =
+        new MixedLevelsTrial(
+            problem.participants().apply(new SeededRandom(order)),
             bound,
-            release(setting),
+            choices(setting),
             List.of(
                 learners.adaptiveRadius(),
                 learners.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR),
+                banco,
                 learners.banco(
-                    BANCO_WORST, setting.mechanism.declared(d, bound, setting.mix.worst)),
+                    BANCO_VOUCHED,
+                    banco.directionalVariance(),
+                    banco.noise().orElseThrow().bettingRange()),
                 learners.coordinateWise(),
                 learners.sgd(1)),
             new SeededRandom(noise));
-    double[] result = trial.excess(people);
+    List<LevelOutcome> outcomes = trial.play(people);
     runner.progress().accept((long) people * LEARNERS.size());
-    return result;
+    return outcomes;
   }
 
-  /** Each release has one of the levels, at random. */
-  private static Release release(Setting setting) {
-    int d = setting.problem.dimension;
-    double bound = setting.problem.gradientBound;
-    Release[] byLevel = new Release[setting.mix.levels.size()];
-    for (int i = 0; i < byLevel.length; i++) {
-      double level = setting.mix.levels.get(i);
-      boolean repeats = i > 1 && level == setting.mix.levels.get(i - 1);
-      byLevel[i] =
-          level == NONE
-              ? (gradient, random, into) -> System.arraycopy(gradient, 0, into, 0, into.length)
-              : repeats ? byLevel[i - 1] : setting.mechanism.release(d, bound, level);
+  /** The levels of a population, and with half of the people undisclosed each of them twice. */
+  private static List<LevelChoice> choices(MixSetting setting) {
+    List<LevelChoice> declared = new ArrayList<>();
+    for (double level : setting.mix.levels) {
+      boolean repeats = !declared.isEmpty() && level == setting.mix.levels.get(declared.size() - 1);
+      declared.add(repeats ? declared.get(declared.size() - 1) : choice(setting, level));
     }
-    return Release.oneOf(byLevel);
+    List<LevelChoice> undisclosed =
+        declared.stream()
+            .map(choice -> new LevelChoice(choice.release(), UndisclosedNoise.UNDISCLOSED))
+            .toList();
+    return switch (setting.mix.disclosure) {
+      case ALL -> declared;
+      case HALF -> Stream.concat(declared.stream(), undisclosed.stream()).toList();
+      case NO_ONE -> undisclosed;
+    };
   }
 
-  private void report(List<double[]> results, MarkdownPage page) throws IOException {
+  private static LevelChoice choice(MixSetting setting, double level) {
+    int d = setting.problem.dimension();
+    double bound = setting.problem.gradientBound();
+    if (level == NONE) {
+      return new LevelChoice(
+          (gradient, random, into) -> System.arraycopy(gradient, 0, into, 0, into.length),
+          declared(StudiedMechanism.L2_LAPLACE, d, bound, DECLARED_FOR_NONE));
+    }
+    return new LevelChoice(
+        setting.mechanism.release(d, bound, level), declared(setting.mechanism, d, bound, level));
+  }
+
+  private static Mechanism declared(
+      StudiedMechanism mechanism, int dimension, double bound, double level) {
+    return Declarations.of(
+        Declarations.declared(mechanism.declared(dimension, bound, level)), dimension);
+  }
+
+  private void report(List<List<LevelOutcome>> results, MarkdownPage page) throws IOException {
     page.title("People who choose different levels");
     page.paragraph(
         ("This study measures what learners make of reports with unequal noise. %s people report once"
@@ -170,48 +217,71 @@ final class MixedLevelsStudy implements Study {
             .formatted(String.format(Locale.ROOT, "%,d", people), replications));
     page.list(
         "*0.5, 2 or 8*: each person one of these epsilons, at random. *1 % without noise, others 1*: one"
-            + " person in a hundred reports the gradient itself. The other columns have one level for"
-            + " comparison.",
-        "`%s` is given the strongest noise of its column. No other learner knows any level, so their"
-                .formatted(BANCO_WORST)
-            + " rows of `l2_laplace` hold for undisclosed levels, too. BANCO refuses undisclosed noise,"
-            + " and `priv_unit` always discloses its level.",
+            + " person in a hundred reports the gradient itself, and declares an epsilon of 1e6. The"
+            + " other columns have one level for comparison.",
+        "*Undisclosed*: people add the same `l2_laplace` noise, but declare nothing; *half undisclosed*:"
+            + " each person does so with probability 1/2, whatever the level. A report of `priv_unit`"
+            + " consists of its parameters, so it can't be undisclosed. All learners but BANCO take"
+            + " undisclosed reports, and use no declaration.",
+        "`%s`: BANCO, whose `strongest_noise` is that of its column, uses the level that each report"
+                .formatted(BANCO_DECLARED)
+            + " declares, and refuses undisclosed reports: in brackets the share of the reports that it"
+            + " uses. `%s`: the operator vouches for that strongest noise (`sub_exponential`), so BANCO"
+                .formatted(BANCO_VOUCHED)
+            + " takes all reports as if each had it.",
         "Doing nothing costs %s."
             .formatted(
                 String.join(
                     ", ",
                     problems.stream()
-                        .map(p -> NumberLabels.short3(p.zero) + " (" + p.label + ")")
+                        .map(p -> NumberLabels.short3(p.zero()) + " (" + p.label() + ")")
                         .toList())));
     for (LearningProblem problem : problems) {
       for (StudiedMechanism mechanism : MECHANISMS) {
-        page.heading(problem.label + ", " + mechanism.label);
+        page.heading(problem.label() + ", " + mechanism.label);
         table(problem, mechanism, results, page);
       }
     }
-    page.picture("census", picture(problems.get(0), StudiedMechanism.PRIV_UNIT, results));
+    for (StudiedMechanism mechanism : MECHANISMS) {
+      String suffix = mechanism == StudiedMechanism.PRIV_UNIT ? "" : "-l2-laplace";
+      page.picture("census" + suffix, picture(problems.get(0), mechanism, results));
+    }
   }
 
-  private Estimate estimate(Setting setting, int learner, List<double[]> results) {
+  private Estimate estimate(MixSetting setting, int learner, List<List<LevelOutcome>> results) {
     int first = settings.indexOf(setting) * replications;
     return Estimate.of(
         results.subList(first, first + replications).stream()
-            .mapToDouble(excess -> excess[learner])
+            .mapToDouble(outcomes -> outcomes.get(learner).excess())
             .toArray());
+  }
+
+  /** The estimate, with the share of the reports that were used unless that is all. */
+  private String entry(MixSetting setting, int learner, List<List<LevelOutcome>> results) {
+    int first = settings.indexOf(setting) * replications;
+    double refused =
+        results.subList(first, first + replications).stream()
+            .mapToDouble(outcomes -> (double) outcomes.get(learner).refused() / people)
+            .average()
+            .orElseThrow();
+    String estimate = estimate(setting, learner, results).toString();
+    return refused == 0
+        ? estimate
+        : estimate + " [%s]".formatted(NumberLabels.percent(1 - refused));
   }
 
   private void table(
       LearningProblem problem,
       StudiedMechanism mechanism,
-      List<double[]> results,
+      List<List<LevelOutcome>> results,
       MarkdownPage page) {
     List<String> columns = new ArrayList<>(List.of("learner"));
-    MIXES.forEach(mix -> columns.add(mix.label));
+    mixes(mechanism).forEach(mix -> columns.add(mix.label));
     List<List<String>> rows = new ArrayList<>();
     for (int learner = 0; learner < LEARNERS.size(); learner++) {
       List<String> row = new ArrayList<>(List.of(LEARNERS.get(learner)));
-      for (Mix mix : MIXES) {
-        row.add(estimate(new Setting(problem, mechanism, mix), learner, results).toString());
+      for (Mix mix : mixes(mechanism)) {
+        row.add(entry(new MixSetting(problem, mechanism, mix), learner, results));
       }
       rows.add(row);
     }
@@ -219,22 +289,23 @@ final class MixedLevelsStudy implements Study {
   }
 
   private DotPlot picture(
-      LearningProblem problem, StudiedMechanism mechanism, List<double[]> results) {
+      LearningProblem problem, StudiedMechanism mechanism, List<List<LevelOutcome>> results) {
     DotPlot plot =
         new DotPlot(
-            "%s, %s".formatted(problem.label, mechanism.label),
+            "%s, %s".formatted(problem.label(), mechanism.label),
             "epsilon of the people",
             "excess loss of the average",
-            MIXES.stream().map(Mix::label).toList());
+            mixes(mechanism).stream().map(Mix::label).toList());
     for (int i = 0; i < LEARNERS.size(); i++) {
       int learner = i;
       String label = LEARNERS.get(i);
       plot.dots(
           label,
-          MIXES.stream()
-              .map(mix -> estimate(new Setting(problem, mechanism, mix), learner, results).mean())
+          mixes(mechanism).stream()
+              .map(
+                  mix -> estimate(new MixSetting(problem, mechanism, mix), learner, results).mean())
               .toList(),
-          label.equals(BANCO_WORST) ? CandidateLearners.BANCO : label);
+          label.equals(BANCO_DECLARED) ? CandidateLearners.BANCO : label);
     }
     return plot;
   }

@@ -245,7 +245,7 @@ final class RoundsStudy implements Study {
                 + " publications, change what a model learns. P publications of N reports each, N P at"
                 + " most %s million, and %s million for the last two ways below; %d replications. All N"
                 + " reports between two publications were evaluated at the weights of the newest"
-                + " publication. They reach the model as sums of max(1, n / 30) reports, where n is the"
+                + " publication. They reach the model as sums of max(1, n / 30 - 1) reports, where n is the"
                 + " number of reports before them. All learners have their defaults; %s steps by"
                 + " %s / sqrt(t) on census and %s / sqrt(t) on absolute. Entries: mean excess loss of the"
                 + " published average (standard error).")
@@ -276,7 +276,7 @@ final class RoundsStudy implements Study {
     page.paragraph("Ways to group reports into rounds:");
     page.list(
         "*%s*: what the job does.".formatted(ReportGrouping.RULE.label),
-        "*%s*: a round closes at max(1, n / 30) reports, even where the rounds agree."
+        "*%s*: a round closes at max(1, n / 30 - 1) reports, even where the rounds agree."
             .formatted(ReportGrouping.GROWING.label),
         "*%s*: each report is a round, however many name one publication."
             .formatted(ReportGrouping.SINGLE.label),

@@ -4,9 +4,8 @@ import io.croupier.bench.MarkdownPage;
 import io.croupier.operators.model.Trim;
 import io.croupier.studies.SuiteProblem.NoiseKind;
 import io.croupier.studies.SuiteProblem.NoiseStrength;
-import io.croupier.studies.TrimStudy.LearningProblem;
 import io.croupier.studies.TrimStudy.Level;
-import io.croupier.studies.TrimStudy.Setting;
+import io.croupier.studies.TrimStudy.LevelSetting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,7 +151,7 @@ final class TrimReport {
       } else if (problem.isMarginal()) {
         marginal.add(risk / problem.oracle);
       } else {
-        hopeless.add(risk / problem.zero);
+        hopeless.add(risk / problem.zero());
       }
     }
     return List.of(
@@ -226,7 +225,7 @@ final class TrimReport {
       StudiedMechanism mechanism,
       List<LearningProblem> problems,
       List<Level> levels,
-      Map<Setting, List<double[]>> measured)
+      Map<LevelSetting, List<double[]>> measured)
       throws IOException {
     page.heading(mechanism.label);
     page.paragraph(
@@ -238,7 +237,7 @@ final class TrimReport {
             .formatted(
                 String.format(Locale.ROOT, "%,d", men),
                 mechanism.label,
-                measured.get(new Setting(problems.get(0), levels.get(0))).size(),
+                measured.get(new LevelSetting(problems.get(0), levels.get(0))).size(),
                 String.join(
                     ", ",
                     problems.stream()
@@ -253,7 +252,7 @@ final class TrimReport {
         row.add(problem.label());
         row.add(TrimStudy.label(TrimStudy.REACHES.get(trim)));
         for (Level level : levels) {
-          row.add(estimate(measured.get(new Setting(problem, level)), trim).toString());
+          row.add(estimate(measured.get(new LevelSetting(problem, level)), trim).toString());
         }
         rows.add(row);
       }
@@ -271,14 +270,14 @@ final class TrimReport {
       StudiedMechanism mechanism,
       LearningProblem problem,
       List<Level> levels,
-      Map<Setting, List<double[]>> measured) {
+      Map<LevelSetting, List<double[]>> measured) {
     Plot plot =
         new Plot(
             "%s, %s".formatted(problem.label(), mechanism.label),
             "trim in units of the gradient bound; at 8: none",
             "excess loss of the average");
     for (int l = 0; l < levels.size(); l++) {
-      List<double[]> excesses = measured.get(new Setting(problem, levels.get(l)));
+      List<double[]> excesses = measured.get(new LevelSetting(problem, levels.get(l)));
       double[] means =
           IntStream.range(0, TrimStudy.REACHES.size())
               .mapToDouble(trim -> estimate(excesses, trim).mean())

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** The adaptive radius with reports trimmed to several norms. */
@@ -21,9 +20,6 @@ final class TrimStudy implements Study {
   static final List<Double> REACHES =
       List.of(1.0, 1.5, Trim.REACH, 3.0, 4.0, Double.POSITIVE_INFINITY);
 
-  private static final int PEOPLE = 10_000;
-  private static final int MANY_PEOPLE = 100_000;
-  private static final int REPORTS_PER_ROUND = 50;
   private static final List<Double> EPSILONS = List.of(1.0, 2.0, 4.0, 8.0);
   private static final List<Double> MIXED = List.of(0.5, 2.0, 8.0);
   private static final List<StudiedMechanism> MECHANISMS =
@@ -35,19 +31,6 @@ final class TrimStudy implements Study {
   private static final int FIRST_SETTING = 4;
 
   private static final int[] DIMENSIONS = {20, 100};
-
-  /**
-   * What is to be learned from one report of each person.
-   *
-   * @param participants new ones, in an order of their own
-   * @param zero excess loss of doing nothing
-   */
-  record LearningProblem(
-      String label,
-      int dimension,
-      double gradientBound,
-      Function<SeededRandom, Participants> participants,
-      double zero) {}
 
   /** Releases of one mechanism, each with one of these epsilons at random. */
   record Level(StudiedMechanism mechanism, List<Double> epsilons) {
@@ -67,7 +50,7 @@ final class TrimStudy implements Study {
   }
 
   /** What one trial for each replication measures. */
-  record Setting(LearningProblem problem, Level level) {}
+  record LevelSetting(LearningProblem problem, Level level) {}
 
   private final StudyScale scale;
   private final int men;
@@ -75,7 +58,7 @@ final class TrimStudy implements Study {
   private final List<SuiteProblem> half;
   private final List<SuiteProblem> eighth;
   private final List<LearningProblem> problems = new ArrayList<>();
-  private final List<Setting> settings = new ArrayList<>();
+  private final List<LevelSetting> settings = new ArrayList<>();
 
   /**
    * The study.
@@ -94,31 +77,20 @@ final class TrimStudy implements Study {
     addProblems();
     for (LearningProblem problem : problems) {
       for (Level level : levels()) {
-        settings.add(new Setting(problem, level));
+        settings.add(new LevelSetting(problem, level));
       }
     }
   }
 
   private void addProblems() {
     DataSet census = Census.load();
-    double least = census.problem().score(census.problem().optimum()).loss();
-    add(
-        "census, d = " + census.problem().dimension(),
-        census.problem().dimension(),
-        census.clip(),
-        random -> new CensusParticipants(census.problem(), least, men, random));
+    problems.add(
+        LearningProblem.census("census, d = " + census.problem().dimension(), census, men));
     for (int d : DIMENSIONS) {
       Design design = new Design(Features.SPHERE, d, scale.designPoints());
-      double[] optimum = PredictionProblem.dense(d, Math.sqrt((double) d));
-      Population population = new PredictionProblem(design, Loss.ABSOLUTE, optimum);
-      add("abs, d = " + d, d, 1, random -> Participants.drawn(population, 0, random));
+      problems.add(
+          LearningProblem.linear("abs, d = " + d, design, Loss.ABSOLUTE, Math.sqrt((double) d)));
     }
-  }
-
-  private void add(
-      String label, int dimension, double bound, Function<SeededRandom, Participants> people) {
-    double zero = people.apply(new SeededRandom(0)).quality(new double[dimension]).excess();
-    problems.add(new LearningProblem(label, dimension, bound, people, zero));
   }
 
   private static List<Level> levels() {
@@ -159,46 +131,14 @@ final class TrimStudy implements Study {
   }
 
   private List<Cell> cells() {
-    Map<String, Design> designs = new HashMap<>();
-    List<Cell> cells = new ArrayList<>();
-    for (SuiteProblem problem : half) {
-      List<Integer> checkpoints = scale.checkpoints(PEOPLE / 10, PEOPLE);
-      cells.add(cell(problem, designs, PEOPLE, 1, checkpoints, 6));
-    }
-    for (SuiteProblem problem : eighth) {
-      List<Integer> checkpoints = scale.checkpoints(MANY_PEOPLE);
-      cells.add(cell(problem, designs, MANY_PEOPLE, 1, checkpoints, 4));
-    }
-    for (SuiteProblem problem : eighth) {
-      List<Integer> checkpoints = scale.checkpoints(MANY_PEOPLE / REPORTS_PER_ROUND);
-      cells.add(cell(problem, designs, MANY_PEOPLE, REPORTS_PER_ROUND, checkpoints, 4));
-    }
-    return cells;
+    return new SuiteCells(scale, TrimStudy::learners).cells(half, eighth);
   }
 
-  private Cell cell(
-      SuiteProblem problem,
-      Map<String, Design> designs,
-      int people,
-      int reportsPerRound,
-      List<Integer> checkpoints,
-      int ofStudy) {
-    CandidateLearners candidates = new CandidateLearners(problem.dimension());
+  private static List<LabelledLearner> learners(
+      SuiteProblem problem, CandidateLearners candidates) {
     List<LabelledLearner> learners = new ArrayList<>(trims(candidates));
     learners.addAll(candidates.sgdGrid());
-    Design design =
-        designs.computeIfAbsent(
-            problem.features() + " " + problem.dimension(),
-            key -> new Design(problem.features(), problem.dimension(), scale.designPoints()));
-    return new Cell(
-        problem.label(),
-        new PredictionProblem(design, problem.loss(), problem.best()),
-        problem.noise(),
-        problem.privacy().levels(scale.people(people)),
-        learners,
-        reportsPerRound,
-        checkpoints,
-        scale.replications(ofStudy));
+    return learners;
   }
 
   @Override
@@ -208,7 +148,7 @@ final class TrimStudy implements Study {
     List<CellResult> ofSuite = runner.run(cells, SeededRandom.seed(seed, 0, 0));
     List<Callable<double[]>> trials = new ArrayList<>();
     for (int s = 0; s < settings.size(); s++) {
-      Setting setting = settings.get(s);
+      LevelSetting setting = settings.get(s);
       for (int r = 0; r < replications; r++) {
         // The same people for every mechanism and level.
         long order = SeededRandom.seed(seed, 1 + problems.indexOf(setting.problem), r);
@@ -224,12 +164,12 @@ final class TrimStudy implements Study {
     report.suite("%d people, the same runs", half, ofSuite.subList(0, half.size()), 0);
     report.suite("%d people", eighth, ofSuite.subList(half.size(), many), 0);
     report.suite(
-        "%d people in rounds of " + REPORTS_PER_ROUND,
+        "%d people in rounds of " + SuiteCells.REPORTS_PER_ROUND,
         eighth,
         ofSuite.subList(many, ofSuite.size()),
         0);
     report.pictures(half, ofSuite.subList(0, half.size()), 1);
-    Map<Setting, List<double[]>> bySetting = new HashMap<>();
+    Map<LevelSetting, List<double[]>> bySetting = new HashMap<>();
     for (int s = 0; s < settings.size(); s++) {
       bySetting.put(settings.get(s), excesses.subList(s * replications, (s + 1) * replications));
     }
@@ -239,15 +179,15 @@ final class TrimStudy implements Study {
     }
   }
 
-  private double[] play(Setting setting, long order, long noise, Runner runner) {
+  private double[] play(LevelSetting setting, long order, long noise, Runner runner) {
     LearningProblem problem = setting.problem;
     List<LabelledLearner> learners =
-        trims(new CandidateLearners(problem.dimension, 1, problem.gradientBound));
+        trims(new CandidateLearners(problem.dimension(), 1, problem.gradientBound()));
     MechanismTrial trial =
         new MechanismTrial(
-            problem.participants.apply(new SeededRandom(order)),
-            problem.gradientBound,
-            setting.level.release(problem.dimension, problem.gradientBound),
+            problem.participants().apply(new SeededRandom(order)),
+            problem.gradientBound(),
+            setting.level.release(problem.dimension(), problem.gradientBound()),
             learners,
             new SeededRandom(noise));
     double[] excess = trial.excess(men);
