@@ -44,8 +44,12 @@ record BacklogRun(
     }
   }
 
-  /** Passes the records through. */
-  RunResult passThrough(String backlog, long records) throws Exception {
+  /**
+   * Passes the records through.
+   *
+   * @param from number of warm-up records, which the rate excludes
+   */
+  RunResult passThrough(String backlog, long records, long from) throws Exception {
     String copy = environment.name("copy");
     environment.create(copy, parallelism);
     try (RunningJob job =
@@ -54,7 +58,7 @@ record BacklogRun(
             env ->
                 PassThrough.submit(
                     env, environment.bootstrapServers(), backlog, copy, parallelism, interval))) {
-      return result(job, copy, records, 0);
+      return result(job, copy, records, from);
     } finally {
       environment.delete(List.of(copy));
     }

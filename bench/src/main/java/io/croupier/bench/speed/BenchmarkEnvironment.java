@@ -124,6 +124,11 @@ final class BenchmarkEnvironment implements AutoCloseable {
     return sender(MOST_RECORD_BYTES);
   }
 
+  /** A sender that compresses as the job does. */
+  Sender compressingSender() {
+    return new Sender(bootstrapServers(), MOST_RECORD_BYTES, "zstd");
+  }
+
   /** A sender of records of at most this size. */
   Sender sender(int mostRecordBytes) {
     return new Sender(bootstrapServers(), mostRecordBytes);

@@ -32,6 +32,12 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
           "ratio of CPU",
           "bundles");
 
+  /**
+   * The rate excludes the first 1 / {@value} of a run's records: each run starts a cluster, some of
+   * whose classes are loaded and compiled anew.
+   */
+  private static final int EXCLUDED_PART = 8;
+
   /** One model, for every dimension, form of reports, learner and size of a round. */
   List<List<String>> ofDimensions(List<Integer> dimensions, List<ReportForm> forms)
       throws Exception {
@@ -75,6 +81,7 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     BacklogRun run = new BacklogRun(environment, parallelism, scale.interval(), "hashmap");
     // The same number of reports of each form.
     long records = scale.records(dimension);
+    long from = records / EXCLUDED_PART;
     Map<ReportForm, String> backlogs = new EnumMap<>(ReportForm.class);
     List<AlternatingRuns> runs = new ArrayList<>();
     for (Workload workload : workloads) {
@@ -89,8 +96,8 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     for (ReportForm form : backlogs.keySet()) {
       List<Workload> ofForm = workloads.stream().filter(w -> w.form() == form).toList();
       for (int i = 0; i < scale.warmUps(); i++) {
-        run.passThrough(backlogs.get(form), records);
-        run.croupier(ofForm.get(i % ofForm.size()), backlogs.get(form), records, 0);
+        run.passThrough(backlogs.get(form), records, from);
+        run.croupier(ofForm.get(i % ofForm.size()), backlogs.get(form), records, from);
       }
     }
     for (int i = 0; i < scale.repetitions(); i++) {
@@ -99,11 +106,11 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
       for (AlternatingRuns turn : runs) {
         String backlog = backlogs.get(turn.workload.form());
         if (!backlog.equals(last)) {
-          before = run.passThrough(backlog, records).pace();
+          before = run.passThrough(backlog, records, from).pace();
           last = backlog;
         }
-        BacklogRun.RunResult own = run.croupier(turn.workload, backlog, records, 0);
-        Commits.Pace after = run.passThrough(backlog, records).pace();
+        BacklogRun.RunResult own = run.croupier(turn.workload, backlog, records, from);
+        Commits.Pace after = run.passThrough(backlog, records, from).pace();
         turn.add(own, before, after);
         before = after;
       }

@@ -29,7 +29,8 @@ public final class Speed implements Callable<Integer> {
     LEDGER,
     MODELS,
     SUBTASKS,
-    NEIGHBOUR
+    NEIGHBOUR,
+    REBUILD
   }
 
   @Option(
@@ -44,7 +45,7 @@ public final class Speed implements Callable<Integer> {
       split = ",",
       paramLabel = "PART",
       defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS,NEIGHBOUR",
-      description = "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all).")
+      description = "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all but REBUILD).")
   private List<Measurement> parts;
 
   @Option(
@@ -72,6 +73,16 @@ public final class Speed implements Callable<Integer> {
       defaultValue = "10000,1000000",
       description = "Users in the ledger (default: ${DEFAULT-VALUE}).")
   private List<Integer> ledgerUsers;
+
+  @Option(
+      names = "--rebuilt-events",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "10000000",
+      description =
+          "Accounting events from which a ledger of the users is rebuilt (default:"
+              + " ${DEFAULT-VALUE}).")
+  private List<Integer> rebuiltEvents;
 
   @Option(
       names = "--backends",
@@ -135,7 +146,7 @@ public final class Speed implements Callable<Integer> {
         quick
             ? new BenchmarkScale(2, 20_000, 0, 1, 2, 1000, Duration.ofMillis(100), 1)
             : new BenchmarkScale(
-                megabytes, 1_000_000, 2, repetitions, 4, 10_000, Duration.ofMillis(intervalMs), 10);
+                megabytes, 1_000_000, 4, repetitions, 4, 10_000, Duration.ofMillis(intervalMs), 10);
     MarkdownPage page = new MarkdownPage(out, "speed");
     page.title("From Kafka to Kafka");
     try (BenchmarkEnvironment environment = BenchmarkEnvironment.open(flink)) {
@@ -194,6 +205,18 @@ public final class Speed implements Callable<Integer> {
         page.table(
             NeighbourTable.COLUMNS,
             new NeighbourTable(environment, scale).ofSubtasks(List.of(1, 2)));
+      }
+      case REBUILD -> {
+        page.heading("Rebuild of a lost ledger");
+        List<List<String>> rows = new ArrayList<>();
+        for (int events : rebuiltEvents) {
+          for (int users : ledgerUsers) {
+            rows.addAll(
+                new RebuildTable(environment, scale.interval())
+                    .of(events, users, backendsOf(users)));
+          }
+        }
+        page.table(RebuildTable.COLUMNS, rows);
       }
     }
   }

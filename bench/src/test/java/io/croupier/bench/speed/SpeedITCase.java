@@ -54,6 +54,27 @@ class SpeedITCase {
         .doesNotContain("grid");
   }
 
+  @Test
+  void rebuildsALedger() throws Exception {
+    int status =
+        Speed.commandLine()
+            .execute(
+                "--out",
+                out.toString(),
+                "--quick",
+                "--only",
+                "rebuild",
+                "--rebuilt-events",
+                "20000",
+                "--ledger-users",
+                "1000");
+
+    assertThat(status).isZero();
+    assertThat(Files.readString(out.resolve("speed.md")))
+        .contains("| 20,000 | 1,000 | hashmap |", "| 20,000 | 1,000 | rocksdb |")
+        .doesNotContain("NaN", "| 0 |");
+  }
+
   /** The column "bytes a report" of the first row of a form. */
   private static int bytes(String page, String form) {
     String row = page.lines().filter(line -> line.contains("| " + form + " |")).findFirst().get();
