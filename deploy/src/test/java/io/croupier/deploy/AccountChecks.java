@@ -15,15 +15,22 @@ import java.util.Set;
 
 /** Compares the sent reports with the resulting accounts and models. */
 final class AccountChecks {
-  private static final BigDecimal EPSILON = new BigDecimal("0.01");
-
   private final List<String> findings = new ArrayList<>();
   private final Map<String, GradientRecord> reports = new HashMap<>();
   private final Map<String, AccountingRecord> admitted = new HashMap<>();
 
-  /** A record of the gradients topic; index and value are those of a sparse gradient. */
+  /**
+   * A record of the gradients topic; epsilon is the declared one, index and value are those of a
+   * sparse gradient.
+   */
   record GradientRecord(
-      String position, String user, long sequence, String model, int index, double value) {}
+      String position,
+      String user,
+      long sequence,
+      String model,
+      double epsilon,
+      int index,
+      double value) {}
 
   /** A record of the accounting topic. */
   record AccountingRecord(
@@ -55,7 +62,7 @@ final class AccountChecks {
    * @param events in the order of their partitions
    * @param sequences each user's last sequence number; the first is 1
    * @param updates all updates of each model, in order
-   * @param journalOfOnce the complete journal of the model {@link LoadGenerator#ONCE}
+   * @param journals the complete journal of each model
    * @return the findings, one line each
    */
   static List<String> check(
@@ -63,14 +70,17 @@ final class AccountChecks {
       List<AccountingRecord> events,
       Map<String, Long> sequences,
       Map<String, List<ModelUpdate>> updates,
-      List<Bundle> journalOfOnce) {
+      Map<String, List<Bundle>> journals) {
     AccountChecks checks = new AccountChecks();
     reports.forEach(report -> checks.reports.put(report.position, report));
     checks.checkPositions(events);
     checks.checkSequences(events, sequences);
     checks.checkTotals(events);
     updates.forEach(checks::checkModel);
-    checks.checkOnce(journalOfOnce, updates.get(LoadGenerator.ONCE));
+    checks.checkOnce(
+        journals.getOrDefault(LoadGenerator.ONCE, List.of()), updates.get(LoadGenerator.ONCE));
+    checks.checkSizes(
+        journals.getOrDefault(LoadGenerator.SIZES, List.of()), updates.get(LoadGenerator.SIZES));
     return checks.findings;
   }
 
@@ -116,10 +126,16 @@ final class AccountChecks {
 
   private void checkTotals(List<AccountingRecord> events) {
     Map<String, Long> counts = new HashMap<>();
+    Map<String, BigDecimal> sums = new HashMap<>();
     for (AccountingRecord event : events) {
-      long count =
-          counts.merge(event.user, event.outcome == Outcome.DUPLICATE ? 0L : 1L, Long::sum);
-      double epsilon = EPSILON.multiply(BigDecimal.valueOf(count)).doubleValue();
+      GradientRecord report = reports.get(event.position);
+      if (report == null) {
+        continue; // has a finding already
+      }
+      boolean isNew = event.outcome != Outcome.DUPLICATE;
+      long count = counts.merge(event.user, isNew ? 1L : 0L, Long::sum);
+      BigDecimal spent = isNew ? BigDecimal.valueOf(report.epsilon) : BigDecimal.ZERO;
+      double epsilon = sums.merge(event.user, spent, BigDecimal::add).doubleValue();
       if (event.totalReports != count || event.totalEpsilon != epsilon) {
         findings.add(
             "%s's totals at %s are %d reports and epsilon %s, not %d and %s"
@@ -156,7 +172,9 @@ final class AccountChecks {
     }
     ModelUpdate end = updates.get(updates.size() - 1);
     int expected = admittedTo(model).size();
-    if (end.getUsed() + end.getAnswers() + end.getOpen() != expected) {
+    // Answers that name a round of scouting are late once a newer one is there.
+    long late = model.equals(LoadGenerator.SIZES) ? end.getDroppedStale() : 0;
+    if (end.getUsed() + end.getAnswers() + end.getOpen() + late != expected) {
       findings.add(
           "%s counts %d reports used, %d answers and %d open, of %d admitted"
               .formatted(model, end.getUsed(), end.getAnswers(), end.getOpen(), expected));
@@ -217,6 +235,39 @@ final class AccountChecks {
             "coordinate %d of once is %s, not %s: a report was not added exactly once"
                 .formatted(i, end.getWeights(i), published[i]));
       }
+    }
+  }
+
+  /**
+   * Checks that every report is in exactly one bundle of the journal, dropped only as late, and
+   * that the model has learned with a clip that it found.
+   */
+  private void checkSizes(List<Bundle> journal, List<ModelUpdate> updates) {
+    Set<String> missing = new HashSet<>();
+    admittedTo(LoadGenerator.SIZES).forEach(report -> missing.add(report.position));
+    long late = 0;
+    for (Bundle bundle : journal) {
+      boolean isLate = bundle.getOutcome() == Bundle.Outcome.DROPPED_STALE;
+      late += isLate ? bundle.getPositionsCount() : 0;
+      for (Position position : bundle.getPositionsList()) {
+        if (!missing.remove(text(position))
+            || !(isLate || bundle.getOutcome() == Bundle.Outcome.TAKEN)) {
+          findings.add(
+              "the journal of sizes has %s as %s; each position must occur once, as TAKEN or"
+                      .formatted(text(position), bundle.getOutcome())
+                  + " DROPPED_STALE");
+        }
+      }
+    }
+    missing.forEach(position -> findings.add("the journal of sizes has no " + position));
+    ModelUpdate end = updates.get(updates.size() - 1);
+    if (late != end.getDroppedStale()) {
+      findings.add(
+          "sizes counts %d late reports, and its journal %d"
+              .formatted(end.getDroppedStale(), late));
+    }
+    if (end.getUsed() == 0 || end.getQuestionProbability() >= 1) {
+      findings.add("sizes still searches for its clip");
     }
   }
 

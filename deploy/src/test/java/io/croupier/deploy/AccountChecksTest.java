@@ -14,24 +14,56 @@ import org.junit.jupiter.api.Test;
 /** Consistent topics have no findings, and each kind of inconsistency is found. */
 class AccountChecksTest {
   private static final int DIMENSION = 4;
-  private static final Map<String, Long> SEQUENCES = Map.of("ada", 3L);
+  private static final Map<String, Long> SEQUENCES = Map.of("ada", 3L, "ben", 3L);
   private static final double THIRD = 1.0 / 3;
 
   private final List<AccountChecks.GradientRecord> reports = new ArrayList<>();
   private final List<AccountChecks.AccountingRecord> events = new ArrayList<>();
   private final List<ModelUpdate> updates = new ArrayList<>();
   private final List<Bundle> journal = new ArrayList<>();
+  private final List<ModelUpdate> ofSizes = new ArrayList<>();
+  private final List<Bundle> journalOfSizes = new ArrayList<>();
 
   AccountChecksTest() {
     updates.add(update(0, 0));
     for (int i = 0; i < 3; i++) {
       reports.add(
-          new AccountChecks.GradientRecord("0:" + i, "ada", i + 1, LoadGenerator.ONCE, i, 1));
+          new AccountChecks.GradientRecord("0:" + i, "ada", i + 1, LoadGenerator.ONCE, 0.01, i, 1));
       events.add(event(i, i + 1, Outcome.ADMITTED, i + 1));
       journal.add(bundle(i).toBuilder().setClosedRound(i).setPublished(i > 0).build());
     }
     updates.add(update(2, 2));
     updates.add(update(3, 3));
+    addSizes();
+  }
+
+  /** An answer of epsilon 2, one that is late, and a gradient. */
+  private void addSizes() {
+    double[] epsilons = {2, 2, 0.01};
+    double[] totals = {2, 4, 4.01};
+    for (int i = 0; i < 3; i++) {
+      String position = "1:" + i;
+      reports.add(
+          new AccountChecks.GradientRecord(
+              position, "ben", i + 1, LoadGenerator.SIZES, epsilons[i], 0, 0));
+      events.add(
+          new AccountChecks.AccountingRecord(
+              position, "ben", i + 1, Outcome.ADMITTED, i + 1, totals[i]));
+      journalOfSizes.add(
+          Bundle.newBuilder()
+              .setOutcome(i == 1 ? Bundle.Outcome.DROPPED_STALE : Bundle.Outcome.TAKEN)
+              .addPositions(Position.newBuilder().setPartition(1).setOffset(i))
+              .build());
+    }
+    ofSizes.add(
+        ModelUpdate.newBuilder()
+            .setModelId(LoadGenerator.SIZES)
+            .setRound(7)
+            .setUsed(1)
+            .setAnswers(1)
+            .setDroppedStale(1)
+            .setQuestionProbability(0.02)
+            .build());
   }
 
   private static AccountChecks.AccountingRecord event(
@@ -59,7 +91,11 @@ class AccountChecksTest {
 
   private List<String> findings() {
     return AccountChecks.check(
-        reports, events, SEQUENCES, Map.of(LoadGenerator.ONCE, updates), journal);
+        reports,
+        events,
+        SEQUENCES,
+        Map.of(LoadGenerator.ONCE, updates, LoadGenerator.SIZES, ofSizes),
+        Map.of(LoadGenerator.ONCE, journal, LoadGenerator.SIZES, journalOfSizes));
   }
 
   @Test
@@ -69,7 +105,7 @@ class AccountChecksTest {
 
   @Test
   void aResendIsADuplicate() {
-    reports.add(new AccountChecks.GradientRecord("0:3", "ada", 3, LoadGenerator.ONCE, 2, 1));
+    reports.add(new AccountChecks.GradientRecord("0:3", "ada", 3, LoadGenerator.ONCE, 0.01, 2, 1));
     events.add(event(3, 3, Outcome.DUPLICATE, 3));
 
     assertThat(findings()).isEmpty();
@@ -200,6 +236,55 @@ class AccountChecksTest {
     assertThat(findings())
         .contains(
             "the journal of once has 0:1 as DROPPED_STALE; each position must occur once, as TAKEN");
+  }
+
+  @Test
+  void journalAnAnswerTwiceOrNever() {
+    journalOfSizes.add(journalOfSizes.get(0));
+    assertThat(findings())
+        .containsExactly(
+            "the journal of sizes has 1:0 as TAKEN; each position must occur once, as TAKEN or"
+                + " DROPPED_STALE");
+
+    journalOfSizes.remove(3);
+    journalOfSizes.remove(0);
+    assertThat(findings()).containsExactly("the journal of sizes has no 1:0");
+  }
+
+  @Test
+  void dropAGradientForItsClip() {
+    journalOfSizes.set(
+        2, journalOfSizes.get(2).toBuilder().setOutcome(Bundle.Outcome.DROPPED_BOUND).build());
+
+    assertThat(findings())
+        .containsExactly(
+            "the journal of sizes has 1:2 as DROPPED_BOUND; each position must occur once, as TAKEN"
+                + " or DROPPED_STALE");
+  }
+
+  @Test
+  void countLateAnswersOtherwiseThanTheJournal() {
+    ofSizes.set(0, ofSizes.get(0).toBuilder().setDroppedStale(2).build());
+
+    assertThat(findings())
+        .containsExactly(
+            "sizes counts 1 reports used, 1 answers and 0 open, of 3 admitted",
+            "sizes counts 2 late reports, and its journal 1");
+  }
+
+  @Test
+  void searchForTheClipUntilTheEnd() {
+    ofSizes.set(0, ofSizes.get(0).toBuilder().setQuestionProbability(1).build());
+
+    assertThat(findings()).containsExactly("sizes still searches for its clip");
+  }
+
+  @Test
+  void chargeAnAnswerLikeAGradient() {
+    events.set(4, new AccountChecks.AccountingRecord("1:1", "ben", 2, Outcome.ADMITTED, 2, 2.01));
+
+    assertThat(findings())
+        .containsExactly("ben's totals at 1:1 are 2 reports and epsilon 2.01, not 2 and 4.0");
   }
 
   @Test

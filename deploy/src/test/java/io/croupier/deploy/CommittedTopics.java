@@ -34,7 +34,7 @@ final class CommittedTopics {
   private final List<AccountChecks.GradientRecord> reports = new ArrayList<>();
   private final List<AccountChecks.AccountingRecord> events = new ArrayList<>();
   private final Map<String, Long> admitted = new HashMap<>();
-  private final List<JournalEntry.Bundle> journalOfOnce = new ArrayList<>();
+  private final Map<String, List<JournalEntry.Bundle>> journals = new HashMap<>();
 
   /**
    * Reads from a running cluster.
@@ -61,6 +61,7 @@ final class CommittedTopics {
                     report.getUserId(),
                     report.getSequence(),
                     report.getModelId(),
+                    epsilon(report),
                     sparse ? report.getSparse().getIndices(0) : 0,
                     sparse ? report.getSparse().getValues(0) : 0));
             RecordedReport.newBuilder()
@@ -72,6 +73,19 @@ final class CommittedTopics {
                 .writeDelimitedTo(out);
           });
     }
+  }
+
+  /** The epsilon that a report of the {@link LoadGenerator} declares. */
+  private static double epsilon(GradientReport report) {
+    return switch (report.getDeclarationCase()) {
+      case L2_LAPLACE -> report.getL2Laplace().getEpsilon();
+      case COORDINATE_LAPLACE -> report.getCoordinateLaplace().getTaus(0);
+      case PRIV_UNIT -> report.getPrivUnit().getEpsilon();
+      case RANDOMISED_RESPONSE -> report.getRandomisedResponse().getEpsilon();
+      default ->
+          throw new IllegalArgumentException(
+              report.getDeclarationCase() + " is no declaration of the load generator");
+    };
   }
 
   /** Waits until there are as many accounts as reports. */
@@ -125,7 +139,7 @@ final class CommittedTopics {
 
   private boolean writeJournal() throws IOException {
     Map<String, Long> journalled = new HashMap<>();
-    journalOfOnce.clear();
+    journals.clear();
     try (OutputStream out = Files.newOutputStream(directory.resolve("journal"))) {
       forEach(
           "croupier.journal",
@@ -136,9 +150,9 @@ final class CommittedTopics {
                     .mapToLong(JournalEntry.Bundle::getPositionsCount)
                     .sum();
             journalled.merge(entry.getModelId(), positions, Long::sum);
-            if (entry.getModelId().equals(LoadGenerator.ONCE)) {
-              journalOfOnce.addAll(entry.getBundlesList());
-            }
+            journals
+                .computeIfAbsent(entry.getModelId(), model -> new ArrayList<>())
+                .addAll(entry.getBundlesList());
             entry.writeDelimitedTo(out);
           });
     }
@@ -150,7 +164,7 @@ final class CommittedTopics {
   List<String> check(UpdateMonitor monitor, Map<String, Long> sequences) {
     Map<String, List<ModelUpdate>> updates = new HashMap<>();
     LoadGenerator.models().forEach(model -> updates.put(model, monitor.updates(model)));
-    return AccountChecks.check(reports, events, sequences, updates, journalOfOnce);
+    return AccountChecks.check(reports, events, sequences, updates, journals);
   }
 
   /** Replays the journal, and returns the differences between its updates and the visible ones. */

@@ -83,13 +83,14 @@ class FaultsE2ECase {
         monitor.when(model, 0).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
       }
       try (LoadGenerator load =
-          new LoadGenerator(cluster.bootstrapServers(), perSecond, seed, monitor::newestRound)) {
+          new LoadGenerator(cluster.bootstrapServers(), perSecond, seed, monitor::newest)) {
         awaitRecovery(Fault.NOTHING, monitor.when(LoadGenerator.ONCE, 1), cluster, load);
         for (int i = 0; i < faults; i++) {
           fault(cluster, disk, monitor, load);
         }
         awaitRecovery(
             Fault.NOTHING, monitor.when(LoadGenerator.ONCE, load.toOnce() + 1), cluster, load);
+        awaitLearning(monitor);
         long sent = load.end();
         List<String> findings = findings(committed, load, monitor, sent);
         System.out.printf(
@@ -146,6 +147,15 @@ class FaultsE2ECase {
           "No recovery from %s within %s, seed %d; the cluster: %s"
               .formatted(fault, RECOVERY, seed, cluster.shell("deploy/cluster status || true")),
           e);
+    }
+  }
+
+  /** Waits until the model whose clip moves has scouted: under load, that takes minutes. */
+  private static void awaitLearning(UpdateMonitor monitor) throws InterruptedException {
+    long deadline = System.nanoTime() + RECOVERY.toNanos();
+    while (monitor.newest(LoadGenerator.SIZES).getUsed() == 0) {
+      assertThat(System.nanoTime() - deadline).as("nanoseconds of waiting too long").isNegative();
+      TimeUnit.MILLISECONDS.sleep(100);
     }
   }
 

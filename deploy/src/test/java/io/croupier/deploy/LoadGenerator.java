@@ -3,12 +3,14 @@ package io.croupier.deploy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
 import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Sparse;
 import java.time.Duration;
@@ -23,7 +25,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -33,9 +35,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Several users who report to all models, one after the other, at a steady rate, regardless of the
  * servers' state. Every second report to {@code rounds} is a candidate of priv_unit, the others are
- * on the grid, so that rounds contain both; every second of these answers a question instead.
+ * on the grid, so that rounds contain both; every second of these answers a question instead. The
+ * clip of {@code sizes} moves: its reports are answers while it scouts, and every fourth one
+ * afterwards.
  *
- * <p>Each report names the newest visible round, as clients do.
+ * <p>Each report names the newest visible round, and is made with its clip, as clients do.
  *
  * <p>The n-th report to the model {@code once} is (-2)^-(n / d) in coordinate n mod d, and its
  * learner sums the means of its rounds, so no two reports change the weights in the same way. The
@@ -45,6 +49,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 final class LoadGenerator implements AutoCloseable {
   static final String ONCE = "once";
+
+  /** The model whose clip moves. */
+  static final String SIZES = "sizes";
 
   /** Upper bound on the duration of a run. */
   static final int LONGEST_MINUTES = 60;
@@ -58,16 +65,25 @@ final class LoadGenerator implements AutoCloseable {
   private static final int MOST_PER_SECOND = 1000;
   private static final int ROUNDS_DIMENSION = 16;
 
+  /** Largest grid value of {@code sizes}, in whose clip there are 2^16 to 2^17 steps. */
+  private static final int GRID_RANGE = 1 << 16;
+
   private static final String SPECS =
       """
       - {modelId: once, dimension: %d, gradientBound: 1, ldpSgd: {stepSize: 1, decay: 0}}
       - {modelId: rounds, dimension: %d, gradientBound: 1, reportsPerRound: 8,
          questions: [{name: right, accuracy: {}}], adaptiveRadius: {}}
       - {modelId: bets, dimension: 8, gradientBound: 1, blackBox: {}}
+      - {modelId: sizes, dimension: 4, adaptiveClip: {size: GRADIENT},
+         questions: [{name: right, accuracy: {}}], adaptiveRadius: {}}
       """;
 
   private static final int PEOPLE = 8;
   private static final double EPSILON = 0.01;
+
+  /** That of answers about sizes: with {@link #EPSILON}, scouting takes half a million of them. */
+  private static final double EPSILON_OF_SIZES = 2;
+
   private static final int CANDIDATES = 256;
 
   /** The declaration of a candidate for {@code rounds}, with the best top. */
@@ -79,7 +95,7 @@ final class LoadGenerator implements AutoCloseable {
           .build();
 
   private final KafkaProducer<byte[], byte[]> producer;
-  private final ToLongFunction<String> newestRound;
+  private final Function<String, ModelUpdate> newest;
   private final long pauseNanos;
   private final int dimension;
   private final Random random;
@@ -93,10 +109,10 @@ final class LoadGenerator implements AutoCloseable {
    * Starts the users' reports.
    *
    * @param perSecond reports per second, over all models
-   * @param newestRound returns the newest visible round of a model
+   * @param newest returns the newest visible update of a model
    */
   LoadGenerator(
-      String bootstrapServers, int perSecond, long seed, ToLongFunction<String> newestRound) {
+      String bootstrapServers, int perSecond, long seed, Function<String, ModelUpdate> newest) {
     dimension = dimension(perSecond);
     Map<String, Object> properties = new HashMap<>();
     properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
@@ -105,7 +121,7 @@ final class LoadGenerator implements AutoCloseable {
     properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000);
     producer =
         new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
-    this.newestRound = newestRound;
+    this.newest = newest;
     pauseNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
     random = new Random(seed);
     reporting = CompletableFuture.runAsync(this::report, task -> new Thread(task).start());
@@ -120,8 +136,11 @@ final class LoadGenerator implements AutoCloseable {
               .setUserId(user)
               .setDeviceId("device")
               .setSequence(sequences.merge(user, 1L, Long::sum));
-      String model = fill(report, n);
-      report.setModelId(model).setRound(newestRound.applyAsLong(model));
+      List<String> models = models();
+      String model = models.get(n % models.size());
+      ModelUpdate update = newest.apply(model);
+      report.setModelId(model).setRound(update.getRound());
+      fill(report, n / models.size(), update);
       sends.add(
           producer.send(
               new ProducerRecord<>(
@@ -131,11 +150,16 @@ final class LoadGenerator implements AutoCloseable {
     }
   }
 
-  /** Sets the report's gradient and declaration, and returns its model. */
-  private String fill(GradientReport.Builder report, int n) {
+  /**
+   * Sets the gradient or answer and the declaration.
+   *
+   * @param n number of earlier reports to the model
+   * @param update the one whose round the report names
+   */
+  private void fill(GradientReport.Builder report, int n, ModelUpdate update) {
     L2Laplace noise = L2Laplace.newBuilder().setEpsilon(EPSILON).build();
-    switch (n % 3) {
-      case 0 -> {
+    switch (report.getModelId()) {
+      case ONCE -> {
         int index = Math.toIntExact(toOnce.getAndIncrement());
         report.setSparse(
             Sparse.newBuilder()
@@ -148,9 +172,8 @@ final class LoadGenerator implements AutoCloseable {
             CoordinateLaplace.newBuilder()
                 .addTaus(EPSILON)
                 .setClip(CoordinateLaplace.Clip.COORDINATES));
-        return ONCE;
       }
-      case 1 -> {
+      case "rounds" -> {
         if (n % 2 == 0) {
           fillWithCandidate(report, random);
         } else if (n % 4 == 1) {
@@ -163,17 +186,38 @@ final class LoadGenerator implements AutoCloseable {
           }
           report.setGrid(grid).setL2Laplace(noise);
         }
-        return "rounds";
       }
+      case SIZES -> fillOfMovingClip(report, n, update, random);
       default -> {
         Dense.Builder dense = Dense.newBuilder();
         for (int i = 0; i < 8; i++) {
           dense.addValues(random.nextGaussian());
         }
         report.setDense(dense).setL2Laplace(noise);
-        return "bets";
       }
     }
+  }
+
+  /** Sets a report of {@code sizes} on the terms of an update. */
+  static void fillOfMovingClip(
+      GradientReport.Builder report, int n, ModelUpdate update, Random random) {
+    boolean isScouting = update.getQuestionProbability() >= 1;
+    if (isScouting || n % 4 == 0) {
+      report
+          .getAnswerBuilder()
+          .setQuestion(isScouting || n % 8 == 0 ? AdaptiveClips.QUESTION : "right")
+          .setBit(random.nextBoolean());
+      report.getRandomisedResponseBuilder().setEpsilon(EPSILON_OF_SIZES);
+      return;
+    }
+    Grid.Builder grid = Grid.newBuilder();
+    for (int i = 0; i < update.getWeightsCount(); i++) {
+      grid.addValues(random.nextInt(2 * GRID_RANGE) - GRID_RANGE);
+    }
+    report
+        .setGrid(grid)
+        .setGradientBound(update.getGradientBound())
+        .setL2Laplace(L2Laplace.newBuilder().setEpsilon(EPSILON));
   }
 
   /** Sets a random candidate for {@code rounds}, and its declaration. */
@@ -249,6 +293,6 @@ final class LoadGenerator implements AutoCloseable {
 
   /** The ids of the models. */
   static List<String> models() {
-    return List.of(ONCE, "rounds", "bets");
+    return List.of(ONCE, "rounds", "bets", SIZES);
   }
 }

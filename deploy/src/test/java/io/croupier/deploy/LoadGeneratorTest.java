@@ -9,7 +9,11 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelUpdate;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -60,5 +64,42 @@ class LoadGeneratorTest {
       assertThat(read.dimension).isEqualTo(16);
       assertThat(Declaration.of(read).objection(space)).isEmpty();
     }
+  }
+
+  @Test
+  void reportsOfAMovingClipAreMadeOnTheTermsOfTheirRound() {
+    ModelUpdate.Builder update =
+        ModelUpdate.newBuilder()
+            .setModelId(LoadGenerator.SIZES)
+            .setGradientBound(0.3)
+            .addWeights(0)
+            .addWeights(0);
+    assertThat(ofMovingClip(update.setQuestionProbability(1).build()))
+        .allMatch(report -> report.question.equals("clip"));
+    assertThat(ofMovingClip(update.setQuestionProbability(0.02).build()))
+        .filteredOn(report -> report.form != VectorForm.ANSWER)
+        .hasSize(12)
+        .allMatch(report -> report.gradientBound == 0.3);
+  }
+
+  private static List<Report> ofMovingClip(ModelUpdate update) {
+    ReportDecoder decoder = new ReportDecoder("raw");
+    Random random = new Random(1);
+    List<Report> reports = new ArrayList<>();
+    for (int n = 0; n < 16; n++) {
+      GradientReport.Builder report =
+          GradientReport.newBuilder()
+              .setModelId(LoadGenerator.SIZES)
+              .setRound(0)
+              .setUserId("person")
+              .setDeviceId("device")
+              .setSequence(1);
+      LoadGenerator.fillOfMovingClip(report, n, update, random);
+      Decoded decoded =
+          decoder.decode("person".getBytes(UTF_8), report.build().toByteArray(), "gradients", 0, n);
+      assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
+      reports.add(((Decoded.WellFormed) decoded).report());
+    }
+    return reports;
   }
 }

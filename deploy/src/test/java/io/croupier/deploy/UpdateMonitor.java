@@ -133,10 +133,10 @@ final class UpdateMonitor implements AutoCloseable {
     following.join();
   }
 
-  /** The newest visible round of a model. */
-  synchronized long newestRound(String model) {
+  /** The newest visible update of a model, an empty one before the first. */
+  synchronized ModelUpdate newest(String model) {
     List<ModelUpdate> updates = seen.getOrDefault(model, List.of());
-    return updates.isEmpty() ? 0 : updates.get(updates.size() - 1).getRound();
+    return updates.isEmpty() ? ModelUpdate.getDefaultInstance() : updates.get(updates.size() - 1);
   }
 
   /** All updates of a model so far, in order. */
