@@ -46,7 +46,9 @@ final class Cluster implements AutoCloseable {
             "CONTROLLER_PORT", String.valueOf(port + 1),
             "REST_PORT", String.valueOf(port + 2),
             "METRICS_PORT", String.valueOf(port + 3),
-            "ZOOKEEPER_PORT", String.valueOf(port + 4 + TASKMANAGERS)));
+            "ZOOKEEPER_PORT", String.valueOf(port + 4 + TASKMANAGERS),
+            // A test that is interrupted leaves no cluster behind.
+            "OWNER_PID", String.valueOf(ProcessHandle.current().pid())));
   }
 
   private static boolean hasShell() {
