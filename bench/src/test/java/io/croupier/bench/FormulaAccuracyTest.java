@@ -7,16 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The README's table on the printed formula equals the computed values. */
+/** The documented table on the printed formula equals the computed values. */
 class FormulaAccuracyTest {
 
   @Test
-  void theReadmeStatesTheSharesOverTheDomain() throws IOException {
+  void theTableStatesTheSharesOverTheDomain() throws IOException {
     assertStated("over the whole domain", FormulaAccuracy.overTheDomain());
   }
 
   @Test
-  void theReadmeStatesTheSharesOfWhatALearnerVisits() throws IOException {
+  void theTableStatesTheSharesOfWhatALearnerVisits() throws IOException {
     assertStated("as a learner visits it", FormulaAccuracy.asVisited());
   }
 
@@ -27,7 +27,7 @@ class FormulaAccuracyTest {
                 where,
                 Math.round(100 * shares.notFiniteShare()),
                 Math.round(100 * shares.wrongShare()));
-    assertThat(Files.readString(Path.of("README.md"))).contains(row);
+    assertThat(Files.readString(Path.of("..", "docs", "microbenchmarks.md"))).contains(row);
     assertThat(shares.points()).isGreaterThan(80_000);
     assertThat(shares.potentialNotFinite()).isZero();
   }

@@ -23,6 +23,7 @@ class DocsTest {
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
   private static final Pattern CLASS = Pattern.compile("\\b(?:[A-Z][a-z]+){2,}\\b");
   private static final int README_LINES = 150;
+  private static final int SCREEN_LINES = 60;
 
   private static List<Path> pages() throws IOException {
     return ProjectFiles.matching(name -> name.endsWith(".md"));
@@ -82,6 +83,22 @@ class DocsTest {
   void theReadmeIsShort() throws IOException {
     assertThat(Files.readAllLines(ROOT.resolve("README.md")))
         .hasSizeLessThanOrEqualTo(README_LINES);
+  }
+
+  @Test
+  void everyModulesReadmeFitsOnAScreen() throws IOException {
+    List<Path> readmes =
+        pages().stream()
+            .filter(page -> page.getFileName().toString().equals("README.md"))
+            .filter(page -> Files.exists(page.resolveSibling("pom.xml")))
+            .filter(page -> !page.getParent().equals(ROOT))
+            .toList();
+    assertThat(readmes).hasSizeGreaterThan(10);
+    for (Path readme : readmes) {
+      assertThat(Files.readAllLines(readme))
+          .as("%s", ROOT.relativize(readme))
+          .hasSizeLessThanOrEqualTo(SCREEN_LINES);
+    }
   }
 
   @Test

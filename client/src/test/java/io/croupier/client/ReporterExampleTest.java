@@ -29,7 +29,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The example of the module's README, run against Kafka's own fakes. */
+/** The first example of docs/clients.md, run against Kafka's own fakes. */
 class ReporterExampleTest {
 
   /** One person follows the model, and reports to it once, privately. */

@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the commands of deploy/README.md. */
+/** Runs the commands of docs/deploy.md. */
 @Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
-class ReadmeE2ECase {
+class DeployPageE2ECase {
   private static final Path ROOT = Cluster.ROOT;
   private static final Pattern METRIC = Pattern.compile("\\bflink_\\w+");
   private static final Pattern RUNNING = Pattern.compile("Running: ([0-9a-f]{32})\n");
@@ -40,7 +40,7 @@ class ReadmeE2ECase {
 
   @Test
   void everyCommandWorks() throws Exception {
-    try (Page page = new Page("deploy/README.md", directory);
+    try (Page page = new Page("docs/deploy.md", directory);
         Cluster cluster = Cluster.in(directory.resolve("cluster"))) {
       assertThat(page.blocks()).hasSize(8);
       String started = page.run(cluster, 0);
