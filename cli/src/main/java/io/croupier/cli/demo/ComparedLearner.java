@@ -35,6 +35,10 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
   /** The default comparison: these learners, and DP-FTRL with either noise. */
   static final String USUAL = LOCAL + ",dp-ftrl-tree:100,dp-ftrl-blt:100";
 
+  /** How local learners are named on the command line. */
+  static final String LOCAL_FORMS =
+      "adaptive-radius, adaptive-radius:CLIP, banco, black-box, coordinate-wise, ldp-sgd:STEP";
+
   /** Degree of the polynomial weights of the iterates in averages. */
   static final int AVERAGING_DEGREE = 3;
 
@@ -118,8 +122,7 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
   }
 
   private static String known() {
-    return "adaptive-radius, adaptive-radius:CLIP, banco, black-box, coordinate-wise, ldp-sgd:STEP,"
-        + " dp-ftrl-tree:STEP, dp-ftrl-blt:STEP";
+    return LOCAL_FORMS + ", dp-ftrl-tree:STEP, dp-ftrl-blt:STEP";
   }
 
   /** What was chosen by hand, beyond the parameters of {@link DemoParameters} besides the clip. */

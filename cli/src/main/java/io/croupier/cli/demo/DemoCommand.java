@@ -124,10 +124,11 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       description = {
-        "Learners, separated by commas: adaptive-radius, which finds its clip,"
-            + " adaptive-radius:CLIP, banco, black-box, coordinate-wise, ldp-sgd:STEP and, on raw"
-            + " reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP (default: all, with"
-            + " adaptive-radius at 1, 0.25 and 0.01, ldp-sgd at 0.1 and 10, and dp-ftrl at 100).",
+        "Learners, separated by commas: "
+            + ComparedLearner.LOCAL_FORMS
+            + " and, on raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP (default: all, with"
+            + " adaptive-radius at 1, 0.25 and 0.01, ldp-sgd at 0.1 and 10, and dp-ftrl at 100)."
+            + " Without a number, adaptive-radius finds its clip.",
         "With --kafka, dp-ftrl is included only if named: readers of the raw-gradients topic see"
             + " raw gradients, and transaction.max.timeout.ms of the brokers must be 24 hours."
       })
