@@ -1,0 +1,149 @@
+package io.croupier.javascript;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.graalvm.polyglot.Value;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The ledger of a device in a browser: its limits, its lock, and damage. */
+class DeviceLedgerTest extends DeviceFixture {
+  @Test
+  void theLimitRefusesBeforeADraw() {
+    Value page = visits.page();
+    Value device = visits.open(page, "{epsilon: 0.3, limit: {epsilon: 0.7}}");
+    visits.await(report(device, 0));
+    visits.await(report(device, 1));
+    // Every draw begins with new words.
+    browser.words(
+        () -> {
+          throw new AssertionError("noise is drawn above the limit");
+        });
+    Value failure = visits.failure(report(device, 2));
+    assertThat(name(failure)).isEqualTo("LimitReachedError");
+    assertThat(failure.getMember("message").asString())
+        .isEqualTo("epsilon would add up to 0.9; the limit is 0.7");
+    assertThat(visits.received()).hasSize(2);
+    assertThat(spent(device)).isEqualTo("0.6");
+  }
+
+  /** Ten times 0.1 is 1, as people write it. */
+  @Test
+  void sumsAreOfDecimals() {
+    Value device = visits.open(visits.page(), "{epsilon: 0.1, limit: {epsilon: 1}}");
+    for (int round = 0; round < 10; round++) {
+      visits.await(report(device, round));
+    }
+    assertThat(spent(device)).isEqualTo("1");
+    assertThat(name(visits.failure(report(device, 10)))).isEqualTo("LimitReachedError");
+  }
+
+  @Test
+  void theLimitOfReportsHolds() {
+    Value device = visits.open(visits.page(), "{limit: {epsilon: Infinity, reports: 1}}");
+    visits.await(report(device, 0));
+    assertThat(name(visits.failure(report(device, 1)))).isEqualTo("LimitReachedError");
+  }
+
+  @Test
+  void oneTabHasTheLedger() {
+    Value first = visits.open(visits.page(), "{}");
+    assertThat(name(visits.failure(visits.opening(visits.page(), "{}"))))
+        .isEqualTo("LedgerBusyError");
+    first.invokeMember("close");
+    Value second = visits.open(visits.page(), "{}");
+    visits.await(report(second, 0));
+    assertThat(name(visits.failure(report(first, 1)))).isEqualTo("LedgerError");
+  }
+
+  /** A page that is reloaded finds the lock of the page before, for a moment. */
+  @Test
+  void waitsForALockThatIsReleasedSoon() {
+    Value before = visits.page();
+    visits.open(before, "{}");
+    Value promise = visits.opening(visits.page(), "{}");
+    visits.world().invokeMember("step");
+    visits.world().invokeMember("step");
+    before.invokeMember("kill");
+    visits.await(report(visits.await(promise), 0));
+    assertThat(visits.world().getMember("waits").getArraySize()).isPositive();
+  }
+
+  @Test
+  void withoutLocksTheNewestTabHasTheLedger() {
+    Value first = visits.open(visits.page(), "{locks: null}");
+    visits.await(report(first, 0));
+    Value second = visits.open(visits.page(), "{locks: null}");
+    assertThat(name(visits.failure(report(first, 1)))).isEqualTo("LedgerBusyError");
+    visits.await(report(second, 1));
+    assertThat(visits.received()).hasSize(2);
+  }
+
+  @Test
+  void everyPersonHasALedger() {
+    Value ada = visits.open(visits.page(), "{}");
+    Value bob = visits.open(visits.page(), "{person: 'bob'}");
+    visits.await(report(ada, 0));
+    assertThat(spent(bob)).isEqualTo("0");
+    assertThat(bob.getMember("deviceId").asString())
+        .isNotEqualTo(ada.getMember("deviceId").asString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "state.delete('account')",
+        "state.set('account', {reports: 1, epsilonNanos: '-5'})",
+        "state.set('account', {reports: 1})",
+        "state.delete('device')",
+        "state.set('device', {...state.get('device'), secret: new Uint8Array(3)})"
+      })
+  void aDamagedLedgerIsRefusedAndNotBegunAnew(String damage) {
+    Value page = visits.page();
+    visits.await(report(visits.open(page, "{}"), 0));
+    page.invokeMember("kill");
+    browser
+        .eval(
+            "(world) => { const state = world.databases.get('croupier/ada').stores.get('state'); "
+                + damage
+                + "; }")
+        .execute(visits.world());
+    Value failure = visits.failure(visits.opening(visits.page(), "{}"));
+    assertThat(name(failure)).isEqualTo("LedgerError");
+    assertThat(failure.getMember("message").asString()).contains("damaged");
+  }
+
+  @Test
+  void withoutStorageNothingIsReported() {
+    Value failure = visits.failure(visits.opening(visits.page(), "{indexedDB: null}"));
+    assertThat(failure.getMember("message").asString()).contains("no IndexedDB");
+  }
+
+  /** The job recognises a resend among the newest 64 numbers alone. */
+  @Test
+  void atMost64ReportsArePending() {
+    Value page = visits.page();
+    Value ledger =
+        visits.await(
+            browser
+                .eval(
+                    "(module, {indexedDB, locks, sleep}, crypto) => module.Ledger.open({person: 'x',"
+                        + " limit: {epsilon: Infinity}, indexedDB, locks, storage: null, crypto,"
+                        + " sleep})")
+                .execute(
+                    browser.exports(),
+                    page,
+                    browser.crypto(new java.util.SplittableRandom(1)::nextLong)));
+    Value release =
+        browser.eval(
+            "(ledger, round) => ledger.release({modelId: 'm', round}, 1n, () => new"
+                + " Uint8Array([round]))");
+    for (int round = 0; round < 64; round++) {
+      visits.await(release.execute(ledger, round));
+    }
+    Value failure = visits.failure(release.execute(ledger, 64));
+    assertThat(failure.getMember("message").asString()).contains("report 0 is still pending");
+    assertThat(visits.await(ledger.invokeMember("pending")).getArraySize()).isEqualTo(64);
+  }
+}
