@@ -62,7 +62,8 @@ class GatewayKillITCase {
   @Test
   void noAcceptedReportIsLostOrCountedTwice() throws Exception {
     try (TestBroker broker = new TestBroker(directory.resolve("broker"));
-        GatewayProcess started = new GatewayProcess(directory.resolve("gateway"), broker.kafka())) {
+        GatewayProcess started =
+            new GatewayProcess(directory.resolve("gateway"), broker.kafka(), Map.of())) {
       gateway = started;
       broker.publish(TestBroker.spec("m", DIMENSION));
       broker.update("m", DIMENSION, 0);

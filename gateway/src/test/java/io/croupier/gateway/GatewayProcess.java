@@ -31,8 +31,13 @@ final class GatewayProcess implements AutoCloseable {
   private final Path file;
   private Process process;
 
-  /** Writes the configuration. */
-  GatewayProcess(Path directory, Map<String, String> kafka) throws Exception {
+  /**
+   * Writes the configuration.
+   *
+   * @param more settings besides those of every test
+   */
+  GatewayProcess(Path directory, Map<String, String> kafka, Map<String, String> more)
+      throws Exception {
     this.directory = Files.createDirectories(directory);
     Map<String, String> settings = TestGateway.settings(directory, kafka, issuer);
     int port;
@@ -40,6 +45,7 @@ final class GatewayProcess implements AutoCloseable {
       port = socket.getLocalPort();
     }
     settings.put("listen.port", String.valueOf(port));
+    settings.putAll(more);
     address = URI.create("http://127.0.0.1:" + port);
     Pepper.create(directory.resolve("pepper"));
     Properties properties = new Properties();
