@@ -9,6 +9,8 @@ import io.croupier.job.TestTopics;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The end of an accounting topic on a real broker. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class EventsToRebuildITCase {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   @TempDir private Path directory;
   private EmbeddedBroker broker;
   private TestTopics testTopics;
@@ -49,20 +53,30 @@ class EventsToRebuildITCase {
         testTopics.topics.accounting(), 0, "user".getBytes(UTF_8), "event".getBytes(UTF_8));
   }
 
+  /** Brokers write the marker of a transaction some time after they have accepted its end. */
+  private TopicEnd awaitEnd(Long... offsets) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    TopicEnd end = events.end();
+    while (!end.offsets().equals(List.of(offsets))) {
+      assertThat(System.nanoTime()).as("%s", end.offsets()).isLessThan(deadline);
+      Thread.sleep(10);
+      end = events.end();
+    }
+    return end;
+  }
+
   @Test
   void anEndIsTheLastOneUntilAnEventIsCommittedAfterIt() throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("theirs")) {
       producer.send(event()).get();
       producer.commitTransaction();
-      TopicEnd end = events.end();
-      assertThat(end.offsets()).containsExactly(2L, 0L); // with the marker of the commit
+      TopicEnd end = awaitEnd(2L, 0L); // with the marker of the commit
       assertThat(events.isLast(end, events.end())).isTrue();
 
       producer.beginTransaction();
       producer.send(event()).get();
       producer.abortTransaction();
-      TopicEnd later = events.end();
-      assertThat(later.offsets()).containsExactly(4L, 0L);
+      TopicEnd later = awaitEnd(4L, 0L);
       assertThat(events.isLast(end, later)).as("only an aborted event was added").isTrue();
       assertThat(events.isLast(new TopicEnd(1, 2, end.offsets()), later)).isFalse();
 
@@ -114,11 +128,11 @@ class EventsToRebuildITCase {
               });
       assertThat(
               end.handle((found, failure) -> failure).completeOnTimeout(null, 2, TimeUnit.SECONDS))
-          .succeedsWithin(3, TimeUnit.SECONDS);
+          .succeedsWithin(PATIENCE);
       assertThat(end).isNotDone();
       producer.commitTransaction();
 
-      assertThat(end.get(60, TimeUnit.SECONDS).offsets()).containsExactly(1L, 0L);
+      assertThat(end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).offsets()).containsExactly(1L, 0L);
     }
   }
 }
