@@ -76,8 +76,8 @@ class TakePartE2ECase {
 
     fillIn();
     press(Keys.ENTER);
-    await("the gradient is shown", () -> visible("part-vectors"));
-    assertThat(text("part-status")).startsWith("Nothing was sent.");
+    await("the gradient is shown", () -> text("part-status").startsWith("Nothing was sent."));
+    assertThat(visible("part-vectors")).isTrue();
     assertThat(visible("part-left")).isFalse();
     assertThat(spent()).containsExactly("0", "0", "0", "10");
     List<JsonObject> requests = requests();
