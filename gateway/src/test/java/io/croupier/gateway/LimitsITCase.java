@@ -255,7 +255,7 @@ class LimitsITCase {
   @Test
   void headersThatTrickleEndTheirConnection() throws Exception {
     int slow = 100;
-    try (TestGateway gateway = gateway(Map.of("limits.idle", "2 s"))) {
+    try (TestGateway gateway = gateway(Map.of("limits.idle", "5 s"))) {
       List<Socket> sockets = new ArrayList<>();
       try {
         for (int i = 0; i < slow; i++) {
