@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -15,6 +16,8 @@ import org.openqa.selenium.chrome.ChromeOptions;
 
 /** The Chromium that is installed on this machine. */
 public final class Chromium {
+  /** For its start, and for each script; by default, 20 and 30 s. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private Chromium() {}
 
@@ -55,8 +58,11 @@ public final class Chromium {
         new ChromeDriverService.Builder()
             .usingDriverExecutable(driver.orElseThrow().toFile())
             .usingAnyFreePort()
+            .withTimeout(PATIENCE)
             .build();
-    return new ChromeDriver(service, options);
+    ChromeDriver chromium = new ChromeDriver(service, options);
+    chromium.manage().timeouts().scriptTimeout(PATIENCE);
+    return chromium;
   }
 
   private static Optional<Path> executable(String... names) {

@@ -32,7 +32,7 @@ import org.openqa.selenium.logging.LogEntry;
 /** The page in Chromium. */
 @Tag("thorough")
 class WatchPageITCase {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final Duration POLL = Duration.ofMillis(50);
   private static final Pattern REQUESTED =
       Pattern.compile("\"request\":\\{.*?\"url\":\"([^\"]+)\"");
