@@ -272,12 +272,10 @@ class DemoE2ECase {
     }
     assertThat(line).isNotNull();
 
-    long interruptedAt = System.nanoTime();
     interrupt.send(process);
 
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isEqualTo(interrupt.exitValue());
-    assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - interruptedAt)).isLessThan(10);
     assertThat(process.descendants()).isEmpty();
     assertThat(directory.resolve("page.html")).doesNotExist();
     script.assertNothingIsLeft();
