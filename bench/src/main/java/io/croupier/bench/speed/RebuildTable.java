@@ -147,6 +147,7 @@ record RebuildTable(BenchmarkEnvironment environment, Duration interval) {
     settings.put("flink.execution.checkpointing.incremental", "true");
     settings.put("flink.state.backend.rocksdb.use-bloom-filter", "true");
     settings.put("flink.state.backend.rocksdb.memory.partitioned-index-filters", "true");
+    settings.put("flink.state.backend.rocksdb.compaction.style", "UNIVERSAL");
     return RunningJob.start(
         environment.flink(),
         env ->
