@@ -5,13 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.core.LogEvent;
-import org.apache.logging.log4j.core.LoggerContext;
-import org.apache.logging.log4j.core.appender.AbstractAppender;
-import org.apache.logging.log4j.core.config.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,32 +17,10 @@ class LogsITCase {
 
   @TempDir private Path directory;
 
-  private static final class Lines extends AbstractAppender {
-    private final List<String> lines = new CopyOnWriteArrayList<>();
-
-    Lines() {
-      super("lines", null, null, true, Property.EMPTY_ARRAY);
-    }
-
-    @Override
-    public void append(LogEvent event) {
-      lines.add(
-          event.getLoggerName()
-              + " "
-              + event.getMessage().getFormattedMessage()
-              + (event.getThrown() == null ? "" : " " + event.getThrown()));
-    }
-  }
-
   @Test
   void logsContainNothingOfASender() throws Exception {
-    Lines log = new Lines();
-    log.start();
-    LoggerContext context = (LoggerContext) LogManager.getContext(false);
-    context.getConfiguration().getRootLogger().addAppender(log, Level.ALL, null);
-    context.getConfiguration().getRootLogger().setLevel(Level.INFO);
-    context.updateLoggers();
-    try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
+    try (LogLines log = new LogLines(Level.INFO);
+        TestBroker broker = new TestBroker(directory.resolve("broker"))) {
       broker.publish(TestBroker.spec("m", DIMENSION));
       broker.update("m", DIMENSION, 0);
       try (TestGateway gateway =
@@ -78,15 +50,12 @@ class LogsITCase {
                 gateway.userId("adalovelace"),
                 "123456789")) {
           assertThat(metrics).doesNotContain(secret);
-          assertThat(log.lines).noneMatch(line -> line.contains(secret));
+          assertThat(log.lines()).noneMatch(line -> line.contains(secret));
         }
-        assertThat(log.lines)
+        assertThat(log.lines())
             .anyMatch(line -> line.startsWith("io.croupier.gateway.access POST /v1/reports 202 "))
             .anyMatch(line -> line.startsWith("io.croupier.gateway.access - other 404 "));
       }
-    } finally {
-      context.getConfiguration().getRootLogger().removeAppender("lines");
-      context.updateLoggers();
     }
   }
 }

@@ -14,6 +14,7 @@ import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
+import io.croupier.gateway.LogLines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,19 +23,12 @@ import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.core.Appender;
-import org.apache.logging.log4j.core.LogEvent;
-import org.apache.logging.log4j.core.LoggerContext;
-import org.apache.logging.log4j.core.appender.AbstractAppender;
-import org.apache.logging.log4j.core.config.Property;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -250,20 +244,8 @@ class KeyUrlSourceTest {
   /** The log's reader may use a terminal, which obeys such characters. */
   @Test
   void whatAServerSendsIsEscapedInTheLog() throws Exception {
-    List<String> lines = new CopyOnWriteArrayList<>();
-    Appender log =
-        new AbstractAppender("lines", null, null, true, Property.EMPTY_ARRAY) {
-          @Override
-          public void append(LogEvent event) {
-            lines.add(event.getMessage().getFormattedMessage() + event.getThrown());
-          }
-        };
-    log.start();
-    LoggerContext context = (LoggerContext) LogManager.getContext(false);
-    context.getConfiguration().getRootLogger().addAppender(log, Level.WARN, null);
-    context.getConfiguration().getRootLogger().setLevel(Level.WARN);
-    context.updateLoggers();
-    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+    try (LogLines log = new LogLines(Level.WARN);
+        ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       source =
           new KeyUrlSource(
               URI.create("http://127.0.0.1:" + other.getLocalPort()).toURL(),
@@ -274,14 +256,11 @@ class KeyUrlSourceTest {
         connection.getOutputStream().write("HTTP/1.1 \u001b[31m \u202e\r\n\r\n".getBytes(UTF_8));
         connection.getOutputStream().flush();
       }
-      await(() -> lines.stream().anyMatch(line -> line.contains("can't be fetched")));
-    } finally {
-      context.getConfiguration().getRootLogger().removeAppender("lines");
-      context.updateLoggers();
+      await(() -> log.count("can't be fetched") > 0);
+      assertThat(log.lines())
+          .noneMatch(line -> line.contains("\u001b") || line.contains("\u202e"))
+          .anyMatch(line -> line.contains("u001b"));
     }
-    assertThat(lines)
-        .noneMatch(line -> line.contains("\u001b") || line.contains("\u202e"))
-        .anyMatch(line -> line.contains("u001b"));
   }
 
   /** The keys outlive an outage, but not for ever; meanwhile no unknown key is refused. */
