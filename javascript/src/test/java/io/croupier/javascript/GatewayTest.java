@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,27 +13,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Following a model over a gateway that is a mock. */
-class GatewayTest {
-  private static Browser browser;
-  private static Value scenarios;
-
-  private Visits visits;
+class GatewayTest extends DeviceFixture {
   private Value gateway;
 
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-    scenarios = browser.test("scenarios.js");
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
-
   @BeforeEach
-  void begin() {
-    visits = new Visits(browser, scenarios);
+  void follow() {
     gateway =
         scenarios
             .getMember("gateway")

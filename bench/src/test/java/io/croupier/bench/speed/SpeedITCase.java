@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,12 +17,8 @@ class SpeedITCase {
 
   @Test
   void writesTheTable() throws Exception {
-    int status =
-        Speed.commandLine()
-            .execute("--out", out.toString(), "--quick", "--only", "rate", "--dimensions", "100");
+    String page = measure("rate", "--dimensions", "100");
 
-    assertThat(status).isZero();
-    String page = Files.readString(out.resolve("speed.md"));
     assertThat(page)
         .contains(
             "| banco | grid | 100 | 1 |",
@@ -35,44 +33,25 @@ class SpeedITCase {
 
   @Test
   void runsTheNamedFormAlone() throws Exception {
-    int status =
-        Speed.commandLine()
-            .execute(
-                "--out",
-                out.toString(),
-                "--quick",
-                "--only",
-                "rate",
-                "--dimensions",
-                "10",
-                "--forms",
-                "candidate");
-
-    assertThat(status).isZero();
-    assertThat(Files.readString(out.resolve("speed.md")))
+    assertThat(measure("rate", "--dimensions", "10", "--forms", "candidate"))
         .contains("| banco | candidate | 10 | 1 |")
         .doesNotContain("grid");
   }
 
   @Test
   void rebuildsALedger() throws Exception {
-    int status =
-        Speed.commandLine()
-            .execute(
-                "--out",
-                out.toString(),
-                "--quick",
-                "--only",
-                "rebuild",
-                "--rebuilt-events",
-                "20000",
-                "--ledger-users",
-                "1000");
-
-    assertThat(status).isZero();
-    assertThat(Files.readString(out.resolve("speed.md")))
+    assertThat(measure("rebuild", "--rebuilt-events", "20000", "--ledger-users", "1000"))
         .contains("| 20,000 | 1,000 | hashmap |", "| 20,000 | 1,000 | rocksdb |")
         .doesNotContain("NaN", "| 0 |");
+  }
+
+  /** Runs one of the command's measurements, and returns the page that it writes. */
+  private String measure(String only, String... options) throws Exception {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("--out", out.toString(), "--quick", "--only", only));
+    arguments.addAll(List.of(options));
+    assertThat(Speed.commandLine().execute(arguments.toArray(String[]::new))).isZero();
+    return Files.readString(out.resolve("speed.md"));
   }
 
   /** The column "bytes a report" of the first row of a form. */
