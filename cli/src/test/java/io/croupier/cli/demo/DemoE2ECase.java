@@ -220,11 +220,16 @@ class DemoE2ECase {
    * Nothing is chosen by hand. At epsilon 8, 3,000 people who are separated by one threshold teach
    * the model far more than nothing, in all units: with a fixed clip of 1, features of scale 100
    * are clipped to a hundredth, and for features of scale 0.01 the noise is 100 times too strong.
-   * Doing nothing costs 0.693. On a loaded machine there are fewer publications, and less is learned.
+   *
+   * <p>How much they teach depends on the number of people between two publications, who all learn
+   * from the same weights: with 300 it is next to nothing. Here 40 people come a second, and wait
+   * when the job has been silent for two seconds, so there are some 80 at most, however slow the
+   * machine is. In 100 simulated runs with 80, and updates that are visible after half of them, the
+   * loss was 0.045 with a standard deviation of 0.014. Doing nothing costs 0.693.
    */
   @Tag("thorough")
   @ParameterizedTest
-  @ValueSource(strings = {"0.01", "1", "100"})
+  @ValueSource(strings = {"0.01", "100"})
   void findsTheClipOfTheUsersData(String scale) throws Exception {
     StringBuilder people = new StringBuilder("age,bought\n");
     Random random = new Random(1);
@@ -247,13 +252,13 @@ class DemoE2ECase {
             "--epsilon",
             "8",
             "--duration",
-            "15",
+            "75",
             "--page",
             directory.resolve("page.html").toString());
 
     List<String> cells = result(output, "adaptive radius");
     assertThat(cells.get(1)).isEqualTo("nothing");
-    assertThat(Double.parseDouble(cells.get(2))).isLessThan(0.65);
+    assertThat(Double.parseDouble(cells.get(2))).isLessThan(0.6);
     assertThat(output)
         .anyMatch(line -> line.startsWith("adaptive radius: the job found the clip, "))
         .noneMatch(line -> line.contains("accounted for"));
@@ -275,7 +280,7 @@ class DemoE2ECase {
 
     interrupt.send(process);
 
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).isEqualTo(interrupt.exitValue());
     assertThat(process.descendants()).isEmpty();
     assertThat(directory.resolve("page.html")).doesNotExist();
