@@ -64,7 +64,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * creates a savepoint of this release instead.
  */
 @Tag("thorough")
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class LearningSavepointITCase {
   private static final Path KEPT = Path.of("src", "test", "resources", "savepoints-in-learning");
   private static final String BEFORE = "before.gz";

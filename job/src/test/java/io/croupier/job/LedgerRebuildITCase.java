@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rebuilds of a lost ledger, with two subtasks, on a real broker. */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class LedgerRebuildITCase {
   private static final int USERS = 1500;
   private static final int REPORTS = 200;
@@ -50,7 +50,7 @@ class LedgerRebuildITCase {
   /** A checkpoint without accounts has fewer bytes, and one with all users' accounts more. */
   private static final long ACCOUNTS_BYTES = 100_000;
 
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   @TempDir static Path brokerDirectory;
   private static EmbeddedBroker broker;

@@ -42,7 +42,7 @@ public final class TestTopics implements AutoCloseable {
    */
   static final int IN_FLIGHT = 1;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   public final Topics topics;
   private final EmbeddedBroker broker;
