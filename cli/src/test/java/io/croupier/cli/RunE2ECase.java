@@ -59,7 +59,7 @@ class RunE2ECase {
       try (ModelSubscriber subscriber =
           new ModelSubscriber(
               Map.of("bootstrap.servers", broker.bootstrapServers()), "mine.updates")) {
-        ModelSnapshot first = subscriber.await("taps", Duration.ofSeconds(60));
+        ModelSnapshot first = subscriber.await("taps", Duration.ofMinutes(2));
         assertThat(first.round()).isZero();
         assertThat(first.weights()).containsExactly(0, 0, 0);
       } finally {
@@ -67,7 +67,7 @@ class RunE2ECase {
         process.destroy();
       }
 
-      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
       assertThat(process.exitValue()).isEqualTo(143);
       assertThat(Files.readString(directory.resolve("output"), UTF_8))
           .startsWith("The job is running. Press Ctrl-C to stop it.")
@@ -111,7 +111,7 @@ class RunE2ECase {
 
       Process refused = run(config);
 
-      assertThat(refused.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(refused.waitFor(2, TimeUnit.MINUTES)).isTrue();
       assertThat(refused.exitValue()).isEqualTo(1);
       assertThat(Files.readString(directory.resolve("output"), UTF_8))
           .contains("mine.accounting", "--from PATH", "--rebuild-ledger", "--new-ledger");
@@ -144,7 +144,7 @@ class RunE2ECase {
     } finally {
       process.destroy();
     }
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).isEqualTo(143);
   }
 

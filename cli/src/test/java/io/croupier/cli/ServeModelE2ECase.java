@@ -96,7 +96,7 @@ class ServeModelE2ECase {
       } finally {
         process.destroy();
       }
-      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     }
   }
 
@@ -174,7 +174,7 @@ class ServeModelE2ECase {
   }
 
   private HttpRequest.Builder request() {
-    return HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(10));
+    return HttpRequest.newBuilder(address).timeout(Duration.ofMinutes(1));
   }
 
   private HttpRequest.Builder head() {
