@@ -2,8 +2,6 @@ package io.croupier.broker;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -49,7 +47,7 @@ public final class EmbeddedBroker implements AutoCloseable {
    * @param overrides broker properties that replace the defaults of this class
    */
   public static EmbeddedBroker start(Path directory, Map<String, String> overrides) {
-    return start(directory, freePorts(), overrides, List.of());
+    return start(directory, FreePorts.next(), FreePorts.next(), overrides, List.of());
   }
 
   /**
@@ -57,14 +55,20 @@ public final class EmbeddedBroker implements AutoCloseable {
    * operations.
    */
   public static EmbeddedBroker startSecured(Path directory, BrokerSecurity security) {
-    int[] ports = freePorts();
-    return start(directory, ports, security.broker(ports[0], ports[1]), security.format());
+    int port = FreePorts.next();
+    int controllerPort = FreePorts.next();
+    return start(
+        directory, port, controllerPort, security.broker(port, controllerPort), security.format());
   }
 
   private static EmbeddedBroker start(
-      Path directory, int[] ports, Map<String, String> overrides, List<String> formatArguments) {
+      Path directory,
+      int port,
+      int controllerPort,
+      Map<String, String> overrides,
+      List<String> formatArguments) {
     Properties properties = new Properties();
-    properties.putAll(settings(directory, ports[0], ports[1]));
+    properties.putAll(settings(directory, port, controllerPort));
     properties.putAll(overrides);
     try {
       Files.createDirectories(directory);
@@ -74,7 +78,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     }
     KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
     server.startup();
-    return new EmbeddedBroker(server, "127.0.0.1:" + ports[0]);
+    return new EmbeddedBroker(server, "127.0.0.1:" + port);
   }
 
   /** The address for clients, as {@code host:port}. */
@@ -135,16 +139,6 @@ public final class EmbeddedBroker implements AutoCloseable {
     int status = StorageTool.execute(arguments.toArray(String[]::new), quiet);
     if (status != 0) {
       throw new IOException("formatting the log directory failed with status " + status);
-    }
-  }
-
-  private static int[] freePorts() {
-    InetAddress loopback = InetAddress.getLoopbackAddress();
-    try (ServerSocket a = new ServerSocket(0, 1, loopback);
-        ServerSocket b = new ServerSocket(0, 1, loopback)) {
-      return new int[] {a.getLocalPort(), b.getLocalPort()};
-    } catch (IOException e) {
-      throw new UncheckedIOException("No free port on the loopback interface", e);
     }
   }
 }

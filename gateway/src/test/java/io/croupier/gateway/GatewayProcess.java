@@ -3,13 +3,12 @@ package io.croupier.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.broker.FreePorts;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.identity.Pepper;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.Writer;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -40,10 +39,7 @@ final class GatewayProcess implements AutoCloseable {
       throws Exception {
     this.directory = Files.createDirectories(directory);
     Map<String, String> settings = TestGateway.settings(directory, kafka, issuer);
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
+    int port = FreePorts.next();
     settings.put("listen.port", String.valueOf(port));
     settings.putAll(more);
     address = URI.create("http://127.0.0.1:" + port);

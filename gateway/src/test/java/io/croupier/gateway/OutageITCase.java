@@ -3,6 +3,7 @@ package io.croupier.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.BrokerProcess;
+import io.croupier.broker.FreePorts;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.HttpModelSubscriber;
 import io.croupier.client.HttpReportTransport;
@@ -11,8 +12,6 @@ import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.schemas.GradientReport;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,12 +30,6 @@ class OutageITCase {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   @TempDir private Path directory;
-
-  private static int freePort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
 
   private Process broker(int port, int controllerPort) throws Exception {
     List<String> command = new ArrayList<>();
@@ -57,8 +50,8 @@ class OutageITCase {
 
   @Test
   void reportsAreRefusedWhileKafkaIsAway() throws Exception {
-    int port = freePort();
-    int controllerPort = freePort();
+    int port = FreePorts.next();
+    int controllerPort = FreePorts.next();
     Map<String, String> kafka = Map.of("bootstrap.servers", "127.0.0.1:" + port);
     Process first = broker(port, controllerPort);
     Process second = null;
