@@ -21,6 +21,14 @@ final class Cluster implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 300;
   private static final int TASKMANAGERS = 2;
   private static final int PORTS = 7 + TASKMANAGERS;
+  private static final int FIRST_PORT = 10_000;
+
+  /** Linux gives ports from 32768 on to connections, other systems from 49152 on. */
+  private static final int END_PORT = 32_000;
+
+  /** Each process begins elsewhere. */
+  private static int nextPort =
+      FIRST_PORT + (int) (ProcessHandle.current().pid() * PORTS % (END_PORT - FIRST_PORT - PORTS));
 
   private final Path directory;
   private final Map<String, String> environment;
@@ -67,18 +75,22 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /** The first of enough consecutive free ports. */
-  private static int freePorts() throws IOException {
+  /**
+   * The first of enough consecutive free ports. They are below those that operating systems give to
+   * connections: while a server is down, its clients' attempts to connect could take its port.
+   */
+  private static synchronized int freePorts() throws IOException {
     while (true) {
+      int first = nextPort;
+      nextPort = first + 2 * PORTS < END_PORT ? first + PORTS : FIRST_PORT;
       List<ServerSocket> sockets = new ArrayList<>();
       try {
-        for (int port = 0; sockets.size() < PORTS; ) {
+        for (int port = first; port < first + PORTS; port++) {
           sockets.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
-          port = sockets.get(sockets.size() - 1).getLocalPort() + 1;
         }
-        return sockets.get(0).getLocalPort();
-      } catch (BindException | IllegalArgumentException taken) {
-        // One of them is in use, or beyond the last port: try another range.
+        return first;
+      } catch (BindException taken) {
+        // One of them is in use: try the next range.
       } finally {
         for (ServerSocket socket : sockets) {
           socket.close();
