@@ -2,14 +2,12 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelSpec;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -18,35 +16,19 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The journal of a job with two subtasks, on a real broker. */
-class JournalITCase {
+class JournalITCase extends BrokerFixture {
   private static final int BATCH = 50;
   private static final int BATCHES = 4;
 
   /** One of this many reports names a round that was never published. */
   private static final int UNPUBLISHED = 10;
-
-  @TempDir static Path directory;
-  private static EmbeddedBroker broker;
-
-  @BeforeAll
-  static void startBroker() {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
 
   @Tag("thorough")
   @ParameterizedTest(name = "{0} reports a round")

@@ -3,7 +3,6 @@ package io.croupier.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
@@ -27,9 +26,7 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ExceptionUtils;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,31 +35,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Starts of a job when accounts exist, with two subtasks, on a real broker. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class StartITCase {
+class StartITCase extends BrokerFixture {
   private static final int PEOPLE = 40;
-
-  @TempDir static Path brokerDirectory;
-  private static EmbeddedBroker broker;
-  private static int tables;
 
   @TempDir Path directory;
   private final ModelSpec spec = OneHotReports.spec("m", PEOPLE, 1);
   private TestTopics testTopics;
   private JobClient job;
 
-  @BeforeAll
-  static void startBroker() {
-    broker = EmbeddedBroker.start(brokerDirectory);
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
-
   @BeforeEach
   void openTopics() throws Exception {
-    testTopics = new TestTopics(broker, "start-" + tables++);
+    testTopics = newTopics("start");
   }
 
   @AfterEach
