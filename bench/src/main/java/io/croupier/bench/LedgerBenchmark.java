@@ -87,7 +87,7 @@ public class LedgerBenchmark {
     long turn = next / USERS;
     Report report = reports[(int) (turn % 2)];
     report.sequence = turn;
-    report.digestHigh = turn;
+    report.digest = turn;
     AccountingEvent event = ledger.judge(report, intake.terms(), accounts[(int) (next % USERS)]);
     next++;
     if (event.getOutcome() != AccountingEvent.Outcome.ADMITTED) {

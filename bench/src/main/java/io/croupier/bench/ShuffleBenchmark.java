@@ -97,15 +97,12 @@ public class ShuffleBenchmark {
       report.userId = "user-" + random.nextInt(10_000);
       report.deviceId = "8d2ad0f2b6f04e4c";
       report.sequence = i;
-      report.createdAtMs = 1_700_000_000_000L;
-      report.appendedAtMs = report.createdAtMs + i;
+      report.appendedAtMs = 1_700_000_000_000L + i;
       report.dimension = DIMENSION;
       report.values = values();
       report.declaration = Declaration.GAUSSIAN;
       report.level = 1;
-      report.digestHigh = random.nextLong();
-      report.digestLow = random.nextLong();
-      report.topic = "gradients";
+      report.digest = random.nextLong();
       report.offset = 1_000_000L + i;
       reports[i] = report;
     }

@@ -87,7 +87,13 @@ public record Topology(
             "ledger",
             RecordType.ROUND_SUM,
             new LedgerOperator(
-                specReader, specRequirements, perUser, journal.enabled(), ledgerStart, visible))
+                specReader,
+                specRequirements,
+                topics,
+                perUser,
+                journal.enabled(),
+                ledgerStart,
+                visible))
         .uid(Uids.LEDGER);
   }
 

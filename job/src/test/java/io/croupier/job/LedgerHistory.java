@@ -40,7 +40,7 @@ final class LedgerHistory {
       report.declaration = Declaration.L2_LAPLACE;
       report.level = EPSILON;
       report.sequence = i;
-      report.digestHigh = i;
+      report.digest = i;
       report.topic = gradientsTopic;
       turns.add(ledger.judge(report, intake.terms(), account));
     }

@@ -129,7 +129,7 @@ record RebuildTable(BenchmarkEnvironment environment, Duration interval) {
     report.declaration = Declaration.L2_LAPLACE;
     report.level = 0.01;
     report.sequence = turn;
-    report.digestHigh = turn;
+    report.digest = turn;
     report.topic = topic;
     return report;
   }

@@ -45,7 +45,7 @@ class SpentTest {
 
       Report report = new Report();
       report.sequence = i;
-      report.digestLow = i;
+      report.digest = i;
       report.declaration = gaussian ? Declaration.GAUSSIAN : Declaration.L2_LAPLACE;
       report.level = level;
       job.judgeUnknownModel(report, account);

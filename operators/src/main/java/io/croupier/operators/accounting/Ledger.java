@@ -137,7 +137,7 @@ public final class Ledger {
     }
     long highest = window.highest;
     Verdict verdict =
-        window.judge(report.sequence, report.digestHigh, account.earlierDigests(report.deviceId));
+        window.judge(report.sequence, report.digest, account.earlierDigests(report.deviceId));
     if (verdict == Verdict.FRESH) {
       account.storeWindow(window);
     }

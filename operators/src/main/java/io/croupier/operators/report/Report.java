@@ -5,6 +5,7 @@ package io.croupier.operators.report;
  * io.croupier.schemas.GradientReport} as primitives, its vector still in wire format.
  *
  * <p>A Flink POJO: public fields, no logic, and no {@code toString} that could quote a gradient.
+ * Fields that are {@code transient} don't cross the network.
  */
 public final class Report {
   public String modelId = "";
@@ -12,7 +13,9 @@ public final class Report {
   public String userId = "";
   public String deviceId = "";
   public long sequence;
-  public long createdAtMs;
+
+  /** When the client created the report, milliseconds since 1970. Replays alone read it. */
+  public transient long createdAtMs;
 
   public VectorForm form = VectorForm.DENSE;
 
@@ -72,12 +75,15 @@ public final class Report {
   /** Index of {@code CANDIDATE}, below the declared number of candidates; otherwise 0. */
   public int candidateIndex;
 
-  /** SHA-256 of the record's bytes, truncated to 128 bits. */
-  public long digestHigh;
+  /** SHA-256 of the record's bytes, truncated to 64 bits. */
+  public long digest;
 
-  public long digestLow;
+  /**
+   * The topic of the record. The declaration is {@code CENTRAL} exactly if this is the topic for
+   * raw gradients, so a receiver derives it from the declaration.
+   */
+  public transient String topic = "";
 
-  public String topic = "";
   public int partition;
   public long offset;
 

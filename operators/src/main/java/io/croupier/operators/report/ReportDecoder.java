@@ -100,7 +100,7 @@ public final class ReportDecoder {
     if (!Arrays.equals(key, report.userId.getBytes(StandardCharsets.UTF_8))) {
       return malformed("the record's key must be the report's user_id");
     }
-    digest(value, report);
+    report.digest = VectorBytes.longAt(sha256.digest(value), 0);
     report.topic = topic;
     report.partition = partition;
     report.offset = offset;
@@ -159,11 +159,5 @@ public final class ReportDecoder {
 
   private static Decoded malformed(String reason) {
     return new Decoded.Malformed(reason, false);
-  }
-
-  private void digest(byte[] value, Report report) {
-    byte[] hash = sha256.digest(value);
-    report.digestHigh = VectorBytes.longAt(hash, 0);
-    report.digestLow = VectorBytes.longAt(hash, 1);
   }
 }

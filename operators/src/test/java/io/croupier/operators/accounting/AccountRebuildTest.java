@@ -67,7 +67,7 @@ class AccountRebuildTest {
     if (random.nextInt(9) == 0) {
       report.form = VectorForm.EXAMPLE;
     }
-    report.digestHigh = random.nextInt(3);
+    report.digest = random.nextInt(3);
     report.deviceId = "device " + random.nextInt(3);
     return report;
   }

@@ -102,7 +102,7 @@ class LedgerTest {
   void aSecondUseOfANumberIsChargedAndDoesNotMoveTheWindow() {
     judge(TestReports.laplace(1, 0.5));
     Report other = TestReports.laplace(1, 0.5);
-    other.digestHigh++;
+    other.digest++;
     AccountingEvent event = judge(other);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
     assertThat(event.getReason()).startsWith("sequence is 1, which was used for other bytes");
@@ -213,7 +213,7 @@ class LedgerTest {
     assertThat(ledger.judgeUnknownModel(TestReports.central(1), account).getSpent().getReports())
         .isZero();
     Report other = TestReports.central(1);
-    other.digestHigh++;
+    other.digest++;
     AccountingEvent conflict = judge(other);
     assertThat(conflict.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
     assertThat(conflict.getUserTotals().getReports()).isZero();

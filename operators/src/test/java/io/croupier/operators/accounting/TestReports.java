@@ -22,8 +22,7 @@ final class TestReports {
     report.userId = "u";
     report.deviceId = "d";
     report.sequence = sequence;
-    report.digestHigh = sequence;
-    report.digestLow = 1;
+    report.digest = sequence;
     report.form = VectorForm.DENSE;
     report.dimension = 2;
     report.values = new byte[2 * Double.BYTES];

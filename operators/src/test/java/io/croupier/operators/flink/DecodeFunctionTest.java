@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.Dense;
@@ -70,8 +71,9 @@ class DecodeFunctionTest {
 
     assertThat(deadLetters()).isEmpty();
     assertThat(harness.extractOutputValues())
-        .extracting(report -> report.topic, report -> report.userId, report -> report.offset)
-        .containsExactly(tuple("gradients", "u", 40L), tuple("raw-gradients", "u", 40L));
+        .extracting(report -> report.declaration, report -> report.userId, report -> report.offset)
+        .containsExactly(
+            tuple(Declaration.L2_LAPLACE, "u", 40L), tuple(Declaration.CENTRAL, "u", 40L));
   }
 
   @Test

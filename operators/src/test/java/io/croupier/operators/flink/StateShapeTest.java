@@ -87,7 +87,8 @@ class StateShapeTest {
             type -> {
               lines.add(type.getName());
               Arrays.stream(type.getFields())
-                  .filter(field -> !Modifier.isStatic(field.getModifiers()))
+                  .filter(
+                      field -> (field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0)
                   .map(field -> "  " + field.getName() + ": " + text(field.getType()))
                   .sorted()
                   .forEach(lines::add);

@@ -17,6 +17,7 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrefixSumNoise;
+import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.List;
 
@@ -24,6 +25,17 @@ import java.util.List;
 public final class TestRecords {
   public static final SpecRequirements REQUIREMENTS =
       new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24));
+  public static final Topics TOPICS =
+      new Topics(
+          "models",
+          "gradients",
+          "raw-gradients",
+          "updates",
+          "accounting",
+          "guarantees",
+          "journal",
+          "dead-letters",
+          "raw-dead-letters");
   public static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
 
   private TestRecords() {}
@@ -78,13 +90,12 @@ public final class TestRecords {
     report.userId = userId;
     report.deviceId = "device";
     report.sequence = sequence;
-    report.digestHigh = 31 * sequence;
-    report.digestLow = userId.hashCode();
+    report.digest = 31 * sequence;
     report.dimension = values.length;
     report.values = PackedVectors.encode(values);
     report.declaration = Declaration.L2_LAPLACE;
     report.level = 1;
-    report.topic = "gradients";
+    report.topic = TOPICS.gradients();
     report.offset = 100 + sequence;
     return report;
   }

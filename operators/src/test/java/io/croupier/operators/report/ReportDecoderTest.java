@@ -66,8 +66,7 @@ class ReportDecoderTest {
     assertThat(report.partition).isEqualTo(1);
     assertThat(report.offset).isEqualTo(42);
     byte[] hash = MessageDigest.getInstance("SHA-256").digest(value);
-    assertThat(report.digestHigh).isEqualTo(VectorBytes.longAt(hash, 0));
-    assertThat(report.digestLow).isEqualTo(VectorBytes.longAt(hash, 1));
+    assertThat(report.digest).isEqualTo(VectorBytes.longAt(hash, 0));
   }
 
   @Test

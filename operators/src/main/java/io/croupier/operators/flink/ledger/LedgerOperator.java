@@ -22,12 +22,14 @@ import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.Topics;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -72,6 +74,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   private final SpecReader specReader;
   private final SpecRequirements requirements;
+  private final Topics topics;
   private final Limits perUser;
   private final boolean journal;
   private final LedgerStart start;
@@ -96,6 +99,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
    * learner's.
    *
    * @param specReader reads the models topic before the first report
+   * @param topics names of the topics, with which events state where reports came from
    * @param perUser limits on what one user may spend on all models together
    * @param journal whether reports to local models keep their positions
    * @param start what the job does without state
@@ -104,12 +108,14 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   public LedgerOperator(
       SpecReader specReader,
       SpecRequirements requirements,
+      Topics topics,
       Limits perUser,
       boolean journal,
       LedgerStart start,
       VisibleOutputs outputs) {
     this.specReader = specReader;
     this.requirements = requirements;
+    this.topics = topics;
     this.perUser = perUser;
     this.journal = journal;
     this.start = start;
@@ -219,6 +225,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement1(StreamRecord<Report> element) {
     Report report = element.getValue();
+    report.topic =
+        report.declaration == Declaration.CENTRAL ? topics.rawGradients() : topics.gradients();
     ReportIntake intake = intakes.get(report.modelId);
     account.load();
     AccountingEvent event =

@@ -25,7 +25,6 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     to.userId = fields.text(from.userId);
     to.deviceId = fields.text(from.deviceId);
     to.sequence = fields.number(from.sequence);
-    to.createdAtMs = fields.fixed(from.createdAtMs);
     to.form = fields.constant(from.form, FORMS);
     to.dimension = fields.integer(from.dimension);
     to.values = fields.bytes(from.values);
@@ -43,9 +42,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     to.top = fields.integer(from.top);
     to.candidateSeed = fields.number(from.candidateSeed);
     to.candidateIndex = fields.integer(from.candidateIndex);
-    to.digestHigh = fields.fixed(from.digestHigh);
-    to.digestLow = fields.fixed(from.digestLow);
-    to.topic = fields.name(from.topic);
+    to.digest = fields.fixed(from.digest);
     to.partition = fields.integer(from.partition);
     to.offset = fields.number(from.offset);
     to.appendedAtMs = fields.fixed(from.appendedAtMs);

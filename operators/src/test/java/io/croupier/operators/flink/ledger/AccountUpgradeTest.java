@@ -43,6 +43,7 @@ class AccountUpgradeTest {
     return new LedgerOperator(
         List::of,
         TestRecords.REQUIREMENTS,
+        TestRecords.TOPICS,
         Limits.getDefaultInstance(),
         false,
         LedgerStart.REQUIRE_STATE,
@@ -76,9 +77,10 @@ class AccountUpgradeTest {
             0);
     report.deviceId = "device " + random.nextInt(1 + random.nextInt(20));
     report.level = 0.001 * (1 + random.nextInt(300));
-    report.digestHigh = random.nextInt(10) == 0 ? random.nextInt(3) : report.sequence;
+    report.digest = random.nextInt(10) == 0 ? random.nextInt(3) : report.sequence;
     if (index < 2) {
       report.declaration = Declaration.CENTRAL;
+      report.topic = TestRecords.TOPICS.rawGradients();
       report.round = i / 3;
     } else if (random.nextInt(3) == 0) {
       report.declaration = Declaration.GAUSSIAN;
@@ -172,7 +174,7 @@ class AccountUpgradeTest {
         assertThat(resend.getOutcome()).isEqualTo(Outcome.DUPLICATE);
         assertThat(resend.getUserTotals().getEpsilon()).isEqualTo(20 + restart);
         Report other = TestRecords.report("ada", 4, "m", 0.5, 0);
-        other.digestHigh++;
+        other.digest++;
         AccountingEvent conflict = ledger.judge(other);
         assertThat(conflict.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
         assertThat(conflict.getModelTotals().getEpsilon()).isEqualTo(21 + restart);

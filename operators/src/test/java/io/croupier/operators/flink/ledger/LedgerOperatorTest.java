@@ -2,6 +2,7 @@ package io.croupier.operators.flink.ledger;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.SpecRecord;
@@ -63,6 +64,26 @@ class LedgerOperatorTest {
       assertThat(ledger.outputs())
           .usingRecursiveFieldByFieldElementComparator()
           .containsExactly(expected);
+    }
+  }
+
+  /** The network doesn't carry the topic's name. */
+  @Test
+  void eventsStateTheTopicThatTheDeclarationImplies() throws Exception {
+    ModelSpec.Builder trusted = TestRecords.central("trusted");
+    try (LedgerTasks ledger =
+        start(TestRecords.published(0, SPEC), TestRecords.published(1, trusted))) {
+      Report noised = TestRecords.report("user-1", 1, "m", 0.5, 0);
+      noised.topic = "";
+      Report raw = TestRecords.report("user-1", 2, "trusted", 0.5, 0);
+      raw.declaration = Declaration.CENTRAL;
+      raw.topic = "";
+
+      assertThat(List.of(ledger.judge(noised), ledger.judge(raw)))
+          .extracting(AccountingEvent::getOutcome, event -> event.getSource().getTopic())
+          .containsExactly(
+              tuple(Outcome.ADMITTED, TestRecords.TOPICS.gradients()),
+              tuple(Outcome.ADMITTED, TestRecords.TOPICS.rawGradients()));
     }
   }
 

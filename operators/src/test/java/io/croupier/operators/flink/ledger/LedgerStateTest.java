@@ -145,7 +145,7 @@ class LedgerStateTest {
               ledger.barrier();
               ledger.judge(TestRecords.report("u", 100, "m", 0.5, 0));
               Report conflict = TestRecords.report("u", 100, "m", 0.5, 0);
-              conflict.digestHigh++;
+              conflict.digest++;
               ledger.judge(conflict);
               ledger.barrier();
               ledger.judge(TestRecords.report("u", 36, "m", 0.5, 0));
@@ -198,7 +198,7 @@ class LedgerStateTest {
                 if (random.nextInt(3) == 0) {
                   report.declaration = Declaration.GAUSSIAN;
                 }
-                report.digestHigh += random.nextInt(2);
+                report.digest += random.nextInt(2);
                 ledger.judge(report);
               }
             });

@@ -43,6 +43,7 @@ public final class LedgerTasks
         new LedgerOperator(
             specReader,
             TestRecords.REQUIREMENTS,
+            TestRecords.TOPICS,
             perUser,
             journal,
             LedgerStart.REQUIRE_STATE,

@@ -319,6 +319,7 @@ class RebuildOperatorTest {
             new LedgerOperator(
                 List::of,
                 TestRecords.REQUIREMENTS,
+                TestRecords.TOPICS,
                 Limits.getDefaultInstance(),
                 false,
                 start,

@@ -55,6 +55,7 @@ class LedgerStartTest {
         new LedgerOperator(
             List::of,
             TestRecords.REQUIREMENTS,
+            TestRecords.TOPICS,
             Limits.getDefaultInstance(),
             false,
             start,
@@ -322,6 +323,7 @@ class LedgerStartTest {
         new LedgerOperator(
             List::of,
             TestRecords.REQUIREMENTS,
+            TestRecords.TOPICS,
             Limits.getDefaultInstance(),
             false,
             LedgerStart.REQUIRE_STATE,

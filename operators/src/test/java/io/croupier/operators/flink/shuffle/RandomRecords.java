@@ -19,7 +19,7 @@ final class RandomRecords {
   /** The fields that a record carries. */
   static List<Field> fields(Class<?> type) {
     return Arrays.stream(type.getFields())
-        .filter(field -> !Modifier.isStatic(field.getModifiers()))
+        .filter(field -> (field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0)
         .toList();
   }
 
