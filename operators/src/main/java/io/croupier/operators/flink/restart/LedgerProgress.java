@@ -17,6 +17,13 @@ public final class LedgerProgress {
    */
   private static final long OVERLAP_MS = 10_000;
 
+  /**
+   * The most checkpoints that may become complete; more accumulate if all of them fail, or if the
+   * operator isn't notified. An older one that completes confirms nothing, which only makes a start
+   * compare more.
+   */
+  static final int MOST_PENDING = 64;
+
   private final SourcePositions restored = new SourcePositions();
   private final SourcePositions own = new SourcePositions();
   private final Deque<SnapshotProgress> pending = new ArrayDeque<>();
@@ -86,6 +93,9 @@ public final class LedgerProgress {
     taken.raise(own);
     overlap(nowMs);
     pending.add(new SnapshotProgress(checkpointId, nowMs, taken, overlappingEnd));
+    if (pending.size() > MOST_PENDING) {
+      pending.remove();
+    }
     SourcePositions judged = new SourcePositions();
     judged.raise(restored);
     judged.raise(own);
