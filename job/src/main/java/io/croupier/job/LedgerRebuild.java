@@ -27,6 +27,7 @@ import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.client.JobExecutionException;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ExceptionUtils;
 import org.slf4j.Logger;
@@ -150,11 +151,10 @@ final class LedgerRebuild {
 
   private String execute(RebuildDirectory files, EventsToRebuild events, TopicEnd end)
       throws Exception {
-    int subtasks = env.getParallelism();
     JobClient job = env.executeAsync(NAME);
     try {
       for (int attempt = 1; ; attempt++) {
-        RebuildResult result = await(job, subtasks, events, end);
+        RebuildResult result = await(job, events, end);
         events.requireLast(end);
         try {
           String savepoint =
@@ -177,24 +177,36 @@ final class LedgerRebuild {
   }
 
   /**
-   * Cancels the job, unless it has failed, and waits for its end, since the next job needs its
+   * Cancels the job, unless it has ended, and waits for its end, since the next job needs its
    * slots.
    */
-  private static void end(JobClient job) throws InterruptedException {
-    CompletableFuture<String> end = job.getJobExecutionResult().handle((result, failure) -> "");
-    if (end.isDone()) {
+  static void end(JobClient job) throws InterruptedException {
+    if (hasEnded(job.getJobExecutionResult())) {
       return;
     }
     try {
       job.cancel().get(CANCEL_S, TimeUnit.SECONDS);
-      end.get(CANCEL_S, TimeUnit.SECONDS);
+      // The result is requested once more, since the first request may have failed.
+      job.getJobExecutionResult().handle((result, failure) -> "").get(CANCEL_S, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException | IllegalStateException e) {
       LOG.warn("The rebuild's job {} may not be cancelled", job.getJobID(), e);
     }
   }
 
+  /** The request also fails if the cluster doesn't answer, and then the job may still run. */
+  private static boolean hasEnded(CompletableFuture<JobExecutionResult> result) {
+    return result.isDone()
+        && result
+            .handle(
+                (success, failure) ->
+                    failure == null
+                        || ExceptionUtils.findThrowable(failure, JobExecutionException.class)
+                            .isPresent())
+            .join();
+  }
+
   /** Waits until all subtasks have added the events of their users. */
-  private RebuildResult await(JobClient job, int subtasks, EventsToRebuild events, TopicEnd end)
+  private RebuildResult await(JobClient job, EventsToRebuild events, TopicEnd end)
       throws IOException, InterruptedException {
     CompletableFuture<JobExecutionResult> failure = job.getJobExecutionResult();
     long total = end.offsets().stream().mapToLong(Long::longValue).sum();
@@ -204,18 +216,17 @@ final class LedgerRebuild {
         throw failed(failure);
       }
       RebuildResult result = RebuildResult.of(accumulators(job));
-      boolean complete = result.completeSubtasks() == subtasks;
-      if (complete || System.nanoTime() - nextLog >= 0) {
+      if (result.complete() || System.nanoTime() - nextLog >= 0) {
         nextLog = System.nanoTime() + LOG_EVERY.toNanos();
         LOG.info(
             "The ledger is {} from {}: {} events added, of {} offsets",
-            complete ? "rebuilt" : "being rebuilt",
+            result.complete() ? "rebuilt" : "being rebuilt",
             config.topics().accounting(),
             result.added(),
             total);
         requireLast(events, end);
       }
-      if (complete) {
+      if (result.complete()) {
         return result;
       }
       Thread.sleep(POLL_MS);

@@ -23,11 +23,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
@@ -44,10 +50,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Rebuilds of a lost ledger, with two subtasks, on a real broker. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class LedgerRebuildITCase {
-  private static final int USERS = 1500;
-  private static final int REPORTS = 200;
+  private static final int USERS = 2000;
+  private static final int REPORTS = 20;
 
-  /** A checkpoint without accounts has fewer bytes, and one with all users' accounts more. */
+  /** A checkpoint without accounts has fewer bytes, and one of the users of a partition more. */
   private static final long ACCOUNTS_BYTES = 100_000;
 
   private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -90,13 +96,16 @@ class LedgerRebuildITCase {
     testTopics.close();
   }
 
-  /** The whole job, in one process, is killed while it rebuilds its ledger, and started again. */
+  /**
+   * The whole job, in one process, is killed while it rebuilds its ledger, and started again. It
+   * can't finish before: the events of one partition are held back.
+   */
   @Test
   void aKilledRebuildContinues() throws Exception {
     LedgerHistory history = history(USERS, REPORTS);
     history.write(testTopics);
 
-    Process first = start("first.log");
+    Process first = start("first.log", GatedReading.settings(directory.resolve("never")));
     await(first, () -> checkpoints().stream().anyMatch(bytes -> bytes > ACCOUNTS_BYTES));
     first.destroyForcibly().waitFor(); // SIGKILL
     assertThat(text(log)).doesNotContain("The rebuilt ledger is in the savepoint");
@@ -105,7 +114,7 @@ class LedgerRebuildITCase {
     }
     testTopics.flush();
 
-    Process second = start("second.log");
+    Process second = start("second.log", Map.of());
     await(second, () -> text(log).contains("The rebuilt ledger is in the savepoint"));
     List<AccountingEvent> events = testTopics.awaitEvents("m", history.events() + USERS);
 
@@ -160,22 +169,80 @@ class LedgerRebuildITCase {
     assertThat(stale).doesNotExist();
   }
 
+  /** The adaptive scheduler runs a job with as many subtasks as there are slots. */
+  @Test
+  void aRebuildNeedsNoMoreSlotsThanThereAre() throws Exception {
+    LedgerHistory history = history(10, 3);
+    history.write(testTopics);
+    for (int user = 0; user < 10; user++) {
+      send(user);
+    }
+    testTopics.flush();
+    Configuration oneSlot =
+        new Configuration()
+            .set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Adaptive)
+            .set(
+                JobManagerOptions.SCHEDULER_SUBMISSION_RESOURCE_STABILIZATION_TIMEOUT,
+                Duration.ofMillis(100))
+            .set(TaskManagerOptions.NUM_TASK_SLOTS, 1);
+
+    JobClient job = submit(oneSlot, settings());
+    try {
+      checkNext(history, testTopics.awaitEvents("m", history.events() + 10));
+    } finally {
+      job.cancel().get();
+    }
+  }
+
   @Test
   void accountsWithDeletedEventsAreNotRebuilt() throws Exception {
     history(10, 3).write(testTopics);
     String topic = testTopics.topics.accounting();
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
-      admin
-          .deleteRecords(Map.of(new TopicPartition(topic, 1), RecordsToDelete.beforeOffset(2)))
-          .all()
-          .get();
-    }
+    delete(RecordsToDelete.beforeOffset(2));
 
     assertThatExceptionOfType(RefusedStartException.class)
         .isThrownBy(this::submit)
         .withMessageContaining(topic + "-1")
         .withMessageContaining("begins at offset 2")
         .withMessageContaining("--new-ledger");
+  }
+
+  /** Elsewhere, their users would get budget back, or the source would fail again and again. */
+  @Test
+  void eventsThatAreDeletedDuringTheRebuildEndIt() throws Exception {
+    history(10, 20).write(testTopics);
+    Path gate = directory.resolve("gate");
+    Map<String, String> gated = settings();
+    gated.putAll(GatedReading.settings(gate));
+    gated.put("kafka.max.partition.fetch.bytes", "1"); // a fetch returns one batch of many
+    ExecutorService executor = Executors.newSingleThreadExecutor();
+    try {
+      Future<JobClient> start = executor.submit(() -> submit(new Configuration(), gated));
+      while (!Files.exists(GatedReading.held(gate))) {
+        assertThat(start.isDone()).isFalse();
+        Thread.sleep(20);
+      }
+      delete(RecordsToDelete.beforeOffset(-1)); // all
+      Files.writeString(gate, "");
+
+      assertThatExceptionOfType(ExecutionException.class)
+          .isThrownBy(() -> start.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+          .withCauseInstanceOf(RefusedStartException.class)
+          .withMessageContaining(testTopics.topics.accounting() + "-1")
+          .withMessageContaining("begins at offset");
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+
+  /** Deletes records of partition 1 of the accounting topic. */
+  private void delete(RecordsToDelete records) throws Exception {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      admin
+          .deleteRecords(Map.of(new TopicPartition(testTopics.topics.accounting(), 1), records))
+          .all()
+          .get();
+    }
   }
 
   @Test
@@ -271,13 +338,18 @@ class LedgerRebuildITCase {
   }
 
   private JobClient submit() throws Exception {
+    return submit(new Configuration(), settings());
+  }
+
+  private static JobClient submit(Configuration flink, Map<String, String> settings)
+      throws Exception {
     return CroupierJob.submit(
-        StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-        JobConfig.of(settings()).withLedgerStart(LedgerStart.REBUILD));
+        StreamExecutionEnvironment.createLocalEnvironment(2, flink),
+        JobConfig.of(settings).withLedgerStart(LedgerStart.REBUILD));
   }
 
   /** Starts the job in a process of its own, with a small heap. */
-  private Process start(String name) throws IOException {
+  private Process start(String name, Map<String, String> more) throws IOException {
     log = directory.resolve(name);
     Path logging = directory.resolve("log4j2.properties");
     Files.writeString(
@@ -307,12 +379,13 @@ class LedgerRebuildITCase {
                 System.getProperty("java.class.path"),
                 CroupierJob.class.getName(),
                 "--rebuild-ledger"));
-    settings()
-        .forEach(
-            (key, value) -> {
-              command.add("--" + key);
-              command.add(value);
-            });
+    Map<String, String> settings = settings();
+    settings.putAll(more);
+    settings.forEach(
+        (key, value) -> {
+          command.add("--" + key);
+          command.add(value);
+        });
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)

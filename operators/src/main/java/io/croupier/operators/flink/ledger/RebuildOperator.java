@@ -143,18 +143,13 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     complete = true;
     RebuildResult.SubtaskEnd mine = new RebuildResult.SubtaskEnd();
     progress.forEachJudgedBefore(mine::highest);
-    mine.register(getRuntimeContext()::addAccumulator);
+    mine.register(subtask(), parallelism(), getRuntimeContext()::addAccumulator);
   }
 
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    LedgerMark mark =
-        progress.mark(
-            context.getCheckpointId(),
-            now(),
-            subtask(),
-            getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
+    LedgerMark mark = progress.mark(context.getCheckpointId(), now(), subtask(), parallelism());
     mark.noFormerAccounts = true;
     mark.rebuilt = true;
     mark.eventsMissing = !complete;
@@ -164,6 +159,10 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
 
   private int subtask() {
     return getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+  }
+
+  private int parallelism() {
+    return getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
   }
 
   private long now() {

@@ -1,8 +1,11 @@
 package io.croupier.operators.flink.ledger;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.accumulators.ListAccumulator;
 
 /**
@@ -11,16 +14,15 @@ import org.apache.flink.api.common.accumulators.ListAccumulator;
  * @param added the events in the accounts, those before a restart included
  * @param differing those of them since the last restart whose totals are not what the earlier
  *     events add up to
- * @param completeSubtasks how many subtasks have added all events of their users
- * @param highest the highest accounted reports that each of these subtasks knows of, of each source
- *     partition
+ * @param complete whether all subtasks have added all events of their users
+ * @param highest the highest accounted reports that each subtask knows of which has added all
+ *     events, of each source partition
  */
 public record RebuildResult(
-    long added, long differing, int completeSubtasks, List<AccountedPosition> highest) {
+    long added, long differing, boolean complete, List<AccountedPosition> highest) {
   static final String ADDED = "ledger-rebuild-added";
   static final String DIFFERING = "ledger-rebuild-differing";
-  private static final String COMPLETE = "ledger-rebuild-complete";
-  private static final String SUBTASK = "subtask";
+  static final String COMPLETE = "ledger-rebuild-complete";
 
   /**
    * The position of a report.
@@ -36,19 +38,33 @@ public record RebuildResult(
 
   /** Reads the accumulators; those that are missing count as empty. */
   public static RebuildResult of(Map<String, Object> accumulators) {
-    int complete = 0;
+    Set<String> ends = new HashSet<>();
     List<AccountedPosition> highest = new ArrayList<>();
     for (Object entry : (List<?>) accumulators.getOrDefault(COMPLETE, List.of())) {
-      if (entry.equals(SUBTASK)) {
-        complete++;
+      String[] parts = ((String) entry).split("/", -1);
+      if (parts.length == 2) {
+        ends.add((String) entry);
       } else {
-        String[] parts = ((String) entry).split("/", -1);
         highest.add(
             new AccountedPosition(parts[0], Integer.parseInt(parts[1]), Long.parseLong(parts[2])));
       }
     }
     return new RebuildResult(
-        number(accumulators, ADDED), number(accumulators, DIFFERING), complete, highest);
+        number(accumulators, ADDED),
+        number(accumulators, DIFFERING),
+        areAllSubtasks(ends),
+        highest);
+  }
+
+  /** A job may have fewer subtasks than it was submitted with, so each end states how many. */
+  private static boolean areAllSubtasks(Set<String> ends) {
+    return IntStream.range(0, ends.size())
+            .allMatch(subtask -> ends.contains(end(subtask, ends.size())))
+        && !ends.isEmpty();
+  }
+
+  private static String end(int subtask, int parallelism) {
+    return subtask + "/" + parallelism;
   }
 
   private static long number(Map<String, Object> accumulators, String name) {
@@ -66,8 +82,8 @@ public record RebuildResult(
       entries.add(topic + "/" + partition + "/" + offset); // names of topics have no slash
     }
 
-    void register(AccumulatorRegistration registration) {
-      entries.add(SUBTASK);
+    void register(int subtask, int parallelism, AccumulatorRegistration registration) {
+      entries.add(end(subtask, parallelism));
       registration.add(COMPLETE, entries);
     }
   }

@@ -32,6 +32,7 @@ import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Rebuilds of a ledger from its events, in harnesses. */
@@ -91,7 +92,6 @@ class RebuildOperatorTest {
     try (var one = rebuild(backend, 2, 0, half);
         var two = rebuild(backend, 2, 1, half)) {
       add(List.of(one, two), 150, HISTORY.size());
-      assertThat(result(one).completeSubtasks()).isZero();
       one.endInput1();
       result = result(one);
       two.endInput1();
@@ -101,7 +101,7 @@ class RebuildOperatorTest {
           AbstractStreamOperatorTestHarness.repackageState(one.snapshot(2, 2), two.snapshot(2, 2));
     }
 
-    assertThat(result.completeSubtasks()).isEqualTo(1);
+    assertThat(result.complete()).as("the other subtask has not ended").isFalse();
     assertThat(result.differing()).isZero();
     assertThat(result.highest())
         .singleElement()
@@ -135,15 +135,39 @@ class RebuildOperatorTest {
     }
 
     try (var next = rebuild(Backend.HASH_MAP, 1, 0, all)) {
-      assertThat(result(next).completeSubtasks()).isZero();
+      assertThat(result(next).complete()).isFalse();
       next.endInput1();
 
       RebuildResult result = result(next);
-      assertThat(result.completeSubtasks()).isEqualTo(1);
+      assertThat(result.complete()).isTrue();
       assertThat(result.added()).isEqualTo(HISTORY.size());
       assertThat(result.highest())
           .containsExactly(new AccountedPosition(HISTORY.get(0).getSource().getTopic(), 0, 399));
     }
+  }
+
+  /** The adaptive scheduler runs a job with as many subtasks as there are slots. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+                    | false
+          0/1       | true
+          1/2       | false
+          0/3 2/3   | false
+          1/2 0/2   | true
+          0/2 0/2   | false
+          0/1 0/2   | false
+          """)
+  void aRebuildIsCompleteOnceAllOfItsSubtasksAre(String ends, boolean complete) {
+    List<String> entries = new ArrayList<>(List.of("gradients/0/7"));
+    if (ends != null) {
+      entries.addAll(List.of(ends.split(" ", -1)));
+    }
+    assertThat(RebuildResult.of(Map.of(RebuildResult.COMPLETE, entries)))
+        .isEqualTo(
+            new RebuildResult(0, 0, complete, List.of(new AccountedPosition("gradients", 0, 7))));
   }
 
   @Test
