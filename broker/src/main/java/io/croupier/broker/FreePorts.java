@@ -16,9 +16,10 @@ public final class FreePorts {
   /** Linux gives ports from 32768 on, other systems from 49152 on. */
   private static final int END = 32_000;
 
-  private static final int PORTS_OF_A_PROCESS = 20;
+  /** More than the brokers of a process need, and without a common divisor with the range. */
+  private static final int PORTS_OF_A_PROCESS = 997;
 
-  /** Each process begins elsewhere. */
+  /** Processes that start together have neighbouring numbers, and begin far from each other. */
   private static final AtomicInteger NEXT =
       new AtomicInteger((int) (ProcessHandle.current().pid() * PORTS_OF_A_PROCESS % (END - FIRST)));
 
