@@ -281,8 +281,8 @@ final class RoundsStudy implements Study {
         "*%s*: each report is a round, however many name one publication."
             .formatted(ReportGrouping.SINGLE.label),
         ("*%s*: the job's model where all reports name the publication three before the newest one, and"
-                + " the model publishes nevertheless. The job itself waits for a report that names the"
-                + " newest one, for at most `publication.hold`.")
+                + " the model publishes nevertheless. The job itself waits for as many reports to"
+                + " the newest one, for at most `publication.hold`.")
             .formatted(ReportGrouping.LATE.label));
     csv(page);
     for (LearningTask setting : LearningTask.values()) {

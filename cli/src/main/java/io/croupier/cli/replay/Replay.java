@@ -46,7 +46,7 @@ final class Replay {
       if (judged.isAdmitted()) {
         ReplayedModel model = models.get(judged.report().modelId);
         BundleOutcome outcome =
-            model.add(accounts.withoutUser(judged.report()), judged.report().createdAtMs);
+            model.addAsTimely(accounts.withoutUser(judged.report()), judged.report().createdAtMs);
         if (outcome == BundleOutcome.STEPPED) {
           model.publish(true);
           model.confirm();

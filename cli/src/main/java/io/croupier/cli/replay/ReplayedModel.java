@@ -91,6 +91,11 @@ final class ReplayedModel {
     return took(model.add(sum), sum, createdAtMs);
   }
 
+  /** Adds one bundle to a model that publishes every round. */
+  BundleOutcome addAsTimely(RoundSum sum, long createdAtMs) {
+    return took(model.addAsTimely(sum), sum, createdAtMs);
+  }
+
   /** Adds one bundle by the rules of release 0.1.0. */
   BundleOutcome addAsBefore(RoundSum sum, long createdAtMs) {
     return took(model.addAsBefore(sum), sum, createdAtMs);

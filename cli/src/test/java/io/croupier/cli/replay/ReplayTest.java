@@ -14,11 +14,15 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The outcome of reports that are replayed in their order. */
 class ReplayTest {
   private static final String STEEP =
       "- {modelId: m, dimension: 2, gradientBound: 1, ldpSgd: {stepSize: 1, decay: 0}%s}\n";
+  private static final String PARAMETER_FREE =
+      "- {modelId: m, dimension: 2, gradientBound: 1, maxStaleness: 1000, %s: {}}\n";
 
   @TempDir private Path directory;
   private ReplayFolder folder;
@@ -30,7 +34,12 @@ class ReplayTest {
 
   private List<ModelUpdate> replay(
       String spec, List<GradientReport.Builder> reports, String... more) throws Exception {
-    folder.write("models.yaml", STEEP.formatted(spec));
+    return replayTo(STEEP.formatted(spec), reports, more);
+  }
+
+  private List<ModelUpdate> replayTo(
+      String models, List<GradientReport.Builder> reports, String... more) throws Exception {
+    folder.write("models.yaml", models);
     folder.writeJson("reports.jsonl", reports.stream().map(GradientReport.Builder::build).toList());
     List<String> arguments =
         new ArrayList<>(List.of("--models", "models.yaml", "--reports", "reports.jsonl"));
@@ -118,6 +127,21 @@ class ReplayTest {
     assertThat(last.getUsed()).isEqualTo(10);
     assertThat(last.getDroppedStale()).isEqualTo(1);
     assertThat(last.getRound()).isEqualTo(10);
+  }
+
+  /** As on a topic whose model published every 20 reports. */
+  @ParameterizedTest
+  @ValueSource(strings = {"adaptiveRadius", "blackBox", "coordinateWise"})
+  void reportsToOnePublicationAreRoundsOfTheirOwn(String learner) throws Exception {
+    List<GradientReport.Builder> reports = new ArrayList<>();
+    for (int t = 0; t < 200; t++) {
+      reports.add(report("m", t - t % 20, "ada", t, 0.5, -0.5));
+    }
+
+    ModelUpdate last = last(replayTo(PARAMETER_FREE.formatted(learner), reports));
+
+    assertThat(last.getRound()).isEqualTo(200);
+    assertThat(last.getUsed()).isEqualTo(200);
   }
 
   @Test

@@ -67,6 +67,12 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
     return new State(dimension());
   }
 
+  /** Late gradients make none of its steps longer: the spec sets them. */
+  @Override
+  public int harmlessDelay(State state) {
+    return Integer.MAX_VALUE;
+  }
+
   @Override
   public boolean bets() {
     return false;

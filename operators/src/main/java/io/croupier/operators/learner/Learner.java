@@ -70,12 +70,13 @@ public interface Learner<S extends LearnerState> extends Serializable {
 
   /**
    * Returns how many publications may be newer than the weights at which gradients were taken,
-   * before many steps on such gradients mislead this learner. Of later ones, the caller gives it
-   * few, large rounds, and publishes new weights only when it has as many gradients of the newest
-   * ones.
+   * before many steps on such gradients mislead this learner: gradients at successive publications
+   * agree because none includes the steps that the others have caused. Of later ones, the caller
+   * gives it few, large rounds, and publishes new weights only when it has as many gradients of the
+   * newest ones.
    */
   default int harmlessDelay(S state) {
-    return Integer.MAX_VALUE;
+    return 1;
   }
 
   /** Takes one step on a closed round. Changes {@code state} in place; allocates nothing. */

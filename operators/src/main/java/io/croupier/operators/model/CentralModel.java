@@ -238,6 +238,11 @@ public final class CentralModel implements LiveModel {
   }
 
   @Override
+  public BundleOutcome addAsTimely(RoundSum sum) {
+    return add(sum);
+  }
+
+  @Override
   public BundleOutcome addAsBefore(RoundSum sum) {
     return add(sum);
   }

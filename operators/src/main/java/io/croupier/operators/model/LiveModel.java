@@ -132,6 +132,12 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   BundleOutcome add(RoundSum sum);
 
   /**
+   * Takes one bundle by the rules of one that names the newest publication, for a caller that
+   * publishes every round: an older publication doesn't make a bundle late then.
+   */
+  BundleOutcome addAsTimely(RoundSum sum);
+
+  /**
    * Takes one bundle as release 0.1.0 did, for the replay of its journals: a round closes at
    * reports_per_round reports, however many name one publication.
    */

@@ -193,6 +193,15 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public BundleOutcome add(RoundSum sum) {
+    return add(sum, false);
+  }
+
+  @Override
+  public BundleOutcome addAsTimely(RoundSum sum) {
+    return add(sum, true);
+  }
+
+  private BundleOutcome add(RoundSum sum, boolean asTimely) {
     if (sum.form == VectorForm.ANSWER) {
       return tally(sum);
     }
@@ -214,7 +223,8 @@ public final class LocalModel implements LiveModel {
       return BundleOutcome.DROPPED_BOUND;
     }
     changed();
-    boolean isMisleading = published.newer(index) > learner.harmlessDelay(state);
+    int newer = asTimely ? 0 : published.newer(index);
+    boolean isMisleading = newer > learner.harmlessDelay(state);
     arrived(publication, isMisleading ? sum.count : 0);
     if (agreement.isReached()) {
       last.add(sum, publication.direction, publication.pull, reportsPerRound);
@@ -226,7 +236,7 @@ public final class LocalModel implements LiveModel {
     }
     long roundSize =
         isMisleading
-            ? publication.lateRoundSize(reportsPerRound)
+            ? publication.lateRoundSize(reportsPerRound, newer)
             : publication.roundSize(reportsPerRound);
     if (filling.count() == 0 && sum.count >= roundSize) {
       stepOn(sum, publication);

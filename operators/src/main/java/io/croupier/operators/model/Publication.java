@@ -12,7 +12,8 @@ package io.croupier.operators.model;
  *
  * <p>Late reports, which name an older publication than the newest one, describe weights that the
  * model has left. A learner that they mislead ({@code Learner.harmlessDelay}) gets larger rounds of
- * them: max(r, n / {@value #LATE_SHARE}).
+ * them: max(r, n / {@value #LATE_SHARE}) where one publication is newer, and max(r, n) where more
+ * are: then each round has as many reports as all rounds before it.
  *
  * <p>Source: our own. Simulated from 10 to 100,000 reports a publication: n / 100 lets reports
  * without noise ruin a model, and with n / 10 noisy ones teach it up to five times more slowly. Of
@@ -71,9 +72,9 @@ public final class Publication {
     return Math.max(reportsPerRound, share(used));
   }
 
-  /** Likewise, of late reports to a learner that they mislead. */
-  long lateRoundSize(int reportsPerRound) {
-    return Math.max(reportsPerRound, used / LATE_SHARE);
+  /** Likewise, of reports that mislead the learner, since {@code newer} publications are newer. */
+  long lateRoundSize(int reportsPerRound, int newer) {
+    return Math.max(reportsPerRound, newer == 1 ? used / LATE_SHARE : used);
   }
 
   /** Its reports so far. */

@@ -149,6 +149,30 @@ class LocalRoundsTest {
     }
   }
 
+  /** Learners whose steps grow take a number of rounds that grows like log2 of such reports. */
+  @ParameterizedTest
+  @MethodSource("io.croupier.operators.model.LocalModels#everyLearner")
+  void reportsThatAreTwoPublicationsLateEnterFewRoundsAndHoldTheNextOne(ModelSpec spec) {
+    LocalModel model = new LocalModel(spec, 0);
+    int r = Math.max(1, spec.getReportsPerRound());
+    publish(model, 0);
+    for (int i = 0; i < 2; i++) {
+      alternate(model, model.publishedRound(), r);
+      publish(model, 0);
+    }
+    long before = model.round();
+    alternate(model, 0, 1000 * r);
+    if (spec.hasLdpSgd()) {
+      assertThat(model.round() - before).isBetween(60L, 250L);
+    } else {
+      assertThat(model.round() - before).isBetween(8L, 11L);
+      alternate(model, model.publishedRound(), 1000 * r - 1);
+      assertThat(model.isAnswered()).as("one less than late ones").isFalse();
+    }
+    alternate(model, model.publishedRound(), 1);
+    assertThat(model.isAnswered()).isTrue();
+  }
+
   /** Trimmed reports of strong noise have norms of 2; those without noise at most 1. */
   @Test
   void lateReportsOfStrongNoiseAreLikeOthers() {
@@ -173,15 +197,15 @@ class LocalRoundsTest {
     model.save(chunks::put);
     restored.restore(chunks::get);
     for (LocalModel twoLate : List.of(model, restored)) {
-      // The oldest publication has 100 reports already.
+      // The oldest publication has 1,100 reports already.
       long rounds = twoLate.round();
       long newest = twoLate.publishedRound();
-      for (int i = 0; i < 1000; i++) {
+      for (int i = 0; i < 2000; i++) {
         twoLate.add(dense(0, i % 2 == 0 ? 1.4 : -1.4, i % 4 < 2 ? 1.4 : -1.4, 0));
       }
-      assertThat(twoLate.round() - rounds).isBetween(5L, 25L);
+      assertThat(twoLate.round() - rounds).isEqualTo(1);
       twoLate.add(dense(newest, 1.4, 1.4, 0));
-      assertThat(twoLate.isAnswered()).as("1 of 1,000").isFalse();
+      assertThat(twoLate.isAnswered()).as("1 of 2,000").isFalse();
     }
   }
 
