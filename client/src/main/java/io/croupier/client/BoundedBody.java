@@ -10,10 +10,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /**
- * The body of an answer; fails if it is longer than expected, before its first byte if the header
- * contains the length.
+ * The body of another machine's answer, up to a number of bytes. A longer one fails with an {@link
+ * IOException}, before its first byte if the header contains the length, and cancels the rest.
  */
-final class BoundedBody implements BodySubscriber<byte[]> {
+public final class BoundedBody implements BodySubscriber<byte[]> {
   private final BodySubscriber<byte[]> bytes = BodySubscribers.ofByteArray();
   private final long most;
   private final long announced;
@@ -22,9 +22,19 @@ final class BoundedBody implements BodySubscriber<byte[]> {
 
   private static final class ExceededException extends IOException {
     private static final long serialVersionUID = 1;
+
+    private ExceededException(long most) {
+      super("the body has more than %d bytes".formatted(most));
+    }
   }
 
-  BoundedBody(ResponseInfo answer, long most) {
+  /**
+   * Prepares to receive a body.
+   *
+   * @param answer its status and header
+   * @param most largest number of bytes
+   */
+  public BoundedBody(ResponseInfo answer, long most) {
     this.most = most;
     announced = answer.headers().firstValueAsLong("Content-Length").orElse(0);
   }
@@ -56,7 +66,7 @@ final class BoundedBody implements BodySubscriber<byte[]> {
   private void exceed() {
     received = Long.MAX_VALUE;
     subscription.cancel();
-    bytes.onError(new ExceededException());
+    bytes.onError(new ExceededException(most));
   }
 
   @Override

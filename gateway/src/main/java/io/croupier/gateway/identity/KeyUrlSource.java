@@ -8,6 +8,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import io.croupier.client.BoundedBody;
 import io.croupier.client.VisibleText;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -219,7 +220,7 @@ final class KeyUrlSource implements JWKSource<SecurityContext>, AutoCloseable {
 
   private JWKSet load() throws IOException, ParseException, InterruptedException {
     CompletableFuture<HttpResponse<byte[]>> response =
-        client.sendAsync(request, head -> new LimitedBody(MOST_BYTES));
+        client.sendAsync(request, head -> new BoundedBody(head, MOST_BYTES));
     try {
       HttpResponse<byte[]> answer = response.get(times.patience.toNanos(), TimeUnit.NANOSECONDS);
       if (answer.statusCode() != OK) {

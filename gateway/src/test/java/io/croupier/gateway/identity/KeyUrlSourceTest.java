@@ -33,6 +33,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class KeyUrlSourceTest {
@@ -238,6 +240,24 @@ class KeyUrlSourceTest {
       await(() -> fetches.get() >= before + 2);
       assertThat(isUnavailable("a")).isTrue();
       source.close();
+    }
+  }
+
+  /** The header of an answer may contain its length, or not. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1 << 20})
+  void longAnswersAreNotReadToTheirEnd(long announced) throws Exception {
+    try (LogLines log = new LogLines(Level.WARN)) {
+      answer =
+          exchange -> {
+            exchange.sendResponseHeaders(200, announced);
+            exchange.getResponseBody().write(new byte[(1 << 18) + 1]);
+            exchange.getResponseBody().flush();
+            hang(exchange);
+          };
+      fetch(times(LONG, LONG, LONG, LONG, PATIENCE));
+      await(() -> log.count("can't be fetched") > 0);
+      assertThat(log.lines()).anyMatch(line -> line.contains("has more than 262144 bytes"));
     }
   }
 
