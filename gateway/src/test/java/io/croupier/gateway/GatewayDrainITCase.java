@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import static io.croupier.gateway.Condition.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -151,11 +152,7 @@ class GatewayDrainITCase {
               user));
     }
     devices.forEach(Thread::start);
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (positions.size() < 200) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(5);
-    }
+    await(() -> positions.size() >= 200);
     long begun = System.nanoTime();
     process.destroy();
     assertEndsOrderly();
@@ -231,8 +228,8 @@ class GatewayDrainITCase {
       write(report, Arrays.copyOf(body, 5));
       CompletableFuture<HttpResponse<String>> poll = get(client, "/v1/models/m?after=3&wait=60");
       CompletableFuture<HttpResponse<String>> stream = get(client, "/v1/models/m/events");
-      await("croupier_gateway_requests_running", 1);
-      await("croupier_gateway_requests_waiting", 2);
+      awaitMetric("croupier_gateway_requests_running", 1);
+      awaitMetric("croupier_gateway_requests_waiting", 2);
       List<CompletableFuture<Integer>> probes = new ArrayList<>();
       CountDownLatch connected = new CountDownLatch(PROBES);
       for (int i = 0; i < PROBES; i++) {
@@ -315,13 +312,9 @@ class GatewayDrainITCase {
     }
   }
 
-  private void await(String name, int count) throws Exception {
+  private void awaitMetric(String name, int count) throws Exception {
     HttpClient client = HttpClient.newHttpClient();
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!get(client, "/metrics").get().body().contains(name + " " + count + ".0")) {
-      assertThat(System.nanoTime()).as(name).isLessThan(deadline);
-      Thread.sleep(10);
-    }
+    await(() -> get(client, "/metrics").get().body().contains(name + " " + count + ".0"));
   }
 
   /** The status line and the headers of an answer; its body is read, too. */

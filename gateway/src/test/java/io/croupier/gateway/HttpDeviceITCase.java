@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import static io.croupier.gateway.Condition.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -251,7 +252,8 @@ class HttpDeviceITCase {
           .hasMessageContaining("answered 422: ")
           .hasMessageContaining("epsilon");
 
-      ModelSnapshot newest = awaitRound(models, 8);
+      await(() -> models.newest().filter(advanced -> advanced.round() == 8).isPresent());
+      ModelSnapshot newest = models.newest().orElseThrow();
       assertThat(failure(reporter.report(newest, 4, new double[DIMENSION], noise(newest))))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessageContaining("answered 409: round is 4: it must be one of the newest 3");
@@ -264,17 +266,6 @@ class HttpDeviceITCase {
           .singleElement()
           .satisfies(report -> assertThat(report.getSequence()).isEqualTo(2));
     }
-  }
-
-  private static ModelSnapshot awaitRound(HttpModelSubscriber models, long round) throws Exception {
-    ModelSnapshot newest = models.await(PATIENCE);
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (newest.round() != round) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(5);
-      newest = models.newest().orElseThrow();
-    }
-    return newest;
   }
 
   /** They stay pending, since another token may be right. */

@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import static io.croupier.gateway.Condition.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -220,11 +221,7 @@ class LimitsITCase {
                     .build(),
                 BodyHandlers.ofString()));
       }
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-      while (!gateway.get("/metrics").body().contains("requests_waiting " + share + ".0")) {
-        assertThat(System.nanoTime()).isLessThan(deadline);
-        Thread.sleep(10);
-      }
+      await(() -> gateway.metric("croupier_gateway_requests_waiting") == share);
       for (String path : List.of("/v1/models/m/events", "/v1/models/m?after=0&wait=60")) {
         HttpResponse<String> refused = gateway.get(path, "X-Forwarded-For", "192.0.2.1");
         assertThat(refused.statusCode()).as(path).isEqualTo(429);

@@ -11,7 +11,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -106,7 +105,7 @@ class ModelsITCase {
   @Test
   void manyWaitForTheNextRoundWithoutAThreadEach() throws Exception {
     int waiting = 200;
-    double others = metric("croupier_gateway_requests_waiting");
+    double others = gateway.metric("croupier_gateway_requests_waiting");
     List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
     for (int i = 0; i < waiting; i++) {
       answers.add(
@@ -114,7 +113,7 @@ class ModelsITCase {
               HttpRequest.newBuilder(gateway.uri("/v1/models/polled?after=4&wait=60")).build(),
               BodyHandlers.ofString()));
     }
-    await(() -> metric("croupier_gateway_requests_waiting") >= others + waiting);
+    await(() -> gateway.metric("croupier_gateway_requests_waiting") >= others + waiting);
     // The last of those who wait has waited for longer than the idle timeout.
     HttpResponse<String> none = gateway.get("/v1/models/polled?after=4&wait=2");
     assertThat(none.statusCode()).isEqualTo(304);
@@ -125,7 +124,7 @@ class ModelsITCase {
       assertThat(response.statusCode()).isEqualTo(200);
       assertThat(response.headers().firstValue("ETag")).get().asString().startsWith("W/\"5-");
     }
-    await(() -> metric("croupier_gateway_requests_waiting") <= others);
+    await(() -> gateway.metric("croupier_gateway_requests_waiting") <= others);
   }
 
   /** Counts don't change what a client has. */
@@ -160,7 +159,7 @@ class ModelsITCase {
         gateway.client.sendAsync(
             HttpRequest.newBuilder(gateway.uri("/v1/models/restarted?after=9&wait=60")).build(),
             BodyHandlers.ofString());
-    await(() -> metric("croupier_gateway_requests_waiting") >= 1);
+    await(() -> gateway.metric("croupier_gateway_requests_waiting") >= 1);
 
     // Compaction may have removed the tombstone.
     broker.update(again("restarted", 1));
@@ -196,7 +195,7 @@ class ModelsITCase {
     broker.publish(TestBroker.spec("outrun", DIMENSION));
     broker.update("outrun", DIMENSION, 4);
     await(() -> gateway.get("/v1/models/outrun").statusCode() == 200);
-    double before = metric("croupier_gateway_requests_waiting");
+    double before = gateway.metric("croupier_gateway_requests_waiting");
     AtomicLong round = new AtomicLong(4);
     // The gateway waits for some time only; a slow machine may need more to publish a round.
     await(
@@ -213,44 +212,24 @@ class ModelsITCase {
           await(() -> tag("outrun").startsWith("W/\"%d-".formatted(round.get())));
           return TestGateway.json(response).get("round").getAsLong() == round.get();
         });
-    await(() -> metric("croupier_gateway_requests_waiting") <= before);
+    await(() -> gateway.metric("croupier_gateway_requests_waiting") <= before);
   }
 
-  private static double metric(String name) throws Exception {
-    return gateway
-        .get("/metrics")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-        .sum();
-  }
-
-  @FunctionalInterface
-  private interface Condition {
-    boolean holds() throws Exception;
-  }
-
+  /** The gateway's short idle timeout may close a connection that the client is about to reuse. */
   private static void await(Condition condition) throws Exception {
-    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (!holds(condition)) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(10);
-    }
-  }
-
-  private static boolean holds(Condition condition) throws Exception {
-    try {
-      return condition.holds();
-    } catch (IOException e) {
-      // The gateway's short idle timeout may close a connection that the client is about to reuse.
-      return false;
-    }
+    Condition.await(
+        () -> {
+          try {
+            return condition.holds();
+          } catch (IOException e) {
+            return false;
+          }
+        });
   }
 
   @Test
   void updatesAreStreamed() throws Exception {
-    double before = metric("croupier_gateway_requests_waiting");
+    double before = gateway.metric("croupier_gateway_requests_waiting");
     BlockingQueue<String> lines = new ArrayBlockingQueue<>(1000);
     CompletableFuture<Void> stream = follow("streamed", lines);
     assertThat(event(lines)).isEqualTo("update 4 4");
@@ -265,7 +244,7 @@ class ModelsITCase {
     await(
         () -> {
           broker.update("streamed", DIMENSION, round.incrementAndGet());
-          return metric("croupier_gateway_requests_waiting") <= before;
+          return gateway.metric("croupier_gateway_requests_waiting") <= before;
         });
   }
 

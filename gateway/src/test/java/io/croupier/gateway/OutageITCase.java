@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import static io.croupier.gateway.Condition.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.BrokerProcess;
@@ -110,18 +111,5 @@ class OutageITCase {
   private static HttpResponse<String> post(TestGateway gateway, long sequence) throws Exception {
     return gateway.protobuf(
         gateway.issuer.token("ada"), Reports.grid("m", 2, 0, sequence).build().toByteArray());
-  }
-
-  @FunctionalInterface
-  private interface Condition {
-    boolean holds() throws Exception;
-  }
-
-  private static void await(Condition condition) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(50);
-    }
   }
 }

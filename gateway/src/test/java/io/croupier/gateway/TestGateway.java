@@ -104,6 +104,16 @@ public final class TestGateway implements AutoCloseable {
     return send(post(token, "application/x-protobuf", body));
   }
 
+  /** The value of a metric, whose name includes its labels; 0 if there is none. */
+  double metric(String name) throws Exception {
+    return get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .sum();
+  }
+
   static JsonObject json(HttpResponse<String> response) {
     return JsonParser.parseString(response.body()).getAsJsonObject();
   }

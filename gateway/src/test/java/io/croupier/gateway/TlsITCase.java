@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import static io.croupier.gateway.Condition.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -238,19 +239,6 @@ class TlsITCase {
         directory.resolve(from),
         directory.resolve(to),
         java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  @FunctionalInterface
-  private interface Condition {
-    boolean holds() throws Exception;
-  }
-
-  private static void await(Condition condition) throws Exception {
-    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(20);
-    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.croupier.gateway.identity;
 
+import static io.croupier.gateway.Condition.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -143,19 +144,6 @@ class KeyUrlSourceTest {
       return false;
     } catch (JWKSetUnavailableException e) {
       return true;
-    }
-  }
-
-  @FunctionalInterface
-  private interface Condition {
-    boolean holds() throws Exception;
-  }
-
-  private static void await(Condition condition) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(5);
     }
   }
 
