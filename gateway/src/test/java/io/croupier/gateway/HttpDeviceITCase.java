@@ -45,7 +45,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +56,7 @@ import org.slf4j.Logger;
 
 /** The Java client over HTTP alone: from a gateway with a broker behind it, and back to them. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
-class HttpDeviceITCase {
+class HttpDeviceITCase extends GatewayFixture {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final int DIMENSION = 2;
 
@@ -75,10 +74,6 @@ class HttpDeviceITCase {
 
   private static final AtomicInteger SUBJECTS = new AtomicInteger();
 
-  @TempDir private static Path shared;
-  private static TestBroker broker;
-  private static TestGateway gateway;
-
   /** Each test has a person of its own. */
   private final String subject = "ada" + SUBJECTS.incrementAndGet();
 
@@ -87,20 +82,9 @@ class HttpDeviceITCase {
 
   @BeforeAll
   static void start() throws Exception {
-    broker = new TestBroker(shared.resolve("broker"));
     broker.publish(TestBroker.spec("m", DIMENSION));
     broker.update("m", DIMENSION, 4);
-    gateway = new TestGateway(shared.resolve("gateway"), broker.kafka(), Map.of());
-  }
-
-  @AfterAll
-  static void stop() {
-    if (gateway != null) {
-      gateway.close();
-    }
-    if (broker != null) {
-      broker.close();
-    }
+    startGateway(Map.of());
   }
 
   @BeforeEach

@@ -34,38 +34,22 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** No identity can be borrowed: every forged one is refused, and nothing reaches Kafka. */
-class IdentityITCase {
+class IdentityITCase extends GatewayFixture {
   private static final int DIMENSION = 2;
 
-  @TempDir private static Path directory;
-  private static TestBroker broker;
-  private static TestGateway gateway;
   private static TestIssuer issuer;
 
   @BeforeAll
   static void start() throws Exception {
-    broker = new TestBroker(directory.resolve("broker"));
     broker.publish(TestBroker.spec("m", DIMENSION));
     broker.update("m", DIMENSION, 0);
-    gateway = new TestGateway(directory.resolve("gateway"), broker.kafka(), Map.of());
+    startGateway(Map.of());
     issuer = gateway.issuer;
-  }
-
-  @AfterAll
-  static void stop() {
-    if (gateway != null) {
-      gateway.close();
-    }
-    if (broker != null) {
-      broker.close();
-    }
   }
 
   private static byte[] report() {
@@ -286,7 +270,7 @@ class IdentityITCase {
       settings.put("issuers.slow.audience", TestIssuer.AUDIENCE);
       settings.put("issuers.slow.jwks", "http://127.0.0.1:" + hanging.getLocalPort() + "/keys");
       try (TestGateway other =
-          new TestGateway(directory.resolve("slow"), broker.kafka(), settings)) {
+          new TestGateway(sharedDirectory.resolve("slow"), broker.kafka(), settings)) {
         List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
           answers.add(

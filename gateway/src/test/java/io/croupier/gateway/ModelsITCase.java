@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,42 +18,21 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What devices and pages read from a gateway. */
-class ModelsITCase {
+class ModelsITCase extends GatewayFixture {
   private static final int DIMENSION = 3;
   private static final String PROTOBUF = "application/x-protobuf";
 
-  @TempDir private static Path directory;
-  private static TestBroker broker;
-  private static TestGateway gateway;
-
   @BeforeAll
   static void start() throws Exception {
-    broker = new TestBroker(directory.resolve("broker"));
     for (String id : List.of("m", "polled", "streamed", "retiring")) {
       broker.publish(TestBroker.spec(id, DIMENSION));
       broker.update(id, DIMENSION, 4);
     }
-    gateway =
-        new TestGateway(
-            directory.resolve("gateway"),
-            broker.kafka(),
-            Map.of("limits.idle", "1 s", "cors.origins", "https://app.example"));
-  }
-
-  @AfterAll
-  static void stop() {
-    if (gateway != null) {
-      gateway.close();
-    }
-    if (broker != null) {
-      broker.close();
-    }
+    startGateway(Map.of("limits.idle", "1 s", "cors.origins", "https://app.example"));
   }
 
   @Test

@@ -17,27 +17,19 @@ import io.croupier.schemas.GradientReport;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Reports through a gateway to a real broker, and what is refused. */
-class ReportsITCase {
+class ReportsITCase extends GatewayFixture {
   private static final int DIMENSION = 3;
-
-  @TempDir private static Path directory;
-  private static TestBroker broker;
-  private static TestGateway gateway;
 
   @BeforeAll
   static void start() throws Exception {
-    broker = new TestBroker(directory.resolve("broker"));
     broker.publish(TestBroker.spec("m", DIMENSION));
     broker.publish(TestBroker.movingClip("moving", DIMENSION));
     broker.publish(TestBroker.central("central", DIMENSION));
@@ -58,17 +50,7 @@ class ReportsITCase {
             .setSize(io.croupier.schemas.AdaptiveClip.Size.GRADIENT)
             .setQuestionProbability(0.02)
             .build());
-    gateway = new TestGateway(directory.resolve("gateway"), broker.kafka(), Map.of());
-  }
-
-  @AfterAll
-  static void stop() {
-    if (gateway != null) {
-      gateway.close();
-    }
-    if (broker != null) {
-      broker.close();
-    }
+    startGateway(Map.of());
   }
 
   private static ConsumerRecord<byte[], byte[]> recordAt(HttpResponse<String> accepted) {
