@@ -6,22 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.producer.ProducerInterceptor;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
  * Holds back what a job's sources read from partition 1 of the accounting topic, until a file
- * exists: the gate. Other readers, and the other partition, are not held back. It also implements
- * the interface for producers, since they receive the same settings, but changes none of their
- * records.
+ * exists: the gate. Other readers, and the other partition, are not held back.
  */
-public final class GatedReading
-    implements ConsumerInterceptor<Object, Object>, ProducerInterceptor<Object, Object> {
+public final class GatedReading extends ReadInterceptor {
   private static final String ACCOUNTING = ".accounting";
   private static final int HELD_PARTITION = 1;
   private static final long POLL_NANOS = 10_000_000;
@@ -74,18 +66,4 @@ public final class GatedReading
   private static boolean isHeld(TopicPartition partition) {
     return partition.topic().endsWith(ACCOUNTING) && partition.partition() == HELD_PARTITION;
   }
-
-  @Override
-  public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {}
-
-  @Override
-  public ProducerRecord<Object, Object> onSend(ProducerRecord<Object, Object> record) {
-    return record;
-  }
-
-  @Override
-  public void onAcknowledgement(RecordMetadata metadata, Exception exception) {}
-
-  @Override
-  public void close() {}
 }
