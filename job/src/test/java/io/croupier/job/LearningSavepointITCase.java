@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import com.google.protobuf.Parser;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.KeptRecords.RecordLocation;
 import io.croupier.job.config.JobConfig;
@@ -273,7 +272,7 @@ class LearningSavepointITCase {
         assertThat(ours.messages()).isEmpty();
         assertThat(ofTheSink.messages()).isEmpty();
       }
-      List<AccountingEvent> events = read(testTopics.topics.accounting(), AccountingEvent.parser());
+      List<AccountingEvent> events = testTopics.events();
       checkSources(events);
       checkTotals(scenario, events);
       checkEvents(KeptRecords.read(kept.resolve(AFTER)), events);
@@ -418,7 +417,7 @@ class LearningSavepointITCase {
     assertThat(last.getRound()).isEqualTo(rounds);
     assertThat(last.getUsed()).isEqualTo(rounds * LearningScenario.CENTRAL_GOAL);
     assertThat(LearningScenario.dropped(last)).isZero();
-    assertThat(read(testTopics.topics.guarantees(), GuaranteeEvent.parser()))
+    assertThat(testTopics.guarantees())
         .extracting(GuaranteeEvent::getRound)
         .containsExactlyElementsOf(LongStream.rangeClosed(0, rounds).boxed().toList());
   }
@@ -437,14 +436,6 @@ class LearningSavepointITCase {
       properties.load(reader);
     }
     return properties;
-  }
-
-  private <T> List<T> read(String topic, Parser<T> parser) throws Exception {
-    List<T> messages = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : testTopics.awaitRecords(topic, 1)) {
-      messages.add(parser.parseFrom(record.value()));
-    }
-    return messages;
   }
 
   /** Waits until every report is in its model and accounted for. */

@@ -223,7 +223,7 @@ class SavepointITCase {
   private List<AccountingEvent> judged(List<GradientReport> reports) throws Exception {
     Topics topics = testTopics.topics;
     Set<Position> before = new HashSet<>();
-    for (AccountingEvent event : read(topics.accounting(), AccountingEvent.parser())) {
+    for (AccountingEvent event : testTopics.events()) {
       before.add(event.getSource());
     }
     for (GradientReport report : reports) {
@@ -234,7 +234,7 @@ class SavepointITCase {
     }
     testTopics.flush();
     testTopics.awaitRecords(topics.accounting(), before.size() + reports.size());
-    List<AccountingEvent> events = read(topics.accounting(), AccountingEvent.parser());
+    List<AccountingEvent> events = testTopics.events();
     assertThat(events).hasSize(before.size() + reports.size());
     events.removeIf(event -> before.contains(event.getSource()));
     return events;
@@ -257,7 +257,7 @@ class SavepointITCase {
   /** Every report is accounted once, with the expected outcome. */
   private void checkOutcomes(SavepointScenario scenario) throws Exception {
     Map<String, List<Outcome>> outcomes = new TreeMap<>();
-    for (AccountingEvent event : read(testTopics.topics.accounting(), AccountingEvent.parser())) {
+    for (AccountingEvent event : testTopics.events()) {
       outcomes
           .computeIfAbsent(event.getUserId(), user -> new ArrayList<>())
           .add(event.getOutcome());
@@ -269,7 +269,7 @@ class SavepointITCase {
   private void checkTotals() throws Exception {
     Map<String, Spend> totals = new HashMap<>();
     Map<String, Spend> modelTotals = new HashMap<>();
-    for (AccountingEvent event : read(testTopics.topics.accounting(), AccountingEvent.parser())) {
+    for (AccountingEvent event : testTopics.events()) {
       totals.put(event.getUserId(), event.getUserTotals());
       modelTotals.put(event.getUserId(), event.getModelTotals());
     }
@@ -286,7 +286,7 @@ class SavepointITCase {
   private void checkEvents(List<ProducerRecord<byte[], byte[]>> after, boolean first)
       throws Exception {
     Map<Position, AccountingEvent> events = new HashMap<>();
-    for (AccountingEvent event : read(testTopics.topics.accounting(), AccountingEvent.parser())) {
+    for (AccountingEvent event : testTopics.events()) {
       events.put(event.getSource(), event);
     }
     for (AccountingEvent expected :
@@ -300,7 +300,7 @@ class SavepointITCase {
 
   private void checkGuarantees(List<ProducerRecord<byte[], byte[]>> after, boolean first)
       throws Exception {
-    List<GuaranteeEvent> guarantees = read(testTopics.topics.guarantees(), GuaranteeEvent.parser());
+    List<GuaranteeEvent> guarantees = testTopics.guarantees();
     for (String model : SavepointScenario.central()) {
       assertThat(guarantees)
           .filteredOn(event -> event.getModelId().equals(model))
@@ -352,14 +352,6 @@ class SavepointITCase {
 
   private static double[] doubles(List<Double> values) {
     return values.stream().mapToDouble(Double::doubleValue).toArray();
-  }
-
-  private <T> List<T> read(String topic, Parser<T> parser) throws Exception {
-    List<T> messages = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : testTopics.awaitRecords(topic, 1)) {
-      messages.add(parser.parseFrom(record.value()));
-    }
-    return messages;
   }
 
   private static <T> List<T> of(

@@ -3,10 +3,12 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -229,6 +231,27 @@ public final class TestTopics implements AutoCloseable {
           return records.size() >= atLeast;
         });
     return records;
+  }
+
+  /** Every committed accounting event of all models; at least one. */
+  List<AccountingEvent> events() throws Exception {
+    return messages(topics.accounting(), AccountingEvent.parser());
+  }
+
+  /** Every committed guarantee of all models; at least one. */
+  List<GuaranteeEvent> guarantees() throws Exception {
+    return messages(topics.guarantees(), GuaranteeEvent.parser());
+  }
+
+  private <T> List<T> messages(String topic, Parser<T> parser) throws Exception {
+    List<T> messages = new ArrayList<>();
+    awaitRecords(
+        topic,
+        record -> {
+          messages.add(parser.parseFrom(record.value()));
+          return true;
+        });
+    return messages;
   }
 
   /** Reads a topic until {@code enough} has returned true and the current end is reached. */
