@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import static io.croupier.gateway.Condition.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -288,6 +289,28 @@ class ReportsITCase extends GatewayFixture {
     }
   }
 
+  /** The time of a request doesn't depend on how long its sender sends after the answer. */
+  @Test
+  void theTimeOfARequestEndsWithItsAnswer() throws Exception {
+    // No other test of this class asks for a model.
+    String seconds = "croupier_gateway_request_seconds_%s{route=\"/v1/models/{id}\"}";
+    String request =
+        """
+        GET /v1/models/absent HTTP/1.1\r
+        Host: a\r
+        Content-Length: 8\r
+        \r
+        x""";
+    long begun = System.nanoTime();
+    try (Socket socket = open(request)) {
+      assertThat(socket.getInputStream().readAllBytes()).asString(UTF_8).contains("404");
+      // The gateway waits two seconds for the rest of the body, and then counts the request.
+      await(() -> gateway.metric(seconds.formatted("count")) == 1);
+    }
+    Duration most = Duration.ofNanos(System.nanoTime() - begun).minusSeconds(2);
+    assertThat(gateway.metric(seconds.formatted("sum"))).isLessThanOrEqualTo(most.toNanos() * 1e-9);
+  }
+
   @Test
   void anAnswerAfterTheBodyArrivedKeepsTheConnection() throws Exception {
     assertThat(answerToOtherKind(8)).contains("415").doesNotContain("Connection: close");
@@ -305,10 +328,14 @@ class ReportsITCase extends GatewayFixture {
   }
 
   private static Socket otherKind(int bytes) throws Exception {
-    String request =
+    return open(
         "POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\n"
             + "Content-Length: 8\r\n\r\n"
-            + "x".repeat(bytes);
+            + "x".repeat(bytes));
+  }
+
+  /** A connection on which a request has begun. */
+  private static Socket open(String request) throws Exception {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.uri("/").getPort());
     socket.setSoTimeout((int) Duration.ofMinutes(1).toMillis());
     socket.getOutputStream().write(request.getBytes(US_ASCII));

@@ -20,6 +20,10 @@ import org.slf4j.LoggerFactory;
 final class Exchange {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   static final String JSON = "application/json";
+
+  /** Attribute of a request: when its answer was written, if its body had not arrived by then. */
+  private static final String ANSWERED_AT = "io.croupier.gateway.answered-at";
+
   private static final int MILLIS = 1000;
 
   private final Request request;
@@ -124,9 +128,22 @@ final class Exchange {
 
   /** Completes the exchange when the request's body, too, has arrived. */
   private Callback afterBody() {
-    return isRead
-        ? callback
-        : Callback.from(() -> UnreadBody.discard(request, callback), callback::failed);
+    return isRead ? callback : Callback.from(this::discardBody, callback::failed);
+  }
+
+  private void discardBody() {
+    request.setAttribute(ANSWERED_AT, System.nanoTime());
+    UnreadBody.discard(request, callback);
+  }
+
+  /**
+   * The time from the header of a request, whose exchange has just ended, to the end of its answer.
+   * It doesn't include the time in which the rest of the body arrived, which depends on the sender.
+   */
+  static long nanos(Request request) {
+    long end =
+        request.getAttribute(ANSWERED_AT) instanceof Long answered ? answered : System.nanoTime();
+    return end - request.getHeadersNanoTime();
   }
 
   /** Answers with a problem document. */

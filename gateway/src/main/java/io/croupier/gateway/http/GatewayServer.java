@@ -279,7 +279,7 @@ public final class GatewayServer implements AutoCloseable {
     Object route = request.getAttribute(Router.ROUTE);
     String name = route instanceof Route known ? known.template() : GatewayMetrics.OTHER;
     String method = route instanceof Route known ? known.method() : "-";
-    long nanos = System.nanoTime() - request.getHeadersNanoTime();
+    long nanos = Exchange.nanos(request);
     metrics.count(name, response.getStatus(), nanos);
     if (ACCESS.isInfoEnabled()) {
       ACCESS.info(
