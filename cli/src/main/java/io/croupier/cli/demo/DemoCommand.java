@@ -1,5 +1,6 @@
 package io.croupier.cli.demo;
 
+import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.NoiseMechanism;
@@ -210,6 +211,11 @@ public final class DemoCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Log.toFile();
     requirePositive("--epsilon", epsilon);
+    if (mechanism == NoiseMechanism.PRIV_UNIT && epsilon > PrivUnitLaw.MOST_EPSILON) {
+      throw new InputException(
+          "--epsilon is %s; it must be at most %s for priv-unit; --mechanism l2-laplace takes more"
+              .formatted(epsilon, PrivUnitLaw.MOST_EPSILON));
+    }
     if (!(undisclosed >= 0 && undisclosed <= 1)) {
       throw new InputException(
           "--undisclosed is %s; it must be from 0 to 1".formatted(undisclosed));

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.demo.ComparedLearner.LearnerKind;
 import io.croupier.gateway.watch.PageSection;
@@ -20,9 +21,6 @@ import java.util.UUID;
  * one model, by {@code priv_unit} and randomised bits of the demonstration's epsilon.
  */
 final class TakePart {
-  /** Largest epsilon of the mechanism. */
-  private static final double MOST_EPSILON = 16;
-
   /** Reports after which a browser stops. */
   private static final int MOST_REPORTS = 5;
 
@@ -67,7 +65,7 @@ final class TakePart {
 
   private static JsonObject settings(
       DataSet data, ComparedLearner model, DemoParameters parameters) {
-    double epsilon = Math.min(MOST_EPSILON, parameters.epsilon());
+    double epsilon = Math.min(PrivUnitLaw.MOST_EPSILON, parameters.epsilon());
     JsonArray features = new JsonArray();
     data.features().forEach(features::add);
     JsonObject settings = new JsonObject();

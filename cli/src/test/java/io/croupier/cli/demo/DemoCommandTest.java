@@ -27,7 +27,7 @@ class DemoCommandTest {
     assertRefused("--label applies only to a CSV file", "--label", "wage");
     assertRefused("'sgd' is not one of", "--learners", "sgd");
     assertRefused("no such directory", "--page", "nowhere/page.html");
-    assertRefused("--epsilon: epsilon is 17.0; it must be from 1e-9 to 16", "--epsilon", "17");
+    assertRefused("--epsilon is 17.0; it must be at most 16.0 for priv-unit", "--epsilon", "17");
     assertRefused(
         "--epsilon: epsilon 1.0E-6 requires noise",
         "--epsilon",
