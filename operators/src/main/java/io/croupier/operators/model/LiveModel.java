@@ -132,8 +132,8 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   BundleOutcome add(RoundSum sum);
 
   /**
-   * Takes one bundle by the rules of one that names the newest publication, for a caller that
-   * publishes every round: an older publication doesn't make a bundle late then.
+   * Takes one bundle, its gradients by the rules of those that name the newest publication, for a
+   * caller that publishes every round: an older publication doesn't make them late then.
    */
   BundleOutcome addAsTimely(RoundSum sum);
 

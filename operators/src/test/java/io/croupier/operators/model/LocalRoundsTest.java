@@ -173,6 +173,27 @@ class LocalRoundsTest {
     assertThat(model.isAnswered()).isTrue();
   }
 
+  /** Its steps are taken, although no report can name it yet. */
+  @Test
+  void aPublicationThatIsNotYetVisibleMakesReportsLate() {
+    LocalModel model = new LocalModel(spec().setBlackBox(BlackBox.getDefaultInstance()).build(), 0);
+    publish(model, 0);
+    alternate(model, 0, 1);
+    long visible = publish(model, 0).getRound();
+    alternate(model, visible, 1);
+    LocalModel restored = new LocalModel(model.spec(), 0);
+    Map<String, byte[]> chunks = new HashMap<>();
+    model.save(chunks::put);
+    restored.restore(chunks::get);
+    alternate(model, 0, 1000);
+    assertThat(model.round()).as("one publication is newer").isGreaterThan(visible + 60);
+
+    assertThat(restored.publish(true, 0)).isPresent();
+    assertThat(restored.isConfirmed()).isFalse();
+    alternate(restored, 0, 1000);
+    assertThat(restored.round()).isBetween(visible + 8, visible + 12);
+  }
+
   /** Trimmed reports of strong noise have norms of 2; those without noise at most 1. */
   @Test
   void lateReportsOfStrongNoiseAreLikeOthers() {
