@@ -3,7 +3,6 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaIo;
@@ -44,14 +43,11 @@ import org.apache.kafka.common.record.CompressionType;
 import org.apache.kafka.common.record.FileLogInputStream.FileChannelRecordBatch;
 import org.apache.kafka.common.record.FileRecords;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * How much of a broker's disk accounting events take: events of priv_unit reports, whose users have
@@ -59,7 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 @Tag("thorough")
-class AccountingBytesITCase {
+class AccountingBytesITCase extends BrokerFixture {
   private static final int MOST_BYTES = 100;
   private static final int BATCH = 1000;
   private static final ModelSpec SPEC =
@@ -70,26 +66,13 @@ class AccountingBytesITCase {
           .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
           .build();
 
-  @TempDir static Path directory;
-  private static EmbeddedBroker broker;
-  private static int tables;
   private TestTopics testTopics;
   private final Random random = new Random(43);
   private final Map<Integer, Long> sequences = new HashMap<>();
 
-  @BeforeAll
-  static void startBroker() {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
-
   @BeforeEach
   void openTopics() throws Exception {
-    testTopics = new TestTopics(broker, "bytes-" + tables++);
+    testTopics = newTopics("bytes");
   }
 
   @AfterEach
@@ -231,8 +214,7 @@ class AccountingBytesITCase {
   private List<Path> segments() throws Exception {
     List<Path> segments = new ArrayList<>();
     try (DirectoryStream<Path> partitions =
-        Files.newDirectoryStream(
-            directory.resolve("broker").resolve("log"), testTopics.topics.accounting() + "-*")) {
+        Files.newDirectoryStream(partitions(), testTopics.topics.accounting() + "-*")) {
       for (Path partition : partitions) {
         try (DirectoryStream<Path> logs = Files.newDirectoryStream(partition, "*.log")) {
           logs.forEach(segments::add);

@@ -3,7 +3,6 @@ package io.croupier.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.ModelSpec;
@@ -37,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("thorough")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
-class BacklogITCase {
+class BacklogITCase extends BrokerFixture {
   private static final int LIFE = Integer.getInteger("life", 2_000);
   private static final int BACKLOG = Integer.getInteger("backlog", 60_000);
   private static final int BATCH = 100;
@@ -56,7 +55,6 @@ class BacklogITCase {
   private static final long STATE_BYTES = 32 << 10;
 
   @TempDir private Path directory;
-  private EmbeddedBroker broker;
   private TestTopics testTopics;
   private FollowedUpdates updates;
   private AnsweringClients clients;
@@ -64,8 +62,7 @@ class BacklogITCase {
 
   @BeforeEach
   void publishModels() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-    testTopics = new TestTopics(broker, "backlog");
+    testTopics = newTopics("backlog");
     updates = new FollowedUpdates(testTopics);
     clients = new AnsweringClients(testTopics, "person", USERS, 1);
     LearningScenario.localSpecs().forEach(testTopics::publish);
@@ -79,7 +76,6 @@ class BacklogITCase {
     }
     updates.close();
     testTopics.close();
-    broker.close();
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.schemas.AccountingEvent;
@@ -55,11 +54,11 @@ import org.junit.jupiter.api.io.TempDir;
  * the goal.
  */
 @Tag("thorough")
-class CentralCrashITCase {
+class CentralCrashITCase extends BrokerFixture {
   private static final int GOAL = 4;
   private static final int ANSWERS = 6;
 
-  @TempDir static Path directory;
+  @TempDir private static Path directory;
 
   private final int crashes = Integer.getInteger("kills", 10);
   private final long seed = Long.getLong("seed", System.nanoTime());
@@ -90,8 +89,7 @@ class CentralCrashITCase {
   void onlyUncommittedReadsShowMoreThanOneTree() throws Exception {
     CentralCrashes.plan(crashes, seed);
     JobClient job = null;
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
-        TestTopics testTopics = new TestTopics(broker, "central");
+    try (TestTopics testTopics = newTopics("central");
         Updates committed = new Updates(testTopics, "read_committed");
         Updates uncommitted = new Updates(testTopics, "read_uncommitted")) {
       testTopics.publish(zero);

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;
@@ -34,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
-class CentralShareITCase {
+class CentralShareITCase extends BrokerFixture {
   private static final int SECONDS = Integer.getInteger("share.seconds", 3);
   private static final String INTERVAL = System.getProperty("share.interval", "500 ms");
 
@@ -53,8 +52,7 @@ class CentralShareITCase {
             dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1 noise { tree {} } }
             """,
             ModelSpec.class);
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
-        TestTopics testTopics = new TestTopics(broker, "share");
+    try (TestTopics testTopics = newTopics("share");
         FollowedUpdates updates = new FollowedUpdates(testTopics)) {
       Map<String, String> settings = new HashMap<>(testTopics.defaults());
       settings.put("checkpoint.interval", INTERVAL);

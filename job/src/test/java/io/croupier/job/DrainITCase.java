@@ -2,7 +2,6 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -23,16 +22,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The inputs end while a new round is held back, as {@code flink stop --drain} ends them. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
-class DrainITCase {
+class DrainITCase extends BrokerFixture {
   @TempDir private Path directory;
-  private EmbeddedBroker broker;
   private TestTopics testTopics;
   private FollowedUpdates updates;
 
   @BeforeEach
-  void startBroker() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-    testTopics = new TestTopics(broker, "drain");
+  void openTopics() throws Exception {
+    testTopics = newTopics("drain");
     updates = new FollowedUpdates(testTopics);
   }
 
@@ -40,7 +37,6 @@ class DrainITCase {
   void close() throws Exception {
     updates.close();
     testTopics.close();
-    broker.close();
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
@@ -20,9 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * two independent topics, by the one-hot trick, and by the journal; through failures, unaligned
  * checkpoints and a stop with savepoint.
  */
-class ExactlyOnceITCase {
+class ExactlyOnceITCase extends BrokerFixture {
   private static final int REPORTS = 2000;
 
   /** Leaves a round of 100 reports about half full. */
@@ -44,25 +41,13 @@ class ExactlyOnceITCase {
   /** Reports that name one round. */
   private static final int BATCH = 250;
 
-  @TempDir static Path directory;
-  private static EmbeddedBroker broker;
-  private static int tables;
+  @TempDir private static Path directory;
   private TestTopics testTopics;
   private JobClient job;
 
-  @BeforeAll
-  static void startBroker() {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
-
   @BeforeEach
   void openTopics() throws Exception {
-    testTopics = new TestTopics(broker, "table-" + tables++);
+    testTopics = newTopics("once");
   }
 
   @AfterEach

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.CodedOutputStream;
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -31,9 +30,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("thorough")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
-class FloodITCase {
+class FloodITCase extends BrokerFixture {
   private static final int FLOOD = Integer.getInteger("flood", 50_000);
   private static final int USERS = Integer.getInteger("users", 20_000);
   private static final int HONEST = 50;
@@ -72,28 +69,16 @@ class FloodITCase {
 
   private static final long MEGABYTE = 1 << 20;
 
-  @TempDir static Path directory;
-  private static EmbeddedBroker broker;
-  private static int tables;
+  @TempDir private static Path directory;
 
   private Path checkpoints;
   private TestTopics testTopics;
   private JobClient job;
 
-  @BeforeAll
-  static void startBroker() {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
-
   @BeforeEach
   void startJob() throws Exception {
-    testTopics = new TestTopics(broker, "flood-" + tables++);
-    checkpoints = directory.resolve("checkpoints-" + tables);
+    testTopics = newTopics("flood");
+    checkpoints = directory.resolve(testTopics.topics.updates());
     Map<String, String> settings = testTopics.settings();
     settings.put("checkpoint.directory", checkpoints.toUri().toString());
     settings.put("checkpoint.interval", "500 ms");

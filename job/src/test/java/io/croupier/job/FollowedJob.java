@@ -1,6 +1,5 @@
 package io.croupier.job;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -14,11 +13,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The set-up of tests that follow the updates of one job, which runs until the end of the test. */
-abstract class FollowedJob {
+abstract class FollowedJob extends BrokerFixture {
   private final String prefix;
   private final String checkpointInterval;
   @TempDir private Path directory;
-  private EmbeddedBroker broker;
   private JobClient job;
   TestTopics testTopics;
   FollowedUpdates updates;
@@ -36,8 +34,7 @@ abstract class FollowedJob {
 
   @BeforeEach
   void startJob() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-    testTopics = new TestTopics(broker, prefix);
+    testTopics = newTopics(prefix);
     updates = new FollowedUpdates(testTopics);
     Map<String, String> settings = new HashMap<>(testTopics.defaults());
     settings.put("checkpoint.interval", checkpointInterval);
@@ -54,6 +51,5 @@ abstract class FollowedJob {
     job.cancel().get(30, TimeUnit.SECONDS);
     updates.close();
     testTopics.close();
-    broker.close();
   }
 }

@@ -36,7 +36,7 @@ class JournalITCase extends BrokerFixture {
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void everyAdmittedReportIsJournalledOnce(
       int reportsPerRound, int largestBundle, String checkpointInterval) throws Exception {
-    try (TestTopics testTopics = new TestTopics(broker, "rounds-of-" + reportsPerRound)) {
+    try (TestTopics testTopics = newTopics("rounds-of-" + reportsPerRound)) {
       Map<String, String> settings = new HashMap<>(testTopics.settings());
       settings.put("journal.enabled", "true");
       // Only a barrier may cut a bundle short, and few barriers fall into a batch.
@@ -70,7 +70,7 @@ class JournalITCase extends BrokerFixture {
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void aJobWithoutAJournalRunsWithoutItsTopic() throws Exception {
-    try (TestTopics testTopics = new TestTopics(broker, "unjournalled");
+    try (TestTopics testTopics = newTopics("unjournalled");
         Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
       Set<String> missing = Set.of(testTopics.topics.journal());
       admin.deleteTopics(missing).all().get();

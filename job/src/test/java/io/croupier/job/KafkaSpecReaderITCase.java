@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaSpecReader;
 import io.croupier.operators.flink.SpecRecord;
@@ -31,21 +30,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The ledger has every spec that was published before it started. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class KafkaSpecReaderITCase {
+class KafkaSpecReaderITCase extends BrokerFixture {
   @TempDir Path directory;
-  private EmbeddedBroker broker;
   private TestTopics testTopics;
 
   @BeforeEach
   void openTopics() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-    testTopics = new TestTopics(broker, "croupier");
+    testTopics = newTopics("specs-read");
   }
 
   @AfterEach
   void closeTopics() {
     testTopics.close();
-    broker.close();
   }
 
   @Test

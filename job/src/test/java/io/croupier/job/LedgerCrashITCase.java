@@ -4,7 +4,6 @@ import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
@@ -41,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * learner agree on which reports were used.
  */
 @Tag("thorough")
-class LedgerCrashITCase {
+class LedgerCrashITCase extends BrokerFixture {
   private static final int PEOPLE = 4;
 
   /** Reports of epsilon 0.1 under a limit of 1.0: each user's last two are refused. */
@@ -64,7 +63,7 @@ class LedgerCrashITCase {
   private static final double DELTA = 1e-6;
   private static final int REPORTS_PER_ROUND = 10;
 
-  @TempDir static Path directory;
+  @TempDir private static Path directory;
 
   private final int crashes = Integer.getInteger("kills", 10);
   private final long seed = Long.getLong("seed", System.nanoTime());
@@ -83,8 +82,7 @@ class LedgerCrashITCase {
             .build();
     CrashingMap.plan(crashes, seed);
     JobClient job = null;
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
-        TestTopics testTopics = new TestTopics(broker, "crashing")) {
+    try (TestTopics testTopics = newTopics("crashing")) {
       job = start(testTopics);
       testTopics.publish(spec);
       testTopics.publish(mixed);

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
@@ -39,9 +38,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Rebuilds of a lost ledger, with two subtasks, on a real broker. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
-class LedgerRebuildITCase {
+class LedgerRebuildITCase extends BrokerFixture {
   private static final int USERS = 2000;
   private static final int REPORTS = 20;
 
@@ -58,29 +55,15 @@ class LedgerRebuildITCase {
 
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  @TempDir static Path brokerDirectory;
-  private static EmbeddedBroker broker;
-  private static int tables;
-
   @TempDir Path directory;
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
   private final List<Process> processes = new ArrayList<>();
   private TestTopics testTopics;
   private Path log;
 
-  @BeforeAll
-  static void startBroker() {
-    broker = EmbeddedBroker.start(brokerDirectory);
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
-
   @BeforeEach
   void openTopics() throws Exception {
-    testTopics = new TestTopics(broker, "rebuild-" + tables++);
+    testTopics = newTopics("rebuild");
     testTopics.publish(spec);
     // Not a report: read by the job, it becomes a dead letter. Its key belongs to partition 0.
     testTopics.send(

@@ -3,7 +3,6 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.schemas.AccountingEvent;
@@ -14,7 +13,6 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Sparse;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
@@ -33,13 +31,12 @@ import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Ten thousand malformed records of every kind among the good ones: each becomes a dead letter with
  * its reason and position, the job never restarts, and every good record is used.
  */
-class MalformedITCase {
+class MalformedITCase extends BrokerFixture {
   private static final int GOOD = 1000;
   private static final int MALFORMED = 10_000;
 
@@ -51,15 +48,12 @@ class MalformedITCase {
 
   private static final int FRAMING = 100;
 
-  @TempDir Path directory;
-  private EmbeddedBroker broker;
   private TestTopics testTopics;
   private JobClient job;
 
   @BeforeEach
   void openTopics() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-    testTopics = new TestTopics(broker, "croupier");
+    testTopics = newTopics("malformed");
   }
 
   @AfterEach
@@ -68,7 +62,6 @@ class MalformedITCase {
       job.cancel().get(30, TimeUnit.SECONDS);
     }
     testTopics.close();
-    broker.close();
   }
 
   @Test

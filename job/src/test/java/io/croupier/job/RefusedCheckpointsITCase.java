@@ -2,7 +2,6 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -25,13 +24,12 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
-class RefusedCheckpointsITCase {
+class RefusedCheckpointsITCase extends BrokerFixture {
   private static final int REFUSED = 20;
   private static final int BATCH = 20;
   private static final int USERS = 50;
 
   @TempDir private Path directory;
-  private EmbeddedBroker broker;
   private TestTopics testTopics;
   private FollowedUpdates visible;
   private AnsweringClients clients;
@@ -40,8 +38,7 @@ class RefusedCheckpointsITCase {
   @BeforeEach
   void startJob() throws Exception {
     RefusedCheckpoints.end();
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-    testTopics = new TestTopics(broker, "refused");
+    testTopics = newTopics("refused");
     visible = new FollowedUpdates(testTopics);
     clients = new AnsweringClients(testTopics, "person", USERS, 1);
     Map<String, String> settings = new HashMap<>(testTopics.defaults());
@@ -61,7 +58,6 @@ class RefusedCheckpointsITCase {
     job.cancel().get(30, TimeUnit.SECONDS);
     visible.close();
     testTopics.close();
-    broker.close();
   }
 
   @Test

@@ -3,13 +3,11 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelSpec;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
@@ -18,17 +16,13 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Models are added, changed and retired while the job runs. */
-class SpecsITCase {
-  @TempDir Path directory;
-
+class SpecsITCase extends BrokerFixture {
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void specsAreFollowedWhileTheJobRuns() throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
-        TestTopics testTopics = new TestTopics(broker, "croupier")) {
+    try (TestTopics testTopics = newTopics("specs")) {
       JobClient job =
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),

@@ -6,13 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.BrokerFixture;
 import io.croupier.job.TestTopics;
 import io.croupier.job.restart.CommittedTopic.Section;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,35 +24,19 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Transactions and timestamps on a real broker. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
-class CommittedTopicITCase {
-  @TempDir static Path directory;
-  private static EmbeddedBroker broker;
-  private static int tables;
+class CommittedTopicITCase extends BrokerFixture {
   private TestTopics testTopics;
-
-  @BeforeAll
-  static void startBroker() {
-    broker = EmbeddedBroker.start(directory.resolve("broker"));
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
 
   @BeforeEach
   void openTopics() throws Exception {
-    testTopics = new TestTopics(broker, "committed-" + tables++);
+    testTopics = newTopics("committed");
   }
 
   @AfterEach

@@ -4,11 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.BrokerFixture;
 import io.croupier.job.TestTopics;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,29 +22,24 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The end of an accounting topic on a real broker. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class EventsToRebuildITCase {
+class EventsToRebuildITCase extends BrokerFixture {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  @TempDir private Path directory;
-  private EmbeddedBroker broker;
   private TestTopics testTopics;
   private EventsToRebuild events;
 
   @BeforeEach
   void openTopics() throws Exception {
-    broker = EmbeddedBroker.start(directory);
-    testTopics = new TestTopics(broker, "events");
+    testTopics = newTopics("events");
     events = new EventsToRebuild(testTopics.kafka(), testTopics.topics.accounting(), "ours");
   }
 
   @AfterEach
   void closeTopics() {
     testTopics.close();
-    broker.close();
   }
 
   private ProducerRecord<byte[], byte[]> event() {
