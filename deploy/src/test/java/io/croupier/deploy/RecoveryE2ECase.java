@@ -112,11 +112,13 @@ class RecoveryE2ECase {
     assertThat(load.sent()).as("reports sent").isGreaterThan((long) rate * seconds * 9 / 10);
     for (int i = 0; i < times; i++) {
       for (Fault fault : faults) {
+        if (!recoveries.isEmpty()) {
+          TimeUnit.MILLISECONDS.sleep(PEACE.toMillis() + random.nextInt(500));
+        }
         awaitSteady(rate, monitor, load);
         Recovery recovery = recovery(fault, cluster, disk, monitor, load);
         System.out.printf("%d reports a second, %s: %s%n", rate, fault, recovery);
         recoveries.computeIfAbsent(fault, kind -> new ArrayList<>()).add(recovery);
-        TimeUnit.MILLISECONDS.sleep(PEACE.toMillis() + random.nextInt(500));
       }
     }
     System.out.printf("%d reports%n", load.sent());
