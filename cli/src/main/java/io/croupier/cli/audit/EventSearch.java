@@ -1,8 +1,6 @@
 package io.croupier.cli.audit;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 
 /** Searches for the event that best distinguishes g from h. */
@@ -20,9 +18,16 @@ final class EventSearch {
    * the other half gives a valid one.
    */
   static Event best(PrivacyDefinition guarantee, HalfSample half, double falseAlarm) {
-    return candidates(half).stream()
-        .max(Comparator.comparingDouble(event -> event.leastLevel(guarantee, half, falseAlarm)))
-        .orElseThrow();
+    Event best = null;
+    double most = Double.NEGATIVE_INFINITY;
+    for (Event event : candidates(half)) {
+      double least = event.leastLevel(guarantee, half, falseAlarm);
+      if (least > most) {
+        most = least;
+        best = event;
+      }
+    }
+    return best;
   }
 
   /** Both tails of every statistic, with sizes from 8 releases to all of them. */
@@ -30,12 +35,9 @@ final class EventSearch {
     List<Event> events = new ArrayList<>();
     for (Statistic statistic : Statistic.values()) {
       for (int sign : new int[] {1, -1}) {
-        double[] sorted = half.values(statistic, sign).clone();
-        Arrays.sort(sorted);
-        for (double tail = FEWEST; tail <= sorted.length; tail *= GROWTH) {
-          int inside = (int) tail;
-          double threshold = sorted[sign > 0 ? sorted.length - inside : inside - 1];
-          events.add(new Event(statistic, sign, threshold));
+        StatisticValues values = half.values(statistic, sign);
+        for (double tail = FEWEST; tail <= half.size(); tail *= GROWTH) {
+          events.add(new Event(statistic, sign, values.threshold(sign, (int) tail)));
         }
       }
     }
