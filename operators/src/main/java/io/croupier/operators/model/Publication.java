@@ -12,20 +12,22 @@ package io.croupier.operators.model;
  *
  * <p>Late reports, which name an older publication than the newest one, describe weights that the
  * model has left. A learner that they mislead ({@code Learner.harmlessDelay}) gets larger rounds of
- * them: max(r, n / {@value #LATE_SHARE}) where one publication is newer, and max(r, n) where more
- * are: then a round of such reports alone has as many as all rounds before it.
+ * them: max(r, n / {@value #LATE_SHARE}) where one publication is newer, and max(r, n - {@value
+ * #FEW}) where more are: after the first few, a round of such reports alone has about as many as
+ * all rounds before it.
  *
  * <p>Source: our own. Simulated from 10 to 100,000 reports a publication: n / 100 lets reports
  * without noise ruin a model, and with n / 10 noisy ones teach it up to five times more slowly. Of
  * 94 reports a publication, n / 30 makes 77 rounds, which costs BANCO up to 0.01 of loss. With half
  * of all reports one publication late, n / 8 for these keeps the adaptive radius below the loss of
  * doing nothing at up to 2,000 late reports a publication, with little noise and without; n / 30
- * doesn't. With all reports three publications late, 6 of 312 simulated models end above the loss
- * of doing nothing, and 71 do without max(r, n) (docs/learners.md).
+ * doesn't. With all reports three publications late, 5 of 312 simulated models end above the loss
+ * of doing nothing, and 71 do without max(r, n - 8) (docs/learners.md).
  */
 public final class Publication {
   private static final long SHARE = 30;
   private static final long LATE_SHARE = 8;
+  private static final long FEW = 8;
 
   final long round;
 
@@ -75,7 +77,7 @@ public final class Publication {
 
   /** Likewise, of reports that mislead the learner, since {@code newer} publications are newer. */
   long lateRoundSize(int reportsPerRound, int newer) {
-    return Math.max(reportsPerRound, newer == 1 ? used / LATE_SHARE : used);
+    return Math.max(reportsPerRound, newer == 1 ? used / LATE_SHARE : used - FEW);
   }
 
   /** Its reports so far. */
