@@ -73,7 +73,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
   }
 
   void create(String topic, int partitions) throws ExecutionException, InterruptedException {
-    admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get();
+    KafkaTopics.create(admin, List.of(new NewTopic(topic, partitions, (short) 1)));
   }
 
   /** Creates the missing topics of a job, and publishes the specs. */
@@ -96,7 +96,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
     String topic = name("reports");
     NewTopic appendTimes = new NewTopic(topic, partitions, (short) 1);
     appendTimes.configs(Map.of(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime"));
-    admin.createTopics(List.of(appendTimes)).all().get();
+    KafkaTopics.create(admin, List.of(appendTimes));
     try (Sender sender = sender()) {
       for (long i = 0; i < records; i++) {
         sender.send(topic, reports.key(i), reports.value(i, 0));

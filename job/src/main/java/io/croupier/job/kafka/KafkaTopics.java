@@ -18,7 +18,9 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.slf4j.Logger;
@@ -40,7 +42,7 @@ public final class KafkaTopics {
 
   /**
    * Creates the topics that don't exist yet, each with the retention it needs, and waits until the
-   * brokers list them.
+   * brokers list them and take their records.
    *
    * @param partitions number of partitions of every topic except models, which has one
    * @param replicationFactor -1 for the brokers' default
@@ -78,9 +80,26 @@ public final class KafkaTopics {
         missing.add(topic);
       }
     }
-    admin.createTopics(missing).all().get();
+    create(admin, missing);
     await(admin, "created", names -> names.containsAll(topics.all()));
     return missing.stream().map(NewTopic::name).toList();
+  }
+
+  /**
+   * Creates topics of a stated number of partitions, and waits until the leader of each partition
+   * answers. Otherwise a leader may refuse a producer's first batch and take its second one, and
+   * then the sequence number of the first is wrong until the producer gives up.
+   */
+  public static void create(Admin admin, List<NewTopic> missing)
+      throws ExecutionException, InterruptedException {
+    admin.createTopics(missing).all().get();
+    Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+    for (NewTopic topic : missing) {
+      for (int i = 0; i < topic.numPartitions(); i++) {
+        ends.put(new TopicPartition(topic.name(), i), OffsetSpec.latest());
+      }
+    }
+    admin.listOffsets(ends).all().get();
   }
 
   /** Deletes those of the topics that exist, and waits until the brokers no longer list them. */
