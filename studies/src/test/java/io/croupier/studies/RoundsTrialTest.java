@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.studies.RoundsStudy.LearningTask;
 import io.croupier.studies.RoundsTrial.ReportGrouping;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -50,19 +49,27 @@ class RoundsTrialTest {
     assertThat(many).isLessThan(2 * few);
   }
 
-  /** The statements of docs/studies/rounds.md on delay; update them if this test fails. */
-  @Test
-  void aConstantDelayOfThreePublicationsOnTheCensusLeavesTheAdaptiveRadiusSomeOfItsGain() {
+  /**
+   * Without the rule for late reports, the excess loss is 4 to 95 times that of doing nothing.
+   * Update docs/learners.md if this test fails.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        CandidateLearners.ADAPTIVE_RADIUS,
+        CandidateLearners.IMPROPER,
+        CandidateLearners.COORDINATE_WISE
+      })
+  void aConstantDelayOfThreePublicationsOnTheCensusEndsNoWorseThanDoingNothing(String learner) {
     double prompt = 0;
     double late = 0;
-    for (int seed = 1; seed <= 6; seed++) {
-      String learner = CandidateLearners.ADAPTIVE_RADIUS;
-      prompt += excess(learner, 8, ReportGrouping.RULE, 30, 1000, seed) / 6;
-      late += excess(learner, 8, ReportGrouping.LATE, 30, 1000, seed) / 6;
+    for (int seed = 1; seed <= 3; seed++) {
+      prompt += excess(learner, 8, ReportGrouping.RULE, 30, MANY, seed) / 3;
+      late += excess(learner, 8, ReportGrouping.LATE, 30, MANY, seed) / 3;
     }
 
-    assertThat(prompt).isLessThan(0.2 * nothing);
-    assertThat(late).isLessThan(0.9 * nothing);
+    assertThat(prompt).isLessThan(0.5 * nothing);
+    assertThat(late).isLessThan(1.01 * nothing);
   }
 
   private double excess(
