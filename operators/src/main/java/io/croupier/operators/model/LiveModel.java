@@ -132,8 +132,8 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   BundleOutcome add(RoundSum sum);
 
   /**
-   * Takes one bundle, its gradients by the rules of those that name the newest publication, for a
-   * caller that publishes every round: an older publication doesn't make them late then.
+   * Takes one bundle, and never treats its gradients as late. For a caller that publishes every
+   * round: there, a report may name a publication far back without being late.
    */
   BundleOutcome addAsTimely(RoundSum sum);
 

@@ -14,7 +14,7 @@ package io.croupier.operators.model;
  * model has left. A learner that they mislead ({@code Learner.harmlessDelay}) gets larger rounds of
  * them: max(r, n / {@value #LATE_SHARE}) where one publication is newer, and max(r, n - {@value
  * #FEW}) where more are: after the first few, a round of such reports alone has about as many as
- * all rounds before it.
+ * all earlier rounds together.
  *
  * <p>Source: our own. Simulated from 10 to 100,000 reports a publication: n / 100 lets reports
  * without noise ruin a model, and with n / 10 noisy ones teach it up to five times more slowly. Of
