@@ -273,15 +273,14 @@ class GatewayDrainITCase {
   }
 
   private void awaitClosedPort() throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (true) {
-      try (Socket accepted = connect()) {
-        assertThat(System.nanoTime()).as("%s", accepted).isLessThan(deadline);
-        Thread.sleep(5);
-      } catch (IOException e) {
-        return;
-      }
-    }
+    Condition.await(
+        () -> {
+          try (Socket accepted = connect()) {
+            return !accepted.isConnected();
+          } catch (IOException e) {
+            return true;
+          }
+        });
   }
 
   /**

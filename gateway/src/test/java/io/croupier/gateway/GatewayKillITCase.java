@@ -96,12 +96,8 @@ class GatewayKillITCase {
     }
   }
 
-  private void awaitAccepted(long count) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (accepted.get() < count) {
-      assertThat(System.nanoTime()).as("%d accepted", accepted.get()).isLessThan(deadline);
-      Thread.sleep(5);
-    }
+  private void awaitAccepted(long count) throws Exception {
+    Condition.await(() -> accepted.get() >= count);
   }
 
   /** A device that sends one report after the other, each until it is accepted. */

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.studies.RoundsStudy.LearningTask;
 import io.croupier.studies.RoundsTrial.ReportGrouping;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The census, on which the initial weights have a loss 0.175 above the best. Seeds are fixed. */
 class RoundsTrialTest {
@@ -16,13 +17,15 @@ class RoundsTrialTest {
   private final RoundsStudy study = new RoundsStudy(StudyScale.quick(1));
   private final double nothing = study.zero(LearningTask.CENSUS);
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
+  static List<String> learners() {
+    return List.of(
         CandidateLearners.ADAPTIVE_RADIUS,
         CandidateLearners.IMPROPER,
-        CandidateLearners.COORDINATE_WISE
-      })
+        CandidateLearners.COORDINATE_WISE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("learners")
   void manyReportsAPublicationImproveAModel(String learner) {
     assertThat(excess(learner, NONE, ReportGrouping.RULE, 10, MANY, 1)).isLessThan(0.75 * nothing);
     assertThat(excess(learner, NONE, ReportGrouping.GROWING, 10, MANY, 1)).isGreaterThan(nothing);
@@ -33,12 +36,7 @@ class RoundsTrialTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        CandidateLearners.ADAPTIVE_RADIUS,
-        CandidateLearners.IMPROPER,
-        CandidateLearners.COORDINATE_WISE
-      })
+  @MethodSource("learners")
   void tenTimesTheReportsAPublicationCostLittle(String learner) {
     double few = 0;
     double many = 0;
@@ -54,12 +52,7 @@ class RoundsTrialTest {
    * Update docs/learners.md if this test fails.
    */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        CandidateLearners.ADAPTIVE_RADIUS,
-        CandidateLearners.IMPROPER,
-        CandidateLearners.COORDINATE_WISE
-      })
+  @MethodSource("learners")
   void aConstantDelayOfThreePublicationsOnTheCensusEndsNoWorseThanDoingNothing(String learner) {
     double prompt = 0;
     double late = 0;

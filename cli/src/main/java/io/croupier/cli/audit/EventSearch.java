@@ -18,9 +18,10 @@ final class EventSearch {
    * the other half gives a valid one.
    */
   static Event best(PrivacyDefinition guarantee, HalfSample half, double falseAlarm) {
-    Event best = null;
-    double most = Double.NEGATIVE_INFINITY;
-    for (Event event : candidates(half)) {
+    List<Event> events = candidates(half);
+    Event best = events.get(0);
+    double most = best.leastLevel(guarantee, half, falseAlarm);
+    for (Event event : events.subList(1, events.size())) {
       double least = event.leastLevel(guarantee, half, falseAlarm);
       if (least > most) {
         most = least;

@@ -83,20 +83,12 @@ abstract class LedgerKills {
   }
 
   Process start(long reports, int stopBefore) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx64m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            KilledReporter.class.getName(),
-            folder.toString(),
-            Long.toString(reports),
-            Integer.toString(stopBefore),
-            Long.toString(random.nextLong()))
-        .redirectErrorStream(true)
-        .start();
+    return ChildJvm.start(
+        KilledReporter.class,
+        folder.toString(),
+        Long.toString(reports),
+        Integer.toString(stopBefore),
+        Long.toString(random.nextLong()));
   }
 
   /** Reopens the ledger and sends the pending reports: afterwards no charged report is missing. */

@@ -28,18 +28,7 @@ class LedgerLockITCase {
   @BeforeEach
   void hold() throws IOException {
     file = folder.resolve("ledger");
-    process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx64m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                HoldingDevice.class.getName(),
-                file.toString())
-            .redirectErrorStream(true)
-            .start();
+    process = ChildJvm.start(HoldingDevice.class, file.toString());
     output = process.inputReader(StandardCharsets.UTF_8);
     input = process.outputWriter(StandardCharsets.UTF_8);
     awaitLine(HoldingDevice.OPEN);
