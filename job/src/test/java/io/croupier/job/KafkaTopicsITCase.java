@@ -10,16 +10,23 @@ import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topics;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.internals.KafkaFutureImpl;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -102,6 +109,34 @@ class KafkaTopicsITCase {
 
     Topics oneMore = withModelsAndUpdates(topics, topics.models(), "again.more");
     assertThat(KafkaTopics.create(admin, oneMore, 2, (short) 1)).containsExactly("again.more");
+  }
+
+  @Test
+  void waitsForABrokerWhoseMetadataLacksNewTopics() throws Exception {
+    Topics topics = Topics.withPrefix("lacking");
+    AtomicInteger asked = new AtomicInteger();
+    Admin stale =
+        (Admin)
+            Proxy.newProxyInstance(
+                Admin.class.getClassLoader(),
+                new Class<?>[] {Admin.class},
+                (proxy, method, arguments) ->
+                    method.getName().equals("listOffsets") && asked.incrementAndGet() <= 3
+                        ? unknown((Map<?, ?>) arguments[0])
+                        : method.invoke(admin, arguments));
+
+    assertThat(KafkaTopics.create(stale, topics, 1, (short) 1)).hasSize(9);
+
+    assertThat(asked).hasValue(4);
+  }
+
+  /** The answer of a broker whose metadata lacks the topics. */
+  private static ListOffsetsResult unknown(Map<?, ?> partitions) {
+    KafkaFutureImpl<ListOffsetsResult.ListOffsetsResultInfo> failed = new KafkaFutureImpl<>();
+    failed.completeExceptionally(new UnknownTopicOrPartitionException("not in the metadata"));
+    return new ListOffsetsResult(
+        partitions.keySet().stream()
+            .collect(Collectors.toMap(TopicPartition.class::cast, partition -> failed)));
   }
 
   @Test

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -23,6 +22,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +81,7 @@ public final class KafkaTopics {
       }
     }
     create(admin, missing);
-    await(admin, "created", names -> names.containsAll(topics.all()));
+    await("created", () -> admin.listTopics().names().get().containsAll(topics.all()));
     return missing.stream().map(NewTopic::name).toList();
   }
 
@@ -99,7 +99,21 @@ public final class KafkaTopics {
         ends.put(new TopicPartition(topic.name(), i), OffsetSpec.latest());
       }
     }
-    admin.listOffsets(ends).all().get();
+    await("created", () -> leadersAnswer(admin, ends));
+  }
+
+  private static boolean leadersAnswer(Admin admin, Map<TopicPartition, OffsetSpec> ends)
+      throws ExecutionException, InterruptedException {
+    try {
+      admin.listOffsets(ends).all().get();
+      return true;
+    } catch (ExecutionException e) {
+      // The metadata of a broker lacks the new topics; the client doesn't retry.
+      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   /** Deletes those of the topics that exist, and waits until the brokers no longer list them. */
@@ -107,16 +121,16 @@ public final class KafkaTopics {
       throws ExecutionException, InterruptedException {
     Set<String> present = admin.listTopics().names().get();
     admin.deleteTopics(topics.all().stream().filter(present::contains).toList()).all().get();
-    await(admin, "deleted", names -> Collections.disjoint(names, topics.all()));
+    await("deleted", () -> Collections.disjoint(admin.listTopics().names().get(), topics.all()));
   }
 
   /**
    * Waits until the brokers agree: right after a change, they may briefly return stale metadata.
    */
-  private static void await(Admin admin, String what, Predicate<Set<String>> seen)
+  private static void await(String what, BrokerView seen)
       throws ExecutionException, InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!seen.test(admin.listTopics().names().get())) {
+    while (!seen.agrees()) {
       if (System.nanoTime() > deadline) {
         throw new IllegalStateException(
             "The brokers don't list the topics as %s after %s; check their logs"
@@ -124,6 +138,12 @@ public final class KafkaTopics {
       }
       Thread.sleep(10);
     }
+  }
+
+  /** Whether the brokers show a change. */
+  @FunctionalInterface
+  private interface BrokerView {
+    boolean agrees() throws ExecutionException, InterruptedException;
   }
 
   /**
