@@ -81,14 +81,14 @@ public final class KafkaTopics {
       }
     }
     create(admin, missing);
-    await("created", () -> admin.listTopics().names().get().containsAll(topics.all()));
     return missing.stream().map(NewTopic::name).toList();
   }
 
   /**
-   * Creates topics of a stated number of partitions, and waits until the leader of each partition
-   * answers. Otherwise a leader may refuse a producer's first batch and take its second one, and
-   * then the sequence number of the first is wrong until the producer gives up.
+   * Creates topics of a stated number of partitions, and waits until the brokers list them and the
+   * leader of each partition answers. Otherwise a leader may refuse a producer's first batch and
+   * take its second one, and then the sequence number of the first is wrong until the producer
+   * gives up.
    */
   public static void create(Admin admin, List<NewTopic> missing)
       throws ExecutionException, InterruptedException {
@@ -99,6 +99,8 @@ public final class KafkaTopics {
         ends.put(new TopicPartition(topic.name(), i), OffsetSpec.latest());
       }
     }
+    List<String> names = missing.stream().map(NewTopic::name).toList();
+    await("created", () -> admin.listTopics().names().get().containsAll(names));
     await("created", () -> leadersAnswer(admin, ends));
   }
 
@@ -108,7 +110,7 @@ public final class KafkaTopics {
       admin.listOffsets(ends).all().get();
       return true;
     } catch (ExecutionException e) {
-      // The metadata of a broker lacks the new topics; the client doesn't retry.
+      // The metadata of another broker still lacks the new topics; the client doesn't retry.
       if (e.getCause() instanceof UnknownTopicOrPartitionException) {
         return false;
       }
