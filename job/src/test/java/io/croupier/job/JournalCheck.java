@@ -19,8 +19,7 @@ final class JournalCheck {
    * one.
    */
   static void check(TestTopics testTopics, String modelId, int admitted) throws Exception {
-    long closed =
-        testTopics.awaitJournal(modelId, admitted).stream().filter(Bundle::hasClosedRound).count();
+    long closed = closedRounds(testTopics, modelId, admitted);
     testTopics.awaitUpdate(modelId, u -> taken(u) == admitted && u.getRound() >= closed);
     List<Long> rounds = testTopics.updates(modelId).stream().map(ModelUpdate::getRound).toList();
     List<Bundle> bundles = testTopics.awaitJournal(modelId, admitted, rounds.size() - 1);
@@ -33,6 +32,13 @@ final class JournalCheck {
                 .map(AccountingEvent::getSource)
                 .toList());
     checkRounds(bundles, rounds);
+  }
+
+  /** Returns how many rounds the model has closed, once all its reports are in its journal. */
+  static long closedRounds(TestTopics testTopics, String modelId, int admitted) throws Exception {
+    return testTopics.awaitJournal(modelId, admitted).stream()
+        .filter(Bundle::hasClosedRound)
+        .count();
   }
 
   /** The number of admitted reports that an update counts. */

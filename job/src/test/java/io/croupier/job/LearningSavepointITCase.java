@@ -295,6 +295,18 @@ class LearningSavepointITCase {
       scenario.finishCentralRound();
     }
     awaitAll(scenario);
+    publishClosedRounds(scenario);
+  }
+
+  /** A model that has closed a round waits for answers to its newest publication. */
+  private void publishClosedRounds(LearningScenario scenario) throws Exception {
+    for (String model : LearningScenario.local()) {
+      while (scenario.awaitTaken().get(model).getRound()
+          < JournalCheck.closedRounds(testTopics, model, scenario.to(model).size())) {
+        scenario.answerNewest(model, 1);
+      }
+    }
+    awaitAll(scenario);
   }
 
   private boolean isReport(String topic) {
