@@ -8,7 +8,6 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.croupier.broker.EmbeddedBroker;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -19,19 +18,13 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demonstration as users run it. */
 class DemoE2ECase {
@@ -180,92 +173,6 @@ class DemoE2ECase {
 
   @Tag("thorough")
   @Test
-  void learnsTheUsersDataOnExistingBrokers() throws Exception {
-    StringBuilder people = new StringBuilder("age,city,bought\n");
-    Random random = new Random(1);
-    for (int i = 0; i < 200; i++) {
-      int age = 20 + random.nextInt(60);
-      people.append(age).append(i % 3 == 0 ? ",Aachen," : ",Bonn,");
-      people.append(age > 50 ? "yes\n" : "no\n");
-    }
-    Path file = Files.writeString(directory.resolve("people.csv"), people);
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
-      List<String> output =
-          script.run(
-              "demo",
-              "--data",
-              file.toString(),
-              "--label",
-              "bought",
-              "--learners",
-              "black-box,ldp-sgd:1",
-              "--epsilon",
-              "0.5",
-              "--kafka",
-              broker.bootstrapServers(),
-              "--page",
-              directory.resolve("page.html").toString());
-
-      assertThat(output)
-          .contains(
-              "200 rows of people.csv: is bought = yes?",
-              "Epsilon spent by this comparison: 0.5 per learner, 1 per person; a real deployment"
-                  + " runs one learner.");
-      assertThat(topics(broker)).noneMatch(topic -> topic.startsWith("croupier-demo"));
-      script.assertNothingIsLeft();
-    }
-  }
-
-  /**
-   * Nothing is chosen by hand. At epsilon 8, 3,000 people who are separated by one threshold teach
-   * the model far more than nothing, in all units: with a fixed clip of 1, features of scale 100
-   * are clipped to a hundredth, and for features of scale 0.01 the noise is 100 times too strong.
-   *
-   * <p>How much they teach depends on the number of people between two publications, who all learn
-   * from the same weights: with 300 it is next to nothing. Here 40 people come a second, and wait
-   * when the job has been silent for two seconds, so there are some 80 at most, however slow the
-   * machine is. In 100 simulated runs with 80, and updates that are visible after half of them, the
-   * loss was 0.045 with a standard deviation of 0.014. Doing nothing costs 0.693.
-   */
-  @Tag("thorough")
-  @ParameterizedTest
-  @ValueSource(strings = {"0.01", "100"})
-  void findsTheClipOfTheUsersData(String scale) throws Exception {
-    StringBuilder people = new StringBuilder("age,bought\n");
-    Random random = new Random(1);
-    for (int i = 0; i < 3000; i++) {
-      int age = 20 + random.nextInt(60);
-      people.append(age).append(age > 50 ? ",yes\n" : ",no\n");
-    }
-    Path file = Files.writeString(directory.resolve("people.csv"), people);
-    List<String> output =
-        script.run(
-            "demo",
-            "--data",
-            file.toString(),
-            "--label",
-            "bought",
-            "--learners",
-            "adaptive-radius",
-            "--feature-scale",
-            scale,
-            "--epsilon",
-            "8",
-            "--duration",
-            "75",
-            "--page",
-            directory.resolve("page.html").toString());
-
-    List<String> cells = result(output, "adaptive radius");
-    assertThat(cells.get(1)).isEqualTo("nothing");
-    assertThat(Double.parseDouble(cells.get(2))).isLessThan(0.6);
-    assertThat(output)
-        .anyMatch(line -> line.startsWith("adaptive radius: the job found the clip, "))
-        .noneMatch(line -> line.contains("accounted for"));
-  }
-
-  @Tag("thorough")
-  @Test
   void ctrlCEndsItAndLeavesNothing() throws Exception {
     Interrupt interrupt = Interrupt.available();
     Process process =
@@ -304,14 +211,8 @@ class DemoE2ECase {
         .anyMatch(line -> line.contains("Seed for the order of people"));
   }
 
-  private static Stream<String> topics(EmbeddedBroker broker) throws Exception {
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
-      return admin.listTopics().names().get().stream();
-    }
-  }
-
   /** The cells of a learner's row in the table of results, which has eight columns. */
-  private static List<String> result(List<String> output, String learner) {
+  static List<String> result(List<String> output, String learner) {
     return output.stream()
         .map(line -> List.of(line.trim().split(" +\\| +")))
         .filter(cells -> cells.size() == 8 && cells.get(0).equals(learner))
