@@ -19,7 +19,11 @@ final class Plot implements Figure {
   private static final BasicStroke SOLID = new BasicStroke(1.8f);
 
   private static final Marker[] MARKS = {
-    SeriesMarkers.CIRCLE, SeriesMarkers.SQUARE, SeriesMarkers.TRIANGLE_UP, SeriesMarkers.DIAMOND,
+    SeriesMarkers.CIRCLE,
+    SeriesMarkers.SQUARE,
+    SeriesMarkers.TRIANGLE_UP,
+    SeriesMarkers.DIAMOND,
+    SeriesMarkers.TRIANGLE_DOWN,
   };
 
   private final XYChart chart;

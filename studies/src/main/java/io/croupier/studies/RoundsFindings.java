@@ -96,9 +96,10 @@ final class RoundsFindings {
             .formatted(above.size(), count));
     page.table(columns, above);
     page.paragraph(
-        "Where all reports are 3 publications late, cells above doing nothing by more than 1 %:");
+        "Where all reports are 3 publications late, or half of them, cells above doing nothing by"
+            + " more than 1 %:");
     page.table(
-        List.of("learner", "cells", "above doing nothing"),
+        List.of("learner", "cells of each", "all late", "half late"),
         RoundsStudy.LEARNERS.stream().map(this::lateCells).toList());
     page.heading("Where more reports are worse");
     page.paragraph(
@@ -111,17 +112,24 @@ final class RoundsFindings {
   }
 
   private List<String> lateCells(String learner) {
-    int count = 0;
+    return List.of(
+        learner,
+        Integer.toString(cells(learner, ReportGrouping.LATE, Double.NEGATIVE_INFINITY)),
+        Integer.toString(cells(learner, ReportGrouping.LATE, NO_BETTER)),
+        Integer.toString(cells(learner, ReportGrouping.HALF_LATE, NO_BETTER)));
+  }
+
+  /** Number of cells whose loss is above {@code least} times that of doing nothing. */
+  private int cells(String learner, ReportGrouping grouping, double least) {
     int above = 0;
     for (Case c : study.cases()) {
-      if (c.grouping() == ReportGrouping.LATE && c.learner().equals(learner)) {
+      if (c.grouping() == grouping && c.learner().equals(learner)) {
         for (int p : study.publications(c)) {
-          count++;
-          above += study.excess(c, p).mean() > NO_BETTER * study.zero(c.setting()) ? 1 : 0;
+          above += study.excess(c, p).mean() > least * study.zero(c.setting()) ? 1 : 0;
         }
       }
     }
-    return List.of(learner, Integer.toString(count), Integer.toString(above));
+    return above;
   }
 
   private Estimate bestOfFewer(Case c, int p) {

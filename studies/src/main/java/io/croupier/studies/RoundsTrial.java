@@ -20,8 +20,8 @@ import java.util.Deque;
 import java.util.Optional;
 
 /**
- * A model that receives the same number of reports between any two publications. All reports of
- * such an interval name one publication and were evaluated at its weights.
+ * A model that receives the same number of reports between any two publications. Each report was
+ * evaluated at the weights of the publication that it names.
  */
 final class RoundsTrial {
 
@@ -30,6 +30,9 @@ final class RoundsTrial {
    * law, for learners of reports that aren't trimmed.
    */
   static final int GAUSSIAN_FROM = 64;
+
+  /** Number of publications before the newest one that late reports name, unless fewer exist. */
+  private static final int DELAY = 3;
 
   /** How reports become steps of the learner. */
   enum ReportGrouping {
@@ -40,7 +43,9 @@ final class RoundsTrial {
     /** Each report is a round. */
     SINGLE("a step a report"),
     /** The job's own model, but all reports name the publication three before the newest one. */
-    LATE("the rule, 3 late");
+    LATE("the rule, 3 late"),
+    /** Likewise, but every other bundle names the newest publication. */
+    HALF_LATE("the rule, half 3 late");
 
     final String label;
 
@@ -48,11 +53,18 @@ final class RoundsTrial {
       this.label = label;
     }
 
-    /**
-     * Number of publications before the newest one that all reports name, limited by the first one.
-     */
-    int delay() {
-      return this == LATE ? 3 : 0;
+    /** Whether the model is the job's own. */
+    private boolean isOfTheJob() {
+      return this == RULE || this == LATE || this == HALF_LATE;
+    }
+
+    /** Reports of an interval that name the publication three before the newest one. */
+    private int late(int reports) {
+      return switch (this) {
+        case LATE -> reports;
+        case HALF_LATE -> reports / 2;
+        case RULE, GROWING, SINGLE -> 0;
+      };
     }
 
     /** Reports that arrive as one sum, after {@code seen} reports that named the publication. */
@@ -121,7 +133,7 @@ final class RoundsTrial {
     average = new double[participants.dimension()];
     LabelledLearner candidate = LabelledLearner.of("study", spec);
     trialModel =
-        grouping == ReportGrouping.RULE || grouping == ReportGrouping.LATE
+        grouping.isOfTheJob()
             ? new JobModel(spec, candidate.directionalVariance())
             : new Steps(candidate, trim.isPresent() ? clip : 1);
     publish();
@@ -129,10 +141,13 @@ final class RoundsTrial {
 
   /** Adds {@code reports} reports, and publishes. */
   void interval(int reports) {
-    NamedPublication named = publications.getFirst();
+    int late = grouping.late(reports);
+    int timely = reports - late;
     double[] sum = new double[participants.dimension()];
-    for (int left = reports; left > 0; ) {
-      int size = (int) Math.min(left, grouping.bundle(named.reports));
+    while (late + timely > 0) {
+      boolean isLate = late > timely;
+      NamedPublication named = isLate ? publications.getFirst() : publications.getLast();
+      int size = (int) Math.min(isLate ? late : timely, grouping.bundle(named.reports));
       Arrays.fill(sum, 0);
       boolean sumOfNoise = size >= GAUSSIAN_FROM && trim.isEmpty();
       for (int i = 0; i < size; i++) {
@@ -143,7 +158,8 @@ final class RoundsTrial {
       }
       trialModel.add(named.round, sum, size);
       named.reports += size;
-      left -= size;
+      late -= isLate ? size : 0;
+      timely -= isLate ? 0 : size;
     }
     publish();
   }
@@ -157,7 +173,7 @@ final class RoundsTrial {
     NamedPublication named = new NamedPublication(participants.dimension());
     named.round = trialModel.publish(named.weights, average);
     publications.addLast(named);
-    if (publications.size() > grouping.delay() + 1) {
+    if (publications.size() > DELAY + 1) {
       publications.removeFirst();
     }
   }

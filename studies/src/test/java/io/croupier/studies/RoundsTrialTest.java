@@ -55,13 +55,16 @@ class RoundsTrialTest {
   @MethodSource("learners")
   void aConstantDelayOfThreePublicationsOnTheCensusEndsNoWorseThanDoingNothing(String learner) {
     double prompt = 0;
+    double halfLate = 0;
     double late = 0;
     for (int seed = 1; seed <= 3; seed++) {
       prompt += excess(learner, 8, ReportGrouping.RULE, 30, MANY, seed) / 3;
+      halfLate += excess(learner, 8, ReportGrouping.HALF_LATE, 30, MANY, seed) / 3;
       late += excess(learner, 8, ReportGrouping.LATE, 30, MANY, seed) / 3;
     }
 
     assertThat(prompt).isLessThan(0.5 * nothing);
+    assertThat(halfLate).isLessThan(0.5 * nothing);
     assertThat(late).isLessThan(1.01 * nothing);
   }
 
