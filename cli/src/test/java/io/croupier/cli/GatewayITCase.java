@@ -44,6 +44,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +57,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
  * principals of their own, with the rights that docs/security.md and docs/gateway.md grant, and no
  * others.
  */
+@Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class GatewayITCase {
   private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -25,10 +25,13 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reports whose first attempts fail: when the same bytes are sent again, and for how long. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class GatewayRetriesTest {
   @TempDir private Path directory;

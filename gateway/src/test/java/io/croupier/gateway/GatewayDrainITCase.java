@@ -39,6 +39,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -114,6 +115,7 @@ class GatewayDrainITCase {
    * Each report is sent once. Those that have a 202 are on the topic once, where the answer said.
    * Those whose connection failed are not.
    */
+  @Tag("thorough")
   @Test
   void underLoadEveryRequestThatWasReadIsAnswered() throws Exception {
     Map<String, String> positions = new ConcurrentHashMap<>();

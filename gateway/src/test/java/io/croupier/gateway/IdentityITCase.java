@@ -259,6 +259,7 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** More senders than the gateway has threads, and the server of their issuer's keys hangs. */
+  @Tag("thorough")
   @Test
   void aHangingUrlOfKeysDelaysNoOtherIssuer() throws Exception {
     TestIssuer slow = new TestIssuer("https://slow.example");

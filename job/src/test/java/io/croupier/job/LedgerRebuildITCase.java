@@ -40,6 +40,7 @@ import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,6 +84,7 @@ class LedgerRebuildITCase extends BrokerFixture {
    * The whole job, in one process, is killed while it rebuilds its ledger, and started again. It
    * can't finish before: the events of one partition are held back.
    */
+  @Tag("thorough")
   @Test
   void aKilledRebuildContinues() throws Exception {
     LedgerHistory history = history(USERS, REPORTS);
@@ -191,6 +193,7 @@ class LedgerRebuildITCase extends BrokerFixture {
   }
 
   /** Elsewhere, their users would get budget back, or the source would fail again and again. */
+  @Tag("thorough")
   @Test
   void eventsThatAreDeletedDuringTheRebuildEndIt() throws Exception {
     history(10, 20).write(testTopics);

@@ -20,10 +20,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The end of an accounting topic on a real broker. */
+@Tag("thorough")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class EventsToRebuildITCase extends BrokerFixture {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
