@@ -121,6 +121,7 @@ class PrivUnitTest {
     assertThat(count).isEqualTo(126);
   }
 
+  @Tag("thorough")
   @Test
   void topsAndLengthsAreThoseOfTheJavaClient() {
     SplittableRandom random = new SplittableRandom(2);
