@@ -298,11 +298,13 @@ class LearningSavepointITCase {
     publishClosedRounds(scenario);
   }
 
-  /** A model that has closed a round waits for answers to its newest publication. */
+  /** Answers each model's newest publication until all its closed rounds are published. */
   private void publishClosedRounds(LearningScenario scenario) throws Exception {
     for (String model : LearningScenario.local()) {
+      int answers = 0;
       while (scenario.awaitTaken().get(model).getRound()
           < JournalCheck.closedRounds(testTopics, model, scenario.to(model).size())) {
+        assertThat(++answers).as("answers to %s", model).isLessThan(MORE_ANSWERS);
         scenario.answerNewest(model, 1);
       }
     }
