@@ -6,6 +6,7 @@ import io.croupier.studies.RoundsStudy.LearningTask;
 import io.croupier.studies.RoundsTrial.ReportGrouping;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What follows from the cells of {@link RoundsStudy}: which of them are worse than others. */
 final class RoundsFindings {
@@ -114,22 +115,29 @@ final class RoundsFindings {
   private List<String> lateCells(String learner) {
     return List.of(
         learner,
-        Integer.toString(cells(learner, ReportGrouping.LATE, Double.NEGATIVE_INFINITY)),
-        Integer.toString(cells(learner, ReportGrouping.LATE, NO_BETTER)),
-        Integer.toString(cells(learner, ReportGrouping.HALF_LATE, NO_BETTER)));
+        Integer.toString(
+            cases(learner, ReportGrouping.LATE).mapToInt(c -> study.publications(c).size()).sum()),
+        Integer.toString(above(learner, ReportGrouping.LATE)),
+        Integer.toString(above(learner, ReportGrouping.HALF_LATE)));
   }
 
-  /** Number of cells whose loss is above {@code least} times that of doing nothing. */
-  private int cells(String learner, ReportGrouping grouping, double least) {
-    int above = 0;
-    for (Case c : study.cases()) {
-      if (c.grouping() == grouping && c.learner().equals(learner)) {
-        for (int p : study.publications(c)) {
-          above += study.excess(c, p).mean() > least * study.zero(c.setting()) ? 1 : 0;
-        }
-      }
-    }
-    return above;
+  private Stream<Case> cases(String learner, ReportGrouping grouping) {
+    return study.cases().stream()
+        .filter(c -> c.grouping() == grouping && c.learner().equals(learner));
+  }
+
+  /** Number of cells above doing nothing. */
+  private int above(String learner, ReportGrouping grouping) {
+    return cases(learner, grouping)
+        .mapToInt(
+            c -> {
+              double most = NO_BETTER * study.zero(c.setting());
+              return (int)
+                  study.publications(c).stream()
+                      .filter(p -> study.excess(c, p).mean() > most)
+                      .count();
+            })
+        .sum();
   }
 
   private Estimate bestOfFewer(Case c, int p) {

@@ -258,9 +258,9 @@ final class RoundsStudy implements Study {
     page.paragraph(
         ("This study measures how the number of reports between two publications, and the number of"
                 + " publications, change what a model learns. P publications of N reports each, N P at"
-                + " most %s million, and %s million for the last three ways below; %d replications. All N"
-                + " reports between two publications were evaluated at the weights of the newest"
-                + " publication. They reach the model as sums of max(1, n / 30 - 1) reports, where n is the"
+                + " most %s million, and %s million for the last three ways below; %d replications. The"
+                + " reports between two publications were evaluated at the weights of the newest one, except"
+                + " in the last two ways. They reach the model as sums of max(1, n / 30 - 1) reports, where n is the"
                 + " number of reports before them. All learners have their defaults; %s steps by"
                 + " %s / sqrt(t) on census and %s / sqrt(t) on absolute. Entries: mean excess loss of the"
                 + " published average (standard error).")
@@ -299,8 +299,8 @@ final class RoundsStudy implements Study {
                 + " the model publishes nevertheless. The job itself waits for as many reports to"
                 + " the newest one, for at most `publication.hold`.")
             .formatted(ReportGrouping.LATE.label),
-        ("*%s*: the same where every other bundle names the newest publication; then the job waits no"
-                + " longer.")
+        ("*%s*: the same where half of the reports name the newest publication, at the same rate; then"
+                + " the job doesn't wait.")
             .formatted(ReportGrouping.HALF_LATE.label));
     csv(page);
     for (LearningTask setting : LearningTask.values()) {

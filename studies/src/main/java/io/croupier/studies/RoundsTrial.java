@@ -44,7 +44,7 @@ final class RoundsTrial {
     SINGLE("a step a report"),
     /** The job's own model, but all reports name the publication three before the newest one. */
     LATE("the rule, 3 late"),
-    /** Likewise, but every other bundle names the newest publication. */
+    /** Likewise, but half of the reports name the newest publication. */
     HALF_LATE("the rule, half 3 late");
 
     final String label;

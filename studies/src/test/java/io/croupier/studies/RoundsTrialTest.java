@@ -53,7 +53,7 @@ class RoundsTrialTest {
    */
   @ParameterizedTest
   @MethodSource("learners")
-  void aConstantDelayOfThreePublicationsOnTheCensusEndsNoWorseThanDoingNothing(String learner) {
+  void reportsThreePublicationsLateOnTheCensusEndNoWorseThanDoingNothing(String learner) {
     double prompt = 0;
     double halfLate = 0;
     double late = 0;
@@ -64,8 +64,8 @@ class RoundsTrialTest {
     }
 
     assertThat(prompt).isLessThan(0.5 * nothing);
-    assertThat(halfLate).isLessThan(0.5 * nothing);
-    assertThat(late).isLessThan(1.01 * nothing);
+    assertThat(halfLate).isGreaterThan(prompt).isLessThan(0.5 * nothing);
+    assertThat(late).isGreaterThan(halfLate).isLessThan(1.01 * nothing);
   }
 
   private double excess(
