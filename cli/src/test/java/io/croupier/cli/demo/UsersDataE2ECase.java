@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The demonstration on a file of the user's. */
+/** The demonstration on a user's file. */
 @Tag("thorough")
 class UsersDataE2ECase {
 
