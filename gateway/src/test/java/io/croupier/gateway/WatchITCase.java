@@ -7,12 +7,10 @@ import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.identity.AdminToken;
 import java.nio.file.Path;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The page to watch, served by a gateway. */
-@Tag("thorough")
 class WatchITCase {
   @TempDir private Path directory;
 

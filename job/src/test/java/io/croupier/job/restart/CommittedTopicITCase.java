@@ -26,12 +26,10 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Transactions and timestamps on a real broker. */
-@Tag("thorough")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class CommittedTopicITCase extends BrokerFixture {
   private TestTopics testTopics;

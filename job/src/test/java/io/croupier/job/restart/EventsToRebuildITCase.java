@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The end of an accounting topic on a real broker. */
-@Tag("thorough")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class EventsToRebuildITCase extends BrokerFixture {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -87,6 +86,7 @@ class EventsToRebuildITCase extends BrokerFixture {
     }
   }
 
+  @Tag("thorough")
   @Test
   void eventsThatWereDeletedBeforeTheEndWasReadAreMissed() throws Exception {
     testTopics.send(testTopics.topics.accounting(), "user".getBytes(UTF_8), new byte[] {1});
@@ -109,6 +109,7 @@ class EventsToRebuildITCase extends BrokerFixture {
         .withMessageContaining("begins at offset 1");
   }
 
+  @Tag("thorough")
   @Test
   void anEndIsKnownOnceOpenTransactionsHaveEnded() throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("theirs")) {
