@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,14 +33,7 @@ class UsersDataE2ECase {
 
   @Test
   void learnsTheUsersDataOnExistingBrokers() throws Exception {
-    StringBuilder people = new StringBuilder("age,city,bought\n");
-    Random random = new Random(1);
-    for (int i = 0; i < 200; i++) {
-      int age = 20 + random.nextInt(60);
-      people.append(age).append(i % 3 == 0 ? ",Aachen," : ",Bonn,");
-      people.append(age > 50 ? "yes\n" : "no\n");
-    }
-    Path file = Files.writeString(directory.resolve("people.csv"), people);
+    Path file = people(200, ",city", i -> i % 3 == 0 ? ",Aachen" : ",Bonn");
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
       List<String> output =
           script.run(
@@ -81,13 +75,7 @@ class UsersDataE2ECase {
   @ParameterizedTest
   @ValueSource(strings = {"0.01", "100"})
   void findsTheClipOfTheUsersData(String scale) throws Exception {
-    StringBuilder people = new StringBuilder("age,bought\n");
-    Random random = new Random(1);
-    for (int i = 0; i < 3000; i++) {
-      int age = 20 + random.nextInt(60);
-      people.append(age).append(age > 50 ? ",yes\n" : ",no\n");
-    }
-    Path file = Files.writeString(directory.resolve("people.csv"), people);
+    Path file = people(3000, "", i -> "");
     List<String> output =
         script.run(
             "demo",
@@ -112,6 +100,21 @@ class UsersDataE2ECase {
     assertThat(output)
         .anyMatch(line -> line.startsWith("adaptive radius: the job found the clip, "))
         .noneMatch(line -> line.contains("accounted for"));
+  }
+
+  /**
+   * Writes people who buy if they are older than 50.
+   *
+   * @param column title of a further column, after a comma; empty: none
+   */
+  private Path people(int count, String column, IntFunction<String> value) throws IOException {
+    StringBuilder people = new StringBuilder("age" + column + ",bought\n");
+    Random random = new Random(1);
+    for (int i = 0; i < count; i++) {
+      int age = 20 + random.nextInt(60);
+      people.append(age).append(value.apply(i)).append(age > 50 ? ",yes\n" : ",no\n");
+    }
+    return Files.writeString(directory.resolve("people.csv"), people);
   }
 
   private static Stream<String> topics(EmbeddedBroker broker) throws Exception {
